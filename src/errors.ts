@@ -1,0 +1,117 @@
+/**
+ * The one table of errors: what a code means on the wire. `docs/errors.md` is made from it.
+ * Contract 2, Errors.
+ */
+export const errorTable = {
+  INVALID_JSON: { status: 400, about: 'The body is not valid JSON or not valid UTF-8.' },
+  INVALID_BODY: {
+    status: 400,
+    about: 'The body, or an item of it, is not an object, or is missing.',
+  },
+  INVALID_PARAMETER: { status: 400, about: 'A query parameter is unknown or makes no sense here.' },
+  INVALID_FILTER: {
+    status: 400,
+    about: 'A filter has a value or operator that does not fit its field.',
+  },
+  INVALID_SORT: { status: 400, about: 'A sort key is unknown, repeated or cannot be sorted by.' },
+  INVALID_CURSOR: { status: 400, about: 'The cursor is damaged or belongs to another request.' },
+  PAGINATION_CONFLICT: { status: 400, about: 'Two kinds of pagination are mixed in one request.' },
+  FIELDS_CONFLICT: { status: 400, about: '`fields` and `exclude` are both given.' },
+  LIMIT_EXCEEDED: { status: 400, about: 'The request asks for more than a limit allows.' },
+  DEPTH_EXCEEDED: { status: 400, about: 'An expansion is deeper than the depth limit.' },
+  MALFORMED_REQUEST: { status: 400, about: 'The bytes received are no valid HTTP request.' },
+  VALIDATION_FAILED: {
+    status: 400,
+    about:
+      'A required field is missing, or a field is unknown, not writable or of the wrong JSON type.',
+  },
+  UNAUTHENTICATED: { status: 401, about: 'Credentials are needed and none were sent.' },
+  INVALID_CREDENTIALS: { status: 401, about: 'The credentials sent are not valid.' },
+  TOKEN_EXPIRED: { status: 401, about: 'The token sent has expired.' },
+  FORBIDDEN: { status: 403, about: 'The caller may not do this.' },
+  HTTPS_REQUIRED: { status: 403, about: 'This address is served over HTTPS only.' },
+  HOST_NOT_ALLOWED: { status: 403, about: 'The Host header names a host that is not served.' },
+  RESOURCE_NOT_FOUND: { status: 404, about: 'There is no such record.' },
+  UNKNOWN_RESOURCE: { status: 404, about: 'There is no such resource or path.' },
+  UNKNOWN_VERSION: { status: 404, about: 'There is no such version of the API.' },
+  METHOD_NOT_ALLOWED: { status: 405, about: 'The path exists, but not with this method.' },
+  NOT_ACCEPTABLE: { status: 406, about: 'The answer cannot be given in any accepted media type.' },
+  REQUEST_TIMEOUT: { status: 408, about: 'The request did not arrive in time.' },
+  HAS_DEPENDENTS: { status: 409, about: 'Other records need this one.' },
+  DELETE_TOO_LARGE: { status: 409, about: 'The delete would reach too many records.' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, about: 'The first request under this key still runs.' },
+  VERSION_SUNSET: { status: 410, about: 'This version of the API has ended.' },
+  PRECONDITION_FAILED: { status: 412, about: 'The record is not the one that If-Match names.' },
+  BODY_TOO_LARGE: { status: 413, about: 'The body is larger than the server takes.' },
+  URI_TOO_LONG: { status: 414, about: 'The URL is longer than the server takes.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    about: 'The body has a media type that is not taken here.',
+  },
+  INVALID_VALUE: {
+    status: 422,
+    about:
+      'A value is well-formed but too short, out of range, not allowed, not unique or points nowhere.',
+  },
+  IDEMPOTENCY_MISMATCH: { status: 422, about: 'Another request was made under this key.' },
+  RATE_LIMITED: { status: 429, about: 'Too many requests.' },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    about: 'The request headers are larger than the server takes.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    about: 'An unexpected error; the log has it under the request id.',
+  },
+  SIMULATED_ERROR: { status: 500, about: 'An error that the network simulation was asked for.' },
+  OVERLOADED: { status: 503, about: 'The server has more requests than it can answer.' },
+  DATABASE_UNAVAILABLE: { status: 503, about: 'The database cannot be reached.' },
+  DATABASE_BUSY: { status: 503, about: 'The database stayed locked for too long.' },
+  KEYS_UNAVAILABLE: { status: 503, about: 'The keys that check tokens cannot be fetched.' },
+  SANDBOXES_FULL: { status: 503, about: 'All sandboxes are in use.' },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    about: 'The connection was lost while committing: the write may or may not have happened.',
+  },
+  QUERY_TIMEOUT: { status: 504, about: 'The database took longer than the deadline.' },
+} as const satisfies Record<string, { status: number; about: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** One thing wrong with a request: which parameter or field, and what would be right. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A failure as a value; `respond/` turns it into the standard body. */
+export interface ApiError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly problems?: readonly FieldProblem[];
+  /** Further members of the body, for example `dependents`. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Makes an ApiError; with a single problem its text is the message. */
+export function apiError(
+  code: ErrorCode,
+  message: string,
+  extra: Omit<ApiError, 'code' | 'message'> = {},
+): ApiError {
+  return { code, message, ...extra };
+}
+
+/** What a step that can fail gives back: its value, or why there is none. */
+export type Result<Value, Failure = ApiError> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: Failure };
+
+export function ok<Value>(value: Value): { readonly ok: true; readonly value: Value } {
+  return { ok: true, value };
+}
+
+export function fail<Failure>(error: Failure): { readonly ok: false; readonly error: Failure } {
+  return { ok: false, error };
+}

@@ -1,0 +1,52 @@
+import type { SqlValue } from '../model/values.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Statement, Values } from '../sql/statement.ts';
+
+/** A row with its values in the order of the SELECT. */
+export type Row = readonly SqlValue[];
+
+/** Runs statements in one transaction. */
+export interface Transaction {
+  readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
+  /** Runs a statement that changes rows; gives their number, and the id of an inserted one. */
+  readonly run: (statement: Statement, values: Values) => Promise<Changed>;
+}
+
+export interface Changed {
+  readonly rows: number;
+  readonly insertedId: number;
+}
+
+/** A connection to one database: the only thing that holds handles. */
+export interface Database {
+  readonly dialect: Dialect;
+  readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
+  /** The result of a counting statement, perhaps remembered from before nothing had changed. */
+  readonly count: (statement: Statement, values: Values) => Promise<number>;
+  /**
+   * Runs `work` in a transaction of its own: all of it lands or nothing. The promise resolves once it is durable.
+   * It may be run again from the start.
+   */
+  readonly write: <Value>(work: (transaction: Transaction) => Promise<Value>) => Promise<Value>;
+  /** Whether it answers. */
+  readonly ping: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+/** What the database says about a constraint that a write broke, in terms of the model. */
+export class ConstraintError extends Error {
+  readonly kind: 'unique' | 'foreignKey' | 'other';
+  constructor(kind: ConstraintError['kind'], options: ErrorOptions) {
+    super(`A ${kind} constraint was broken`, options);
+    this.kind = kind;
+  }
+}
+
+/** The database itself is at fault: missing, locked, damaged, full. The message may be shown to an operator. */
+export class DatabaseFailure extends Error {
+  readonly kind: 'busy' | 'unavailable';
+  constructor(message: string, options?: ErrorOptions & { kind?: 'busy' }) {
+    super(message, options);
+    this.kind = options?.kind ?? 'unavailable';
+  }
+}

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Result } from '../errors.ts';
+import type { Draw } from '../plan/write.ts';
+import type { ResourceView } from '../model/view.ts';
+import type { RequestKind } from '../request/parameters.ts';
+import type { Query } from '../request/query.ts';
+import type { Generation } from './generation.ts';
+
+/** A request as the pipeline takes it, whatever server brought it. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly method: string;
+  /** As sent: path and query string, undecoded. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Reads the body when the pipeline comes to it, up to the server's limit. */
+  readonly readBody: () => Promise<Result<Buffer>>;
+  readonly generation: Generation;
+  readonly draw: Draw;
+  /** Whether the server takes its leave: it answers, but is no longer ready. */
+  readonly isStopping: () => boolean;
+}
+
+/** A request whose path, method and right were found. */
+export interface Call {
+  readonly exchange: Exchange;
+  readonly kind: RequestKind;
+  readonly face: ResourceView;
+  readonly path: string;
+  /** Raw, without `?`. */
+  readonly search: string;
+  readonly id: string | undefined;
+  readonly query: Query;
+}

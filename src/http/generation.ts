@@ -1,0 +1,56 @@
+import { BoundedCache } from '../bounded-cache.ts';
+import { ok, type Result } from '../errors.ts';
+import type { Database } from '../execute/database.ts';
+import { anonymous } from '../model/access.ts';
+import type { Api, Version } from '../model/api.ts';
+import { viewOf, type View } from '../model/view.ts';
+import type { ReadPlan } from '../plan/plan.ts';
+import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
+import { writeStatements, type WriteStatements } from '../sql/compile-write.ts';
+
+/** How many shapes of requests stay compiled, and the longest text of one that is kept. */
+const keptShapes = 2_000;
+const longestShape = 4_096;
+
+/**
+ * Everything that belongs to one reading of the specification: model, views, compiled shapes, database. A request
+ * uses one generation from start to end; a reload swaps it whole.
+ */
+export class Generation {
+  readonly api: Api;
+  readonly database: Database;
+  readonly statements: WriteStatements;
+  private readonly views = new Map<number, View>();
+  private readonly shapes = new BoundedCache<CompiledRead>(keptShapes);
+
+  constructor(api: Api, database: Database) {
+    this.api = api;
+    this.database = database;
+    this.statements = writeStatements(database.dialect);
+  }
+
+  /** What callers without credentials see of a version. */
+  view(version: Version): View {
+    let view = this.views.get(version.number);
+    if (view === undefined) {
+      view = viewOf(this.api, version, anonymous);
+      this.views.set(version.number, view);
+    }
+    return view;
+  }
+
+  /** The compiled read of a shape; planned only when the shape is new. Failures are not kept. */
+  compiled(shape: string, plan: () => Result<ReadPlan>): Result<CompiledRead> {
+    const known = this.shapes.get(shape);
+    if (known !== undefined) return ok(known);
+    const planned = plan();
+    if (!planned.ok) return planned;
+    const compiled = compileRead(planned.value, this.database.dialect);
+    if (shape.length <= longestShape) this.shapes.set(shape, compiled);
+    return ok(compiled);
+  }
+
+  get shapeCount(): number {
+    return this.shapes.size;
+  }
+}

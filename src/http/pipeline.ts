@@ -1,0 +1,102 @@
+import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { parseQuery } from '../request/query.ts';
+import { accepts } from '../request/headers.ts';
+import type { RequestKind } from '../request/parameters.ts';
+import type { ResourceView } from '../model/view.ts';
+import { respondError } from '../respond/error.ts';
+import type { Response } from '../respond/response.ts';
+import type { Call, Exchange } from './exchange.ts';
+import { listRecords, readRecord } from './reads.ts';
+import { allowOf, findFace, findRoute, kindOf } from './router.ts';
+import { answerSystem } from './system.ts';
+import { createRecords, deleteRecord, updateRecord } from './writes.ts';
+
+/**
+ * Answers one request: each step may end it with an error, in the order of contract 2, Errors. Throws only for bugs
+ * and a database that fails.
+ */
+export async function answer(exchange: Exchange): Promise<Response> {
+  const { path, search } = splitUrl(exchange.url);
+  const result = await steps(exchange, path, search);
+  return result.ok ? result.value : respondError(result.error, path, exchange.requestId);
+}
+
+async function steps(exchange: Exchange, path: string, search: string): Promise<Result<Response>> {
+  const { generation, method, headers } = exchange;
+  const { api } = generation;
+  if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
+
+  const route = findRoute(path, api);
+  if (!route.ok) return route;
+  if (route.value.kind === 'system') return answerSystem(route.value.path, exchange);
+  const { version, name, id } = route.value;
+  const face = findFace(name, generation.view(version));
+  if (!face.ok) return face;
+  if (method === 'OPTIONS') return ok(options(id, exchange));
+  const kind = kindOf(method, id);
+  if (!kind.ok) return kind;
+
+  const refusal = authorize(kind.value, face.value);
+  if (refusal !== undefined) return fail(refusal);
+  if (!accepts(headers.accept, 'application/json')) return fail(notAcceptable);
+
+  const query = parseQuery(search, kind.value);
+  if (!query.ok) return query;
+  const call: Call = {
+    exchange,
+    kind: kind.value,
+    face: face.value,
+    path,
+    search,
+    id,
+    query: query.value,
+  };
+  switch (call.kind) {
+    case 'list':
+      return listRecords(call);
+    case 'read':
+      return readRecord(call, id ?? '');
+    case 'create':
+      return createRecords(call);
+    case 'replace':
+    case 'update':
+      return updateRecord(call, call.kind, id ?? '');
+    case 'delete':
+      return deleteRecord(call, id ?? '');
+    default:
+      return call.kind satisfies never;
+  }
+}
+
+function splitUrl(url: string): { path: string; search: string } {
+  const mark = url.indexOf('?');
+  return mark === -1
+    ? { path: url, search: '' }
+    : { path: url.slice(0, mark), search: url.slice(mark + 1) };
+}
+
+/** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
+function authorize(kind: RequestKind, { rules }: ResourceView): ApiError | undefined {
+  const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
+  if (rules[operation].length > 0) return undefined;
+  return apiError('UNAUTHENTICATED', 'This needs credentials', {
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
+function options(id: string | undefined, { requestId }: Exchange): Response {
+  return {
+    status: 204,
+    headers: { allow: allowOf(id), 'x-request-id': requestId },
+    body: undefined,
+  };
+}
+
+function uriTooLong(limit: number): ApiError {
+  return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
+}
+
+const notAcceptable = apiError(
+  'NOT_ACCEPTABLE',
+  'The answer is application/json, which the Accept header does not take',
+);

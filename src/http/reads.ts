@@ -1,0 +1,96 @@
+import { fail, ok, type Result } from '../errors.ts';
+import { readList, readOne } from '../execute/read.ts';
+import { notFound } from '../execute/write.ts';
+import type { SqlValue } from '../model/values.ts';
+import type { ResourceView } from '../model/view.ts';
+import { bindQuery } from '../plan/bind.ts';
+import { planList, planOne } from '../plan/read.ts';
+import { matchesTag, parsePrefer } from '../request/headers.ts';
+import { queryError } from '../request/problem.ts';
+import type { Query } from '../request/query.ts';
+import { jsonResponse } from '../respond/error.ts';
+import { paginationHeaders } from '../respond/pagination.ts';
+import type { Response } from '../respond/response.ts';
+import { entityTag } from '../shape/digest.ts';
+import type { CompiledRead } from '../sql/compile-read.ts';
+import type { Call } from './exchange.ts';
+
+/** `GET /<resource>`: a page of records with its headers. */
+export async function listRecords(call: Call): Promise<Result<Response>> {
+  const { exchange, face, query } = call;
+  const { generation } = exchange;
+  const { api, database } = generation;
+  const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
+  const shape = `${face.key}|list|${preferences.count}${query.shape}`;
+  const compiled = generation.compiled(shape, () => planList(query, face, api, preferences));
+  if (!compiled.ok) return compiled;
+  const { plan } = compiled.value;
+  const bound = bindQuery(plan, query, api.limits);
+  if (!bound.ok) return fail(queryError(bound.error));
+  const { records, total, page } = await readList(
+    compiled.value,
+    bound.value,
+    database,
+    api.limits,
+  );
+  const headers = paginationHeaders(
+    plan.kind === 'list' ? plan.paging.mode : 'page',
+    page,
+    total,
+    records.length === page.limit,
+    { origin: api.settings.server?.publicUrl ?? '', path: call.path, query: call.search },
+  );
+  if (preferences.count === 'none') headers['preference-applied'] = 'count=none';
+  return ok(tagged(call, JSON.stringify(records), headers));
+}
+
+/** `GET /<resource>/:id`. */
+export async function readRecord(call: Call, idText: string): Promise<Result<Response>> {
+  const { exchange, face } = call;
+  const { generation } = exchange;
+  const compiled = compiledOne(call, call.query);
+  if (!compiled.ok) return compiled;
+  const id = parseId(idText, face);
+  const record =
+    id === undefined
+      ? undefined
+      : await readOne(
+          compiled.value,
+          id,
+          generation.database,
+          generation.database.dialect,
+          generation.api.limits,
+        );
+  if (record === undefined) return fail(notFound(face.resource, idText));
+  return ok(tagged(call, JSON.stringify(record), {}));
+}
+
+/** The compiled read of one record, with what the query selects and expands. */
+export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
+  const { face, exchange } = call;
+  const { generation } = exchange;
+  const shape = `${face.key}|one|${query.shape}`;
+  return generation.compiled(shape, () => planOne(query, face, generation.api));
+}
+
+/** What an id's text in a path means; undefined where it is no valid id, so that no record has it. */
+export function parseId(
+  text: string,
+  { resource }: ResourceView,
+): (SqlValue & (number | string)) | undefined {
+  return resource.id.type.parse(text, resource.id) as (SqlValue & (number | string)) | undefined;
+}
+
+/** A 200 with its entity tag, or 304 where the client has just that. */
+function tagged(call: Call, body: string, headers: Record<string, string>): Response {
+  const { exchange, query } = call;
+  const { requestId } = exchange;
+  if (query.debug) return jsonResponse(200, body, requestId, { ...headers, 'x-debug': 'disabled' });
+  // What stands in headers beside a list is part of what is shown.
+  const etag = entityTag(`${body}${headers['x-total-count'] ?? ''}`);
+  headers['etag'] = etag;
+  const response = jsonResponse(200, body, requestId, headers);
+  if (!matchesTag(exchange.headers['if-none-match'], etag)) return response;
+  const { 'content-type': _, ...kept } = response.headers;
+  return { status: 304, headers: kept, body: undefined };
+}

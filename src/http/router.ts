@@ -1,0 +1,86 @@
+import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { unknownName } from '../model/names.ts';
+import type { Api, Version } from '../model/api.ts';
+import type { ResourceView, View } from '../model/view.ts';
+import type { RequestKind } from '../request/parameters.ts';
+
+/** Where a request goes: one of the service's own paths, or a resource and perhaps one record. */
+export type Route =
+  | { readonly kind: 'system'; readonly path: string }
+  | {
+      readonly kind: 'resource';
+      readonly version: Version;
+      readonly name: string;
+      /** The text of the path's last part, decoded. */
+      readonly id: string | undefined;
+    };
+
+const collectionMethods = { GET: 'list', HEAD: 'list', POST: 'create' } as const;
+const recordMethods = {
+  GET: 'read',
+  HEAD: 'read',
+  PUT: 'replace',
+  PATCH: 'update',
+  DELETE: 'delete',
+} as const;
+
+/** Finds where a path leads. Case, double and trailing slashes count. Contract 2, first paragraph. */
+export function findRoute(path: string, api: Api): Result<Route> {
+  if (path.startsWith('/_')) return ok({ kind: 'system', path });
+  const unknown = (): Result<Route> =>
+    fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  if (!path.startsWith(`${api.basePath}/`)) return unknown();
+  const parts = path.slice(api.basePath.length + 1).split('/');
+  const [, number] = /^v([1-9]\d{0,8})$/u.exec(parts[0] ?? '') ?? [];
+  const isVersioned = number !== undefined;
+  if (!isVersioned && /^v\d+$/u.test(parts[0] ?? '')) return unknownVersion(parts[0] ?? '', api);
+  const version = api.versions.get(isVersioned ? Number(number) : api.defaultVersion);
+  if (version === undefined) return unknownVersion(parts[0] ?? '', api);
+  if (!isVersioned && !api.unversioned) return unknown();
+  const [name, id, ...rest] = isVersioned ? parts.slice(1) : parts;
+  if (name === undefined || name === '' || rest.length > 0 || id === '') return unknown();
+  try {
+    return ok({
+      kind: 'resource',
+      version,
+      name: decodeURIComponent(name),
+      id: id === undefined ? undefined : decodeURIComponent(id),
+    });
+  } catch {
+    return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
+  }
+}
+
+function unknownVersion(name: string, api: Api): Result<Route> {
+  const known = [...api.versions.keys()].map((version) => `v${version}`).join(', ');
+  return fail(apiError('UNKNOWN_VERSION', `There is no version ${name}; there is ${known}`));
+}
+
+/** What a caller sees at a resource's path; 404 names the nearest resource of those that it sees. */
+export function findFace(name: string, view: View): Result<ResourceView> {
+  const face = view.resource(name);
+  if (face !== undefined) return ok(face);
+  const message = unknownName('resource', name, view.resourceNames());
+  return fail(apiError('UNKNOWN_RESOURCE', message.charAt(0).toUpperCase() + message.slice(1)));
+}
+
+/** What a method does at a path; 405 says which methods there are. */
+export function kindOf(method: string, id: string | undefined): Result<RequestKind> {
+  const methods: Readonly<Record<string, RequestKind>> =
+    id === undefined ? collectionMethods : recordMethods;
+  const kind = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  return kind === undefined ? fail(methodNotAllowed(method, allowOf(id))) : ok(kind);
+}
+
+/** The methods of a resource's path, as the `Allow` header lists them. */
+export function allowOf(id: string | undefined): string {
+  return [...Object.keys(id === undefined ? collectionMethods : recordMethods), 'OPTIONS'].join(
+    ', ',
+  );
+}
+
+export function methodNotAllowed(method: string, allow: string): ApiError {
+  return apiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed are ${allow}`, {
+    headers: { allow },
+  });
+}

@@ -1,0 +1,40 @@
+import { apiError, fail, ok, type Result } from '../errors.ts';
+import { jsonResponse } from '../respond/error.ts';
+import type { Response } from '../respond/response.ts';
+import { specificationJsonSchema } from '../spec/json-schema.ts';
+import type { Exchange } from './exchange.ts';
+import { methodNotAllowed } from './router.ts';
+
+type Answer = (exchange: Exchange) => Promise<Response>;
+
+/** The paths beside the resources. Contract 3, Endpoints beside the resources. */
+const endpoints: Readonly<Record<string, Answer>> = {
+  '/_health': async ({ requestId }) => jsonResponse(200, '{"status":"ok"}', requestId),
+  '/_ready': async ({ requestId, generation, isStopping }) => {
+    const ready = !isStopping() && (await generation.database.ping().catch(() => false));
+    return jsonResponse(
+      ready ? 200 : 503,
+      `{"status":"${ready ? 'ready' : 'unavailable'}"}`,
+      requestId,
+    );
+  },
+  '/_schema.json': async ({ requestId }) =>
+    jsonResponse(200, JSON.stringify(specificationJsonSchema()), requestId),
+};
+
+/** Answers one of the service's own paths. */
+export async function answerSystem(path: string, exchange: Exchange): Promise<Result<Response>> {
+  const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
+  if (endpoint === undefined)
+    return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  const allow = 'GET, HEAD, OPTIONS';
+  if (exchange.method === 'OPTIONS')
+    return ok({
+      status: 204,
+      headers: { allow, 'x-request-id': exchange.requestId },
+      body: undefined,
+    });
+  if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
+    return fail(methodNotAllowed(exchange.method, allow));
+  return ok(await endpoint(exchange));
+}

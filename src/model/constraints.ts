@@ -1,0 +1,90 @@
+import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
+import type { Field } from './api.ts';
+import { compareDecimals, parseDecimal } from './exact-number.ts';
+import { matches } from './pattern.ts';
+
+type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
+
+/** The length of a string in Unicode code points. */
+export function codePoints(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}
+
+/** Compares numbers and decimals exactly: a double counts as the decimal that it is written as. */
+export function compareNumbers(a: JsonValue, b: JsonValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [left, right] = [parseDecimal(String(a)), parseDecimal(String(b))];
+  return left && right ? compareDecimals(left, right) : Number(a) - Number(b);
+}
+
+function isMultiple(value: JsonValue, of: number | string): boolean {
+  const [dividend, divisor] = [parseDecimal(String(value)), parseDecimal(String(of))];
+  if (dividend === undefined || divisor === undefined) return Number(value) % Number(of) === 0;
+  const scale = Math.max(dividend.scale, divisor.scale);
+  const left = dividend.digits * 10n ** BigInt(scale - dividend.scale);
+  return left % (divisor.digits * 10n ** BigInt(scale - divisor.scale)) === 0n;
+}
+
+function bound(
+  holds: (order: number) => boolean,
+  words: string,
+): (value: JsonValue, limit: number | string) => string | undefined {
+  return (value, limit) =>
+    holds(compareNumbers(value, limit)) ? undefined : `must be ${words} ${limit}`;
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Each constraint attribute and what a value must satisfy under it. Contract 1, Constraint attributes. */
+const checks = {
+  minLength: (value: string, limit: number) =>
+    codePoints(value) >= limit ? undefined : `must have at least ${plural(limit, 'character')}`,
+  maxLength: (value: string, limit: number) =>
+    value.length <= limit || codePoints(value) <= limit
+      ? undefined
+      : `must have at most ${plural(limit, 'character')}`,
+  minimum: bound((order) => order >= 0, 'at least'),
+  maximum: bound((order) => order <= 0, 'at most'),
+  exclusiveMinimum: bound((order) => order > 0, 'greater than'),
+  exclusiveMaximum: bound((order) => order < 0, 'less than'),
+  multipleOf: (value: JsonValue, limit: number | string) =>
+    isMultiple(value, limit) ? undefined : `must be a multiple of ${limit}`,
+  pattern: (value: string, limit: string, field: Field) =>
+    field.pattern === undefined || matches(field.pattern, value)
+      ? undefined
+      : `must match the pattern ${limit}`,
+  minItems: (value: readonly JsonValue[], limit: number) =>
+    value.length >= limit ? undefined : `must have at least ${plural(limit, 'item')}`,
+  maxItems: (value: readonly JsonValue[], limit: number) =>
+    value.length <= limit ? undefined : `must have at most ${plural(limit, 'item')}`,
+  uniqueItems: (value: readonly JsonValue[], wanted: boolean) =>
+    !wanted || new Set(value.map((item) => JSON.stringify(item))).size === value.length
+      ? undefined
+      : 'must not have the same item twice',
+} satisfies Partial<Record<keyof FieldSpecification, unknown>>;
+
+type Constraint = keyof typeof checks;
+const constraints = Object.keys(checks) as Constraint[];
+
+/** The constraints that a field declares, found once per field. */
+const declared = new WeakMap<Field, readonly Constraint[]>();
+
+/** Every constraint attribute that the value (of the right type, not null) breaks, as messages. */
+export function constraintIssues(value: JsonValue, field: Field): readonly string[] {
+  let names = declared.get(field);
+  if (names === undefined) {
+    names = constraints.filter((name) => field.attributes[name] !== undefined);
+    declared.set(field, names);
+  }
+  const messages: string[] = [];
+  for (const name of names) {
+    const check = checks[name] as unknown as Check;
+    const message = check(value, field.attributes[name] as never, field);
+    if (message !== undefined) messages.push(message);
+  }
+  if (field.values !== undefined && !field.values.includes(value))
+    messages.push(`must be one of ${field.values.join(', ')}`);
+  return messages;
+}

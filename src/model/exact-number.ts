@@ -1,0 +1,67 @@
+/**
+ * A JSON number whose text says more than its double: kept until the field's type has decided whether it can be
+ * stored exactly. The body parser makes these only where the double would differ.
+ */
+export class ExactNumber {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A decimal number as an integer of `scale` decimal places. */
+export interface Scaled {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+/** Reads plain decimal notation (no exponent, plus sign or blanks); undefined for anything else. */
+export function parseDecimal(text: string): Scaled | undefined {
+  const match = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length };
+}
+
+/** Reads a JSON number, with an exponent of at most three digits; undefined where it is larger than that. */
+export function parseJsonNumber(text: string): Scaled | undefined {
+  const [, mantissa = '', exponent = '0'] = /^([^eE]+)(?:[eE]([+-]?\d{1,3}))?$/u.exec(text) ?? [];
+  const value = parseDecimal(mantissa);
+  if (value === undefined) return undefined;
+  const scale = value.scale - Number(exponent);
+  if (scale >= 0) return { digits: value.digits, scale };
+  return { digits: value.digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** The same number at another scale, if it is exact there. */
+export function rescale({ digits, scale }: Scaled, wanted: number): bigint | undefined {
+  if (scale <= wanted) return digits * 10n ** BigInt(wanted - scale);
+  const divisor = 10n ** BigInt(scale - wanted);
+  return digits % divisor === 0n ? digits / divisor : undefined;
+}
+
+/** The greatest integer at scale `wanted` that is not above the number. */
+export function floorTo({ digits, scale }: Scaled, wanted: number): bigint {
+  const exact = rescale({ digits, scale }, wanted);
+  if (exact !== undefined) return exact;
+  const divisor = 10n ** BigInt(scale - wanted);
+  return digits / divisor - (digits < 0n ? 1n : 0n);
+}
+
+/** Which of two decimals is greater: negative, zero or positive as in a sort function. */
+export function compareDecimals(a: Scaled, b: Scaled): number {
+  const scale = Math.max(a.scale, b.scale);
+  const difference =
+    a.digits * 10n ** BigInt(scale - a.scale) - b.digits * 10n ** BigInt(scale - b.scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** Writes a scaled integer with its `scale` decimal places: (1990, 2) → "19.90". */
+export function formatScaled(digits: bigint | number | string, scale: number): string {
+  const text = String(digits);
+  if (scale === 0) return text;
+  const negative = text.startsWith('-');
+  const padded = (negative ? text.slice(1) : text).padStart(scale + 1, '0');
+  const point = padded.length - scale;
+  return `${negative ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`;
+}

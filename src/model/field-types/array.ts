@@ -1,0 +1,24 @@
+import type { FieldType } from '../api.ts';
+import { wrongType } from '../values.ts';
+import { operatorSets } from '../operators.ts';
+import { readValue } from '../validation.ts';
+import { below, gather, jsonText } from './json.ts';
+
+export const arrayType: FieldType = {
+  name: 'array',
+  operators: operatorSets.array,
+  sortable: true,
+  read: (value, field) => {
+    if (!Array.isArray(value)) return wrongType('must be an array');
+    const { items } = field;
+    if (items === undefined) throw new TypeError(`Array ${field.name} has no items`);
+    return gather(
+      value.map((item, index) => below(`[${index}]`, readValue(item, items))),
+      (values) => values,
+    );
+  },
+  parse: (text, field) => field.items?.type.parse(text, field.items),
+  expects: (field) => field.items?.type.expects(field.items) ?? 'an item',
+  sqlite: { column: () => 'TEXT', form: 'jsonText' },
+  forms: { jsonText },
+};

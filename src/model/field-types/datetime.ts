@@ -1,0 +1,63 @@
+import type { FieldType } from '../api.ts';
+import { plain } from './plain.ts';
+import { accept, wrongType, wrongValue } from '../values.ts';
+import { operatorSets } from '../operators.ts';
+import { isDate, isDay } from './date.ts';
+
+const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,3})0*)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/u;
+
+/** RFC 3339 with any offset, no finer than ms → the same moment in UTC as it is stored; else undefined. */
+export function parseDatetime(text: string): string | undefined {
+  const match = rfc3339.exec(text);
+  if (match === null) return undefined;
+  const number = (group: number): number => Number(match[group] ?? 0);
+  const [year, month, day] = [number(1), number(2), number(3)];
+  const [hour, minute, second] = [number(4), number(5), number(6)];
+  const milliseconds = Number((match[7] ?? '0').padEnd(3, '0'));
+  const [offsetHour, offsetMinute] = [number(9), number(10)];
+  if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (offsetHour > 23 || offsetMinute > 59) return undefined;
+  const offset = (match[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute - offset, second, milliseconds);
+  const utcYear = date.getUTCFullYear();
+  return utcYear < 1 || utcYear > 9999 ? undefined : date.toISOString();
+}
+
+const milliseconds = (value: unknown): number => Date.parse(String(value));
+
+export const datetimeType: FieldType = {
+  name: 'datetime',
+  operators: operatorSets.ordered,
+  sortable: true,
+  read: (value) => {
+    if (typeof value !== 'string') return wrongType('must be a date and time in a string');
+    const datetime = parseDatetime(value);
+    return datetime === undefined
+      ? wrongValue(
+          'must be an RFC 3339 date and time with an offset, no finer than ms, such as 2026-03-01T14:05:00.000Z',
+        )
+      : accept(datetime);
+  },
+  parse: (text) => parseDatetime(isDate(text) ? `${text}T00:00:00Z` : text),
+  expects: () => 'a date and time such as 2026-03-01T14:05:00.000Z, or a date',
+  sqlite: { column: () => 'TEXT', form: 'plain' },
+  forms: {
+    plain,
+    /** `YYYY-MM-DD hh:mm:ss`, taken as UTC. */
+    sqlText: {
+      encode: (value) => String(value).slice(0, 19).replace('T', ' '),
+      decode: (stored) => new Date(`${String(stored).replace(' ', 'T')}Z`).toISOString(),
+    },
+    unixSeconds: {
+      encode: (value) => milliseconds(value) / 1000,
+      decode: (stored) => new Date(Number(stored) * 1000).toISOString(),
+    },
+    unixMilliseconds: {
+      encode: milliseconds,
+      decode: (stored) => new Date(Number(stored)).toISOString(),
+    },
+  },
+};

@@ -1,0 +1,95 @@
+import type { Codec, FieldType } from '../api.ts';
+import { accept, wrongType, wrongValue, type SqlValue } from '../values.ts';
+import type { Field } from '../api.ts';
+import type { JsonValue } from '../../spec/specification.ts';
+import {
+  ExactNumber,
+  floorTo,
+  formatScaled,
+  parseDecimal,
+  parseJsonNumber,
+  rescale,
+  type Scaled,
+} from '../exact-number.ts';
+import type { Operator } from '../operators.ts';
+import { operatorSets } from '../operators.ts';
+
+/** Above every scaled value that a column can hold (18 digits): equal to none of them. */
+const beyond = 4_000_000_000_000_000_000n;
+
+function parsed(value: JsonValue): Scaled {
+  const scaled = parseDecimal(String(value));
+  if (scaled === undefined) throw new TypeError('A decimal reached its codec unread');
+  return scaled;
+}
+
+function clamp(digits: bigint): bigint {
+  return digits > beyond ? beyond : digits < -beyond ? -beyond : digits;
+}
+
+/** Rounds so that comparing whole scaled numbers answers as comparing the decimals would. */
+function scaledComparand(value: JsonValue, operator: Operator, field: Field): bigint {
+  const scaled = parsed(value);
+  const exact = rescale(scaled, field.scale);
+  if (exact !== undefined) return clamp(exact);
+  const floor = clamp(floorTo(scaled, field.scale));
+  if (operator === 'gt' || operator === 'lte') return floor;
+  if (operator === 'gte' || operator === 'lt') return floor + 1n;
+  return beyond;
+}
+
+const scaled: Codec = {
+  encode: (value, field) => {
+    const digits = rescale(parsed(value), field.scale);
+    if (digits === undefined) throw new TypeError('A decimal reached its codec unchecked');
+    return digits;
+  },
+  decode: (stored, field) => formatScaled(stored as number | string, field.scale),
+  comparand: scaledComparand,
+  readAsText: (field) => field.precision > 15,
+};
+
+function atScale(stored: SqlValue, field: Field): string {
+  return Number(stored).toFixed(field.scale);
+}
+
+const real: Codec = {
+  encode: (value) => Number(value),
+  decode: atScale,
+  comparand: (value) => Number(value),
+};
+
+const text: Codec = {
+  decode: (stored, field) => {
+    const value = parseDecimal(String(stored));
+    const digits = value && rescale(value, field.scale);
+    return digits === undefined ? String(stored) : formatScaled(digits, field.scale);
+  },
+};
+
+export const decimalType: FieldType = {
+  name: 'decimal',
+  operators: operatorSets.ordered,
+  sortable: true,
+  read: (value, field) => {
+    if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof ExactNumber))
+      return wrongType('must be a decimal in a string, such as "19.90", or a number');
+    const decimal =
+      typeof value === 'string'
+        ? parseDecimal(value)
+        : parseJsonNumber(value instanceof ExactNumber ? value.text : String(value));
+    if (decimal === undefined) return wrongValue('must be a plain decimal number such as "19.90"');
+    const digits = rescale(decimal, field.scale);
+    if (digits === undefined) return wrongValue(`must have at most ${field.scale} decimal places`);
+    const size = (digits < 0n ? -digits : digits).toString().length;
+    if (digits !== 0n && size > field.precision)
+      return wrongValue(
+        `must have at most ${field.precision - field.scale} digits before the decimal point`,
+      );
+    return accept(formatScaled(digits, field.scale));
+  },
+  parse: (source) => (parseDecimal(source) === undefined ? undefined : source),
+  expects: () => 'a plain decimal number such as 19.90',
+  sqlite: { column: () => 'INTEGER', form: 'scaled' },
+  forms: { scaled, real, text },
+};

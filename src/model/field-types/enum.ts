@@ -1,0 +1,15 @@
+import type { FieldType } from '../api.ts';
+import { plain } from './plain.ts';
+import { operatorSets } from '../operators.ts';
+import { readText } from './string.ts';
+
+export const enumType: FieldType = {
+  name: 'enum',
+  operators: operatorSets.equality,
+  sortable: true,
+  read: readText,
+  parse: (text, field) => (field.values?.includes(text) === true ? text : undefined),
+  expects: (field) => `one of ${(field.values ?? []).join(', ')}`,
+  sqlite: { column: () => 'TEXT', form: 'plain' },
+  forms: { plain },
+};

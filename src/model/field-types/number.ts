@@ -1,0 +1,27 @@
+import type { FieldType } from '../api.ts';
+import { plain } from './plain.ts';
+import { accept, wrongType, wrongValue } from '../values.ts';
+import { ExactNumber } from '../exact-number.ts';
+import { operatorSets } from '../operators.ts';
+
+export const numberType: FieldType = {
+  name: 'number',
+  operators: operatorSets.ordered,
+  sortable: true,
+  read: (value) => {
+    const number = value instanceof ExactNumber ? Number(value.text) : value;
+    if (typeof number !== 'number') return wrongType('must be a number');
+    if (!Number.isFinite(number)) return wrongValue('is too large for a number');
+    // -0 is written as 0 in JSON, so it is stored as that.
+    return accept(number === 0 ? 0 : number);
+  },
+  parse: (text) => {
+    if (!/^-?\d{1,400}(?:\.\d{1,400})?$/u.test(text)) return undefined;
+    const number = Number(text);
+    if (!Number.isFinite(number)) return undefined;
+    return number === 0 ? 0 : number;
+  },
+  expects: () => 'a plain decimal number',
+  sqlite: { column: () => 'REAL', form: 'plain' },
+  forms: { plain },
+};

@@ -1,0 +1,28 @@
+import type { JsonValue } from '../spec/specification.ts';
+
+/** A value as the database driver takes and gives it. */
+export type SqlValue = null | number | bigint | string | boolean;
+
+/** Why a value is refused: of the wrong JSON type (400), or of the right one but wrong (422). */
+export interface ValueIssue {
+  readonly kind: 'type' | 'value';
+  readonly message: string;
+  /** Below the field: `.weight`, `[2]`; empty for the field itself. */
+  readonly path: string;
+}
+
+export type Reading =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly issues: readonly ValueIssue[] };
+
+export function accept(value: JsonValue): Reading {
+  return { ok: true, value };
+}
+
+export function wrongType(message: string, path = ''): Reading {
+  return { ok: false, issues: [{ kind: 'type', message, path }] };
+}
+
+export function wrongValue(message: string, path = ''): Reading {
+  return { ok: false, issues: [{ kind: 'value', message, path }] };
+}

@@ -1,0 +1,89 @@
+import type { Predicate, Slot } from '../filter/predicate.ts';
+import type { Field, Relation, Resource } from '../model/api.ts';
+import type { JsonValue } from '../spec/specification.ts';
+
+/** One member of a record: a field under the name that this version gives it. */
+export interface Member {
+  readonly name: string;
+  readonly field: Field;
+  /** Only these paths of an object field; absent: all of it. */
+  readonly only?: readonly (readonly string[])[];
+  /** All but these paths of an object field. */
+  readonly without?: readonly (readonly string[])[];
+}
+
+/** What of a resource is read and shown. */
+export interface Selection {
+  readonly members: readonly Member[];
+  readonly expand: readonly ExpandPlan[];
+}
+
+export interface SortKey {
+  readonly field: Field;
+  readonly descending: boolean;
+  /** Absent: first ascending, last descending. */
+  readonly nulls: 'first' | 'last' | undefined;
+}
+
+/** One expanded relation: read by one statement for all records above it. */
+export interface ExpandPlan {
+  readonly name: string;
+  readonly relation: Relation;
+  /** One, but for a morphTo, which has one for each resource that it can lead to. */
+  readonly targets: readonly ExpandTarget[];
+  readonly order: readonly SortKey[];
+  /** Members of the `pivot` object; absent: no pivot. */
+  readonly pivot: readonly Member[] | undefined;
+}
+
+export interface ExpandTarget {
+  readonly resource: Resource;
+  /** Of a morphTo: the value of the type field that leads here. */
+  readonly typeValue: string | undefined;
+  readonly selection: Selection;
+}
+
+/** How a list is cut into pages; the numbers are bound. */
+export type Paging =
+  | { readonly mode: 'page'; readonly page: number | undefined; readonly limit: number | undefined }
+  | { readonly mode: 'offset'; readonly offset: number; readonly limit: number | undefined };
+
+/** What a read needs from the database, with every name resolved and no value in it. */
+export type ReadPlan = {
+  readonly resource: Resource;
+  readonly selection: Selection;
+  readonly slots: readonly Slot[];
+} & (
+  | { readonly kind: 'one' }
+  | {
+      readonly kind: 'list';
+      readonly where: readonly Predicate[];
+      readonly order: readonly SortKey[];
+      readonly paging: Paging;
+      readonly count: boolean;
+    }
+);
+
+export type ListPlan = Extract<ReadPlan, { kind: 'list' }>;
+
+/** The values of a record by field, in the order of the model. */
+export type FieldValues = ReadonlyMap<Field, JsonValue>;
+
+/** What a write does, with everything drawn beforehand (ids, times), so that it can be run again. */
+export type WritePlan =
+  | {
+      readonly kind: 'create';
+      readonly resource: Resource;
+      readonly records: readonly FieldValues[];
+      /** The body was an array: problems are named `[3].title`, and the answer is an array. */
+      readonly isArray: boolean;
+    }
+  | {
+      readonly kind: 'update';
+      readonly resource: Resource;
+      readonly id: JsonValue;
+      readonly values: FieldValues;
+      /** Immutable fields among them, which must have the value that they have. */
+      readonly unchanged: FieldValues;
+    }
+  | { readonly kind: 'delete'; readonly resource: Resource; readonly id: JsonValue };

@@ -1,0 +1,206 @@
+import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
+import type { Api, Field } from '../model/api.ts';
+import type { ValueIssue } from '../model/values.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import { unknownName } from '../model/names.ts';
+import { readValue } from '../model/validation.ts';
+import type { InputView, ResourceView } from '../model/view.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import type { FieldValues, WritePlan } from './plan.ts';
+
+/** What a write draws before it is run. */
+export interface Draw {
+  readonly now: () => Date;
+  /** A UUIDv7. */
+  readonly uuid: () => string;
+}
+
+type WriteKind = 'create' | 'replace' | 'update';
+
+/** Plans a POST: one record, or an array of them that is created whole or not at all. */
+export function planCreate(
+  body: unknown,
+  face: ResourceView,
+  { limits }: Api,
+  draw: Draw,
+): Result<WritePlan> {
+  const { resource } = face;
+  const isArray = Array.isArray(body);
+  const bodies: readonly unknown[] = isArray ? body : [body];
+  if (bodies.length > limits.batchItems)
+    return fail(
+      apiError(
+        'LIMIT_EXCEEDED',
+        `An array body takes at most ${limits.batchItems} records (limits.batchItems); this one has ${bodies.length}`,
+      ),
+    );
+  const noObject = bodies.findIndex((item) => !isObject(item));
+  if (noObject !== -1)
+    return fail(
+      apiError(
+        'INVALID_BODY',
+        isArray
+          ? `Item [${noObject}] of the body is no JSON object`
+          : 'The body must be a JSON object',
+      ),
+    );
+  const issues: ValueIssue[] = [];
+  const records = bodies.map((item, index) =>
+    readRecord(item as object, 'create', face, draw, isArray ? `[${index}].` : '', issues),
+  );
+  if (issues.length > 0) return fail(validationError(issues));
+  return ok({
+    kind: 'create',
+    resource,
+    isArray,
+    records: records.map((values) => complete(values, face, draw)),
+  });
+}
+
+/** Plans a PUT (`replace`) or PATCH (`update`) of one record. */
+export function planUpdate(
+  body: unknown,
+  kind: 'replace' | 'update',
+  id: JsonValue,
+  face: ResourceView,
+  draw: Draw,
+): Result<WritePlan> {
+  if (!isObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
+  const { resource } = face;
+  const issues: ValueIssue[] = [];
+  const given = readRecord(body, kind, face, draw, '', issues);
+  const ownId = given.get(resource.id);
+  if (ownId !== undefined && ownId !== id)
+    issues.push({
+      kind: 'type',
+      path: 'id',
+      message: `must be ${JSON.stringify(id)}, as in the path`,
+    });
+  if (issues.length > 0) return fail(validationError(issues));
+  const values = new Map<Field, JsonValue>();
+  const unchanged = new Map<Field, JsonValue>();
+  for (const field of resource.fields.values()) {
+    const value = given.get(field);
+    if (field === resource.id) continue;
+    if (isUpdateStamp(field)) values.set(field, draw.now().toISOString());
+    else if (value !== undefined) (field.immutable ? unchanged : values).set(field, value);
+  }
+  return ok({ kind: 'update', resource, id, values, unchanged });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const isUpdateStamp = (field: Field): boolean =>
+  field.resource.timestamps && field.name === 'updatedAt' && field.readOnly;
+
+/** Reads the members of a body into values by field; issues are named with `prefix` before the field. */
+function readRecord(
+  body: object,
+  kind: WriteKind,
+  face: ResourceView,
+  draw: Draw,
+  prefix: string,
+  issues: ValueIssue[],
+): FieldValues {
+  const values = new Map<Field, JsonValue>();
+  const note = (name: string, message: string): void => {
+    issues.push({ kind: 'type', path: `${prefix}${name}`, message });
+  };
+  const { id } = face.resource;
+  for (const [name, value] of Object.entries(body)) {
+    const input = face.inputs.get(name);
+    if (input === undefined) note(name, unknownMessage(name, face));
+    else if (input.field === id && kind === 'create' && isGenerated(id))
+      note(name, 'is given by the server and must not be sent');
+    else if (input.field !== id && !isWritable(input, kind)) {
+      // What a GET gave can be sent back: readOnly fields are ignored in PUT and PATCH.
+      if (kind === 'create') note(name, 'is read-only');
+    } else {
+      const reading = readValue(value, input.field);
+      if (reading.ok) values.set(input.field, reading.value);
+      else
+        for (const issue of reading.issues)
+          issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
+    }
+  }
+  if (kind === 'update') return values;
+  for (const input of face.inputs.values()) {
+    const { name, field } = input;
+    if (Object.hasOwn(body, name) || field === id) continue;
+    const stays =
+      !isWritable(input, kind) ||
+      (kind === 'replace' && (field.writeOnly || field.immutable || !face.fields.has(name)));
+    if (stays) continue;
+    const fallback = drawDefault(field, draw);
+    if (fallback !== undefined) values.set(field, fallback);
+    else if (field.required || !field.nullable) note(name, 'is required');
+    else values.set(field, null);
+  }
+  return values;
+}
+
+function isWritable(input: InputView, kind: WriteKind): boolean {
+  return kind === 'create' ? input.creatable : input.updatable;
+}
+
+function unknownMessage(name: string, face: ResourceView): string {
+  const relation = face.relations.get(name)?.relation;
+  if (relation === undefined) {
+    const writable = [...face.inputs.values()].filter(
+      (input) => input.creatable || input.updatable,
+    );
+    return unknownName(
+      'field',
+      name,
+      writable.map((input) => input.name),
+    );
+  }
+  return relation.kind === 'belongsTo'
+    ? `is a relation; write its key ${relation.key.name}`
+    : 'is a relation and cannot be written here';
+}
+
+/** The default of a field, drawn now where it is `now` or `uuid`. */
+function drawDefault(field: Field, draw: Draw): JsonValue | undefined {
+  switch (field.default?.kind) {
+    case undefined:
+      return undefined;
+    case 'value':
+      return field.default.value;
+    case 'uuid':
+      return draw.uuid();
+    case 'now': {
+      const now = draw.now().toISOString();
+      if (field.type.name === 'date') return now.slice(0, 10);
+      return field.type.name === 'time' ? now.slice(11, 19) : now;
+    }
+    default:
+      return field.default satisfies never;
+  }
+}
+
+/** Adds what a client does not write on create: the id where the service draws it, defaults, nulls. */
+export function complete(
+  values: FieldValues,
+  { resource }: Pick<ResourceView, 'resource'>,
+  draw: Draw,
+): FieldValues {
+  const completed = new Map<Field, JsonValue>();
+  for (const field of resource.fields.values()) {
+    const given = values.get(field);
+    if (given !== undefined) completed.set(field, given);
+    else if (field !== resource.id) completed.set(field, drawDefault(field, draw) ?? null);
+    else if (!isGenerated(field)) completed.set(field, draw.uuid());
+  }
+  return completed;
+}
+
+/** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them. Contract 2, Errors. */
+export function validationError(issues: readonly ValueIssue[]): ApiError {
+  const problems: FieldProblem[] = issues.map(({ path, message }) => ({ field: path, message }));
+  if (issues.some(({ kind }) => kind === 'type'))
+    return apiError('VALIDATION_FAILED', 'Validation failed', { problems });
+  return apiError('INVALID_VALUE', 'Some values are not allowed', { problems });
+}

@@ -1,0 +1,152 @@
+import { fail, ok, type Result } from '../errors.ts';
+import { splitPairs } from '../filter/text.ts';
+import { isParameter, parameters, type ParameterName, type RequestKind } from './parameters.ts';
+import { queryError, type QueryProblem } from './problem.ts';
+
+/** One filter as it was sent, not yet resolved. */
+export interface Condition {
+  readonly name: string;
+  readonly value: string;
+  /** The place of its value among the bound texts. */
+  readonly source: number;
+}
+
+/** A query string taken apart: names still unresolved, values still texts. */
+export interface Query {
+  readonly reserved: ReadonlyMap<ParameterName, string>;
+  /** Places of bound reserved parameters among the texts. */
+  readonly sources: ReadonlyMap<ParameterName, number>;
+  readonly conditions: readonly Condition[];
+  /** One group an `_or`. */
+  readonly groups: readonly (readonly Condition[])[];
+  readonly texts: readonly string[];
+  /** Equal for requests that differ in bound values alone. */
+  readonly shape: string;
+  readonly debug: boolean;
+}
+
+const none: Query = {
+  reserved: new Map(),
+  sources: new Map(),
+  conditions: [],
+  groups: [],
+  texts: [],
+  shape: '',
+  debug: false,
+};
+
+/** Collects the parts of a query string as they are met. */
+class QueryReader {
+  readonly reserved = new Map<ParameterName, string>();
+  readonly sources = new Map<ParameterName, number>();
+  readonly conditions: Condition[] = [];
+  readonly groups: (readonly Condition[])[] = [];
+  readonly texts: string[] = [];
+  readonly problems: QueryProblem[] = [];
+  readonly kind: RequestKind;
+  shape = '';
+  debug = false;
+
+  constructor(kind: RequestKind) {
+    this.kind = kind;
+  }
+
+  add(name: string, value: string): void {
+    if (isParameter(name)) this.addReserved(name, value);
+    else if (/[[\]]/u.test(name))
+      this.refuse(name, 'brackets are not used here; write field_operator=value');
+    else if (this.kind === 'list') this.conditions.push(this.condition(name, value));
+    else this.refuse(name, this.filterMessage());
+  }
+
+  private filterMessage(): string {
+    return this.kind === 'read'
+      ? 'filters are for lists, not for a single record'
+      : `filters make no sense on a ${this.kind}`;
+  }
+
+  private refuse(parameter: string, message: string): void {
+    this.problems.push({ parameter, code: 'INVALID_PARAMETER', message });
+  }
+
+  private addReserved(name: ParameterName, value: string): void {
+    const { on, part } = parameters[name];
+    if (!(on as readonly RequestKind[]).includes(this.kind)) {
+      this.refuse(name, `makes no sense on a ${this.kind}`);
+    } else if (name === '_or') {
+      this.addGroup(value);
+    } else if (this.reserved.has(name)) {
+      this.refuse(name, 'is given more than once');
+    } else if (part === 'debug') {
+      this.addDebug(name, value);
+    } else {
+      this.reserved.set(name, value);
+      this.shape += `&${name}=`;
+      if (part === 'shape') this.shape += encodeURIComponent(value);
+      else {
+        this.sources.set(name, this.texts.length);
+        this.texts.push(value);
+      }
+    }
+  }
+
+  private addDebug(name: ParameterName, value: string): void {
+    const allowed = name === '_inspect' ? ['data'] : ['true', 'false'];
+    if (name === '_debug') allowed.push('plan');
+    if (!allowed.includes(value)) this.refuse(name, `takes ${allowed.join(' or ')}`);
+    this.reserved.set(name, value);
+    this.debug ||= value !== 'false';
+  }
+
+  private addGroup(value: string): void {
+    const pairs = splitPairs(value);
+    if (!pairs.ok) {
+      this.problems.push({ parameter: '_or', code: 'INVALID_FILTER', message: pairs.error });
+      return;
+    }
+    this.shape += '&_or(';
+    this.groups.push(pairs.value.map((pair) => this.condition(pair.name, pair.value)));
+    this.shape += ')';
+  }
+
+  private condition(name: string, value: string): Condition {
+    this.shape += `&${encodeURIComponent(name)}=`;
+    // These two take a flag that decides the statement, so it belongs to the shape.
+    if (name.endsWith('_exists') || name.endsWith('_null')) this.shape += encodeURIComponent(value);
+    this.texts.push(value);
+    return { name, value, source: this.texts.length - 1 };
+  }
+}
+
+/**
+ * Takes a raw query string (without `?`) apart. Malformed encoding, invalid UTF-8, repeated reserved parameters
+ * and parameters that make no sense on this kind of request are refused, all at once.
+ */
+export function parseQuery(raw: string, kind: RequestKind): Result<Query> {
+  if (raw === '') return ok(none);
+  const reader = new QueryReader(kind);
+  for (const piece of raw.split('&')) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    const name = decode(equals === -1 ? piece : piece.slice(0, equals));
+    const value = equals === -1 ? '' : decode(piece.slice(equals + 1));
+    if (name === undefined || value === undefined)
+      reader.problems.push({
+        parameter: name ?? piece.slice(0, 40),
+        code: 'INVALID_PARAMETER',
+        message: 'is not valid percent-encoded UTF-8',
+      });
+    else reader.add(name, value);
+  }
+  return reader.problems.length > 0 ? fail(queryError(reader.problems)) : ok(reader);
+}
+
+/** Percent-decodes a part of the query string, where `+` is a blank; undefined where that fails. */
+function decode(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { STATUS_CODES } from 'node:http';
+import { errorTable, type ApiError } from '../errors.ts';
+import type { Response } from './response.ts';
+
+const json = 'application/json; charset=utf-8';
+
+/** What every answer carries. Contract 2, Content. */
+export const commonHeaders = {
+  'cache-control': 'private, no-cache',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept, Accept-Encoding',
+} as const;
+
+/** Turns an error into the standard body. Contract 2, Errors. */
+export function respondError(error: ApiError, path: string, requestId: string): Response {
+  const { status } = errorTable[error.code];
+  const { problems = [] } = error;
+  const lists =
+    problems.length === 0
+      ? {}
+      : status === 422
+        ? { errors: problems }
+        : { validationErrors: problems.map(({ field, message }) => ({ field, error: message })) };
+  const retry = status === 503 && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
+  return {
+    status,
+    headers: {
+      ...commonHeaders,
+      'content-type': json,
+      'x-request-id': requestId,
+      ...retry,
+      ...error.headers,
+    },
+    body: JSON.stringify({
+      status,
+      error: STATUS_CODES[status] ?? 'Error',
+      message: error.message,
+      path,
+      code: error.code,
+      requestId,
+      ...lists,
+      ...error.members,
+    }),
+  };
+}
+
+/** An answer with a JSON text as its body. */
+export function jsonResponse(
+  status: number,
+  body: string,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return {
+    status,
+    headers: { ...commonHeaders, 'content-type': json, 'x-request-id': requestId, ...headers },
+    body,
+  };
+}

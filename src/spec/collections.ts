@@ -1,0 +1,291 @@
+import {
+  check,
+  either,
+  invalid,
+  refuse,
+  subject,
+  type Checked,
+  type Definition,
+  type JsonSchema,
+  type TypeOf,
+} from './definition.ts';
+import type { Collector } from './collector.ts';
+import type { NameRule } from './names.ts';
+import { nearest } from './nearest.ts';
+import { quote, type MapNode, type Path, type SourceNode } from './source/node.ts';
+
+interface ListOptions {
+  readonly description?: string;
+  readonly expects?: string;
+  /** Fewest items; 0 unless given. */
+  readonly minimum?: 0 | 1;
+  /** No item twice (text and numbers only). */
+  readonly distinct?: boolean;
+}
+
+/** A list of one kind of item. */
+export function list<T>(item: Definition<T>, options: ListOptions = {}): Definition<readonly T[]> {
+  const { description, minimum = 0, distinct = false } = options;
+  const expects = options.expects ?? `a list, each item ${item.expects}`;
+  return {
+    expects,
+    check: (node, path, collector) => {
+      if (node.kind !== 'list') return refuse(expects, node, path, collector);
+      if (node.items.length < minimum) {
+        return refuse(expects, node, path, collector, '; it needs at least one item');
+      }
+      const items = node.items.map((value, index) =>
+        check(item, value, [...path, index], collector),
+      );
+      if (distinct) reportRepeated(items, path, collector);
+      return items.includes(invalid) ? invalid : (items as readonly T[]);
+    },
+    schema: (define) => ({
+      type: 'array',
+      ...(description === undefined ? {} : { description }),
+      ...(minimum === 0 ? {} : { minItems: minimum }),
+      ...(distinct ? { uniqueItems: true } : {}),
+      items: item.schema(define),
+    }),
+  };
+}
+
+function reportRepeated(items: readonly unknown[], path: Path, collector: Collector): void {
+  const seen = new Set<unknown>();
+  for (const [index, item] of items.entries()) {
+    if (item !== invalid && seen.has(item)) {
+      collector.report([...path, index], `${quote(String(item))} stands in ${subject(path)} twice`);
+    }
+    seen.add(item);
+  }
+}
+
+interface MapOptions<S> {
+  readonly description?: string;
+  readonly expects?: string;
+  /** Fewest entries; 0 unless given. */
+  readonly minimum?: 0 | 1;
+  /** Entries of these names have another definition. */
+  readonly special?: Readonly<Record<string, Definition<S>>>;
+}
+
+/** A map whose names the user chooses, by a rule. The result has no prototype, so any name is safe in it. */
+export function map<T, S extends T = T>(
+  names: NameRule,
+  value: Definition<T>,
+  options: MapOptions<S> = {},
+): Definition<Readonly<Record<string, T>>> {
+  const { description, minimum = 0, special = {} } = options;
+  const expects = options.expects ?? `a map, each value ${value.expects}`;
+  return {
+    expects,
+    check: (node, path, collector) => {
+      if (node.kind !== 'map') return refuse(expects, node, path, collector);
+      if (node.entries.size < minimum) {
+        return refuse(expects, node, path, collector, '; it needs at least one entry');
+      }
+      const result = Object.create(null) as Record<string, T>;
+      const namesFit = checkNames(names, node, path, collector);
+      let complete = namesFit;
+      for (const [name, entry] of node.entries) {
+        const definition = Object.hasOwn(special, name) ? (special[name] ?? value) : value;
+        const checked = check(definition, entry.value, [...path, name], collector);
+        if (checked === invalid) complete = false;
+        else result[name] = checked;
+      }
+      return complete ? result : invalid;
+    },
+    schema: (define) => ({
+      type: 'object',
+      ...(description === undefined ? {} : { description }),
+      ...(minimum === 0 ? {} : { minProperties: minimum }),
+      propertyNames: { pattern: names.pattern.source },
+      ...(Object.keys(special).length === 0
+        ? {}
+        : {
+            properties: Object.fromEntries(
+              Object.entries(special).map(([name, definition]) => [
+                name,
+                definition.schema(define),
+              ]),
+            ),
+          }),
+      additionalProperties: value.schema(define),
+    }),
+  };
+}
+
+/** Reports the names that the rule refuses or advises against; whether all may stand. */
+function checkNames(names: NameRule, node: MapNode, path: Path, collector: Collector): boolean {
+  const before = collector.errors();
+  const twins = new Map<string, string>();
+  for (const name of node.entries.keys()) {
+    const twin = twins.get(name.toLowerCase());
+    if (twin === undefined) twins.set(name.toLowerCase(), name);
+    const refusal = names.pattern.test(name)
+      ? twin !== undefined && names.caseless
+        ? `${quote(name)} differs from ${quote(twin)} in case only; rename one`
+        : undefined
+      : names.refusal(name);
+    const advice = refusal === undefined ? names.advice?.(name, node.entries) : undefined;
+    if (refusal !== undefined) collector.reportKey([...path, name], refusal);
+    if (advice !== undefined) collector.reportKey([...path, name], advice, 'warning');
+  }
+  return collector.errors() === before;
+}
+
+/** A member that has to be there. */
+export type Required<D> = D & { readonly required: true };
+
+/** Marks a member of an object as required. */
+export function required<T>(definition: Definition<T>): Required<Definition<T>> {
+  return { ...definition, required: true };
+}
+
+export type Members = Readonly<Record<string, Definition<unknown>>>;
+
+type RequiredKeys<M> = {
+  [K in keyof M]: M[K] extends { readonly required: true } ? K : never;
+}[keyof M];
+
+/** The type of an object with these members. */
+export type ObjectOf<M> = Flat<
+  { readonly [K in RequiredKeys<M>]: TypeOf<M[K]> } & {
+    readonly [K in Exclude<keyof M, RequiredKeys<M>>]?: TypeOf<M[K]>;
+  }
+>;
+export type Flat<T> = { [K in keyof T]: T[K] };
+
+interface ObjectOptions {
+  readonly description?: string;
+  readonly expects?: string;
+  /** Members that may be there and are not looked at. */
+  readonly ignored?: Members;
+  /** What to say of an attribute that is no member; undefined for the usual words. */
+  readonly unknown?: (name: string) => string | undefined;
+}
+
+/**
+ * A map with known members. Unknown ones are reported; an optional member that was refused is left out of
+ * the result, a required one makes the whole invalid.
+ */
+export function object<M extends Members>(
+  members: M,
+  options: ObjectOptions = {},
+): Definition<ObjectOf<M>> {
+  const { description, ignored = {}, unknown } = options;
+  const table = new Map(Object.entries(members));
+  const needed = [...table].filter(([, member]) => isRequired(member));
+  const expects = options.expects ?? `a map with ${mainMembers(table, needed)}`;
+  const checkMembers = (node: MapNode, path: Path, collector: Collector): Checked<ObjectOf<M>> => {
+    const result: Record<string, unknown> = {};
+    let complete = true;
+    for (const [name, { value }] of node.entries) {
+      const member = table.get(name);
+      const at = [...path, name];
+      if (member !== undefined) {
+        const checked = check(member, value, at, collector);
+        if (checked !== invalid) result[name] = checked;
+        else if (isRequired(member)) complete = false;
+      } else if (!Object.hasOwn(ignored, name)) {
+        collector.reportKey(at, unknown?.(name) ?? unknownAttribute(name, table.keys()));
+      }
+    }
+    for (const [name, { expects }] of needed) {
+      if (node.entries.has(name)) continue;
+      complete = false;
+      collector.reportKey(path, `${subject(path)} needs ${quote(name)}: ${expects}`);
+    }
+    return complete ? (result as ObjectOf<M>) : invalid;
+  };
+  return {
+    expects,
+    check: (node, path, collector) =>
+      node.kind === 'map'
+        ? checkMembers(node, path, collector)
+        : refuse(expects, node, path, collector),
+    schema: (define) => ({
+      type: 'object',
+      ...(description === undefined ? {} : { description }),
+      ...(needed.length === 0 ? {} : { required: needed.map(([name]) => name) }),
+      properties: Object.fromEntries(
+        [...Object.entries(ignored), ...table].map(([name, member]) => [
+          name,
+          member.schema(define),
+        ]),
+      ),
+      additionalProperties: false,
+    }),
+  };
+}
+
+/** The members that a message names: the required ones, else all. */
+function mainMembers(
+  table: ReadonlyMap<string, unknown>,
+  needed: readonly (readonly [string, unknown])[],
+): string {
+  return needed.length > 0
+    ? needed.map(([name]) => quote(name)).join(' and ')
+    : either([...table.keys()].map(quote));
+}
+
+function isRequired(member: Definition<unknown>): boolean {
+  return 'required' in member && member.required === true;
+}
+
+/** What to say of an attribute that does not exist, with the nearest that does. */
+export function unknownAttribute(name: string, known: Iterable<string>): string {
+  const names = [...known];
+  const near = nearest(name, names);
+  if (near !== undefined) return `unknown attribute ${quote(name)}; did you mean ${quote(near)}?`;
+  const others = names.length <= 12 ? `; known here: ${names.map(quote).join(', ')}` : '';
+  return `unknown attribute ${quote(name)}${others}`;
+}
+
+interface AlternativeOptions {
+  readonly description?: string;
+  readonly expects?: string;
+}
+
+/** One of several definitions; `pick` says which by the look of the value, so that messages are about that one. */
+export function oneOf<const D extends readonly Definition<unknown>[]>(
+  alternatives: D,
+  pick: (node: SourceNode) => D[number] | undefined,
+  options: AlternativeOptions = {},
+): Definition<TypeOf<D[number]>> {
+  const { description } = options;
+  const expects = options.expects ?? either(alternatives.map((definition) => definition.expects));
+  return {
+    expects,
+    check: (node, path, collector) => {
+      const definition = pick(node);
+      if (definition === undefined) return refuse(expects, node, path, collector);
+      const wanted = node.kind === 'scalar' ? expects : undefined;
+      return check(definition, node, path, collector, wanted) as Checked<TypeOf<D[number]>>;
+    },
+    schema: (define) => ({
+      ...(description === undefined ? {} : { description }),
+      anyOf: alternatives.map((definition): JsonSchema => definition.schema(define)),
+    }),
+  };
+}
+
+/** One definition for scalars and another for maps. */
+export function scalarOrMap<A, B>(
+  scalar: Definition<A>,
+  map: Definition<B>,
+  options: AlternativeOptions = {},
+): Definition<A | B> {
+  const kinds = { scalar, map, list: undefined };
+  return oneOf([scalar, map], ({ kind }) => kinds[kind], options);
+}
+
+/** One definition for scalars and another for lists. */
+export function scalarOrList<A, B>(
+  scalar: Definition<A>,
+  list: Definition<B>,
+  options: AlternativeOptions = {},
+): Definition<A | B> {
+  const kinds = { scalar, list, map: undefined };
+  return oneOf([scalar, list], ({ kind }) => kinds[kind], options);
+}

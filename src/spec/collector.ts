@@ -1,0 +1,52 @@
+import type { Position, Problem, Report } from './problems.ts';
+import { formatPath, type Path } from './source/node.ts';
+
+/** Gathers the problems of one file. */
+export interface Collector {
+  /** Reports at the value that the path leads to. */
+  readonly report: Report;
+  /** Reports at the key that the path ends in. */
+  readonly reportKey: Report;
+  readonly reportAt: (
+    position: Position,
+    path: Path,
+    message: string,
+    severity?: Problem['severity'],
+  ) => void;
+  /** How many errors there are so far. */
+  readonly errors: () => number;
+  /** All problems so far, in the order of the file. */
+  readonly problems: () => readonly Problem[];
+}
+
+export type PositionOf = (path: Path, part?: 'key' | 'value') => Position;
+
+/** An empty collector for `file`; `positionOf` tells where a path stands. */
+export function collectProblems(file: string, positionOf: PositionOf): Collector {
+  const found: Problem[] = [];
+  let errors = 0;
+  const reportAt: Collector['reportAt'] = (position, path, message, severity = 'error') => {
+    if (severity === 'error') errors += 1;
+    const { line, column } = position;
+    found.push({ severity, file, path: formatPath(path), line, column, message });
+  };
+  return {
+    reportAt,
+    report: (path, message, severity) => reportAt(positionOf(path), path, message, severity),
+    reportKey: (path, message, severity) =>
+      reportAt(positionOf(path, 'key'), path, message, severity),
+    errors: () => errors,
+    problems: () => inOrder(found),
+  };
+}
+
+/** The problems sorted by line and column; the same problem is kept once. */
+export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const seen = new Set<string>();
+  return problems
+    .filter(({ path, line, column, message }) => {
+      const key = JSON.stringify([path, line, column, message]);
+      return seen.has(key) ? false : seen.add(key);
+    })
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+}

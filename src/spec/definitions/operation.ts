@@ -1,0 +1,145 @@
+import { list, object, required, scalarOrMap } from '../collections.ts';
+import { exactly, named, refined } from '../definition.ts';
+import { boolean, choice, duration, integer, no, number, size, text } from '../scalars.ts';
+import type {
+  LoggingSpecification,
+  NetworkSpecification,
+  Quota,
+  RateLimitSpecification,
+  Specification,
+} from '../specification.ts';
+
+const max = (fallback?: number) =>
+  integer({
+    description: 'Requests within the window.',
+    minimum: 1,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+const window = (fallback?: string) =>
+  duration({
+    description: 'How long the window is, such as `60s`.',
+    minimum: 1,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+
+function quota(description: string) {
+  return exactly<Quota>()(
+    object({ max: required(max()), window: required(window()) }, { description }),
+  );
+}
+
+/** `rateLimit`. Contract 3, Rate limit. */
+export const rateLimit = exactly<false | RateLimitSpecification>()(
+  scalarOrMap(
+    no(),
+    object({
+      max: max(300),
+      window: window('60s'),
+      store: text({
+        description: 'Where the counts are kept: `memory`, or a Redis that servers share.',
+        expects: 'memory or a URL such as redis://host:6379',
+        pattern: /^(memory|rediss?:\/\/.+)$/,
+        default: 'memory',
+      }),
+      perKey: quota('The quota of each subject or API key.'),
+      perIp: quota('The quota of each client address.'),
+      failures: quota('Failed logins of each client address.'),
+    }),
+    { description: 'How many requests a caller may make; `false` for no limit.' },
+  ),
+);
+
+/** `logging`. Contract 3, Logging. */
+export const logging = exactly<LoggingSpecification>()(
+  object(
+    {
+      enabled: boolean({ description: 'Whether anything is logged.', default: true }),
+      level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        description: 'The least level that is logged.',
+        default: 'info',
+      }),
+      format: choice(['json', 'pretty'], {
+        description: '`json` for programs, `pretty` for people; by default `pretty` on a terminal.',
+      }),
+      includeHeaders: boolean({ description: 'Log the headers of requests.', default: false }),
+      includeBodies: boolean({
+        description: 'Log bodies and the values of parameters.',
+        default: false,
+      }),
+      excludePatterns: list(text({ expects: 'a path or glob such as /_health' }), {
+        description: 'Paths (globs) whose requests are not logged.',
+      }),
+      excludeHeaders: list(text({ expects: "a header's name" }), {
+        description: 'Headers that are never logged.',
+      }),
+    },
+    { description: 'What is logged, and how.' },
+  ),
+);
+
+const latency = refined(
+  object(
+    {
+      min: duration({ description: 'The shortest wait.' }),
+      max: duration({ description: 'The longest wait.' }),
+    },
+    { description: 'A wait before each answer; a bare number is ms.' },
+  ),
+  ({ min, max }, report) => {
+    if (min !== undefined && max !== undefined && min > max) {
+      report(['min'], `\`min\` (${min} ms) is over \`max\` (${max} ms)`);
+    }
+  },
+);
+
+/** `network` of the API and of a resource. Contract 4, Network simulation. */
+export const network = named(
+  'network',
+  exactly<NetworkSpecification>()(
+    object(
+      {
+        latency,
+        errorRate: number({
+          description: 'The part of the requests that fail, from 0 to 1.',
+          minimum: 0,
+          maximum: 1,
+        }),
+        throttling: object(
+          { rate: required(size({ description: 'Bytes a second.', minimum: 1 })) },
+          { description: 'A slow line for the answers.' },
+        ),
+        seed: integer({ description: 'The same seed gives the same waits and errors.' }),
+        errors: list(
+          object({
+            status: required(
+              integer({ description: 'The status of the answer.', minimum: 400, maximum: 599 }),
+            ),
+            weight: number({ description: 'How often among the others.', over: 0, default: 1 }),
+          }),
+          { description: 'The errors to answer with; 500 if left out.', minimum: 1 },
+        ),
+      },
+      {
+        description: 'A simulated network: waits, errors and a slow line.',
+        expects: 'a map such as { latency: { min: 50, max: 200 } }',
+      },
+    ),
+  ),
+);
+
+/** `generate` of the API. Contract 4, Generated data. */
+export const generate = exactly<NonNullable<Specification['generate']>>()(
+  object(
+    {
+      seed: integer({ description: 'The same seed gives the same data.', default: 1 }),
+      locale: text({
+        description: 'The language of generated names and texts.',
+        expects: 'a locale such as en or de_AT',
+        pattern: /^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$/,
+        default: 'en',
+      }),
+      count: integer({ description: 'Records of each resource.', minimum: 0, default: 25 }),
+    },
+    { description: 'How data is generated.' },
+  ),
+);

@@ -1,0 +1,41 @@
+/** The variables that `${NAME}` may name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Replacement {
+  readonly text: string;
+  /** Whether the text is made of variables alone. */
+  readonly whole: boolean;
+  /** Whether any variable or escape was found. */
+  readonly changed: boolean;
+  /** One sentence for each variable that is unset or not written as `${NAME}`. */
+  readonly problems: readonly string[];
+}
+
+/** The source of a pattern for one `${NAME}`; the JSON Schema uses it too. */
+export const variablePattern = String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}`;
+
+const occurrences = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}]*\}?/g;
+const wholly = new RegExp(`^(${variablePattern})+$`);
+
+/** Puts the variables in the place of every `${NAME}`; `$${` stands for `${` itself. */
+export function replaceVariables(source: string, environment: Environment): Replacement {
+  if (!source.includes('${')) return { text: source, whole: false, changed: false, problems: [] };
+  const problems: string[] = [];
+  const text = source.replaceAll(occurrences, (found: string, name: string | undefined) => {
+    if (found === '$${') return '${';
+    if (name === undefined) {
+      problems.push(
+        `\`${found}\` is no \`\${NAME}\`; write \`$\${\` for the characters themselves`,
+      );
+      return found;
+    }
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (value === undefined) problems.push(unset(name));
+    return value ?? '';
+  });
+  return { text, whole: wholly.test(source), changed: true, problems };
+}
+
+function unset(name: string): string {
+  return `the environment variable \`${name}\` is not set; set it, or write \`$\${${name}}\` if the text itself is meant`;
+}

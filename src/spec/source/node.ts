@@ -1,0 +1,102 @@
+import type { Position } from '../problems.ts';
+
+/** Names and list indexes from the top of the file down to a value. */
+export type Path = readonly (string | number)[];
+
+/**
+ * How a scalar came by its value: as written, out of `${NAME}` alone, partly out of `${NAME}`, or not at all
+ * because a variable is unset or the value was refused (that problem is reported; its value is not looked at).
+ */
+export type Origin = 'written' | 'variable' | 'mixed' | 'unusable';
+
+interface Node {
+  readonly position: Position;
+  /** Values in it, itself included, aliases counted as if they were written out. */
+  readonly size: number;
+  /** Levels below it. */
+  readonly height: number;
+}
+
+export interface ScalarNode extends Node {
+  readonly kind: 'scalar';
+  readonly value: null | boolean | number | string;
+  /** As it stands in the file. */
+  readonly source: string;
+  readonly plain: boolean;
+  readonly origin: Origin;
+}
+
+export interface ListNode extends Node {
+  readonly kind: 'list';
+  readonly items: readonly SourceNode[];
+}
+
+export interface Entry {
+  readonly keyPosition: Position;
+  readonly value: SourceNode;
+}
+
+export interface MapNode extends Node {
+  readonly kind: 'map';
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+/** A value of the file with its place; aliases and `<<` are followed, `${NAME}` is replaced. */
+export type SourceNode = ScalarNode | ListNode | MapNode;
+
+/**
+ * Where the value at `path` stands: a scalar and a list's item where they begin, a named map, list or empty
+ * value at its name. With `part: 'key'` always at its name. Where the path leads nowhere, its nearest ancestor.
+ */
+export function positionIn(
+  root: SourceNode | undefined,
+  path: Path,
+  part: 'key' | 'value' = 'value',
+): Position {
+  let node = root;
+  let position = root?.position ?? { line: 1, column: 1 };
+  for (const step of path) {
+    if (node?.kind === 'map') {
+      const entry = node.entries.get(String(step));
+      if (entry === undefined) return position;
+      node = entry.value;
+      const atValue = part === 'value' && node.kind === 'scalar' && node.source !== '';
+      position = atValue ? node.position : entry.keyPosition;
+    } else if (node?.kind === 'list' && typeof step === 'number') {
+      const item: SourceNode | undefined = node.items[step];
+      if (item === undefined) return position;
+      node = item;
+      position = node.position;
+    } else return position;
+  }
+  return position;
+}
+
+/** The path as people write it: `resources.posts.unique[0][1]`. */
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (/^[\w$-]+$/.test(step)) text += text === '' ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return text;
+}
+
+/** What a value is, in words for a message; what came out of the environment is named, not shown. */
+export function describeNode(node: SourceNode): string {
+  if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list';
+  if (node.kind === 'map') return node.entries.size === 0 ? 'an empty map' : 'a map';
+  if (node.origin !== 'written') return `the value of ${quote(node.source)}`;
+  if (node.value === null) return 'empty';
+  if (typeof node.value !== 'string') return quote(node.source);
+  // A database's URL may hold a password.
+  const shown = node.value.replace(/\/\/[^/@\s]+@/, '//…@');
+  return shown === '' ? 'an empty string' : quote(shown);
+}
+
+/** Text between backticks, cut to what fits into a sentence. */
+export function quote(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return `\`${line.length > 60 ? `${line.slice(0, 57)}…` : line}\``;
+}

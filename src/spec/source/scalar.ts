@@ -1,0 +1,61 @@
+import type { Scalar } from 'yaml';
+import { replaceVariables, type Environment } from './environment.ts';
+import { quote, type ScalarNode } from './node.ts';
+
+const coreTags = new Set(
+  ['str', 'int', 'float', 'bool', 'null'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+type Reading = Pick<ScalarNode, 'value' | 'origin'> & { readonly problems: readonly string[] };
+
+/** The value of a scalar with its variables replaced, and what is wrong with it. */
+export function readScalar(scalar: Scalar, source: string, environment: Environment): Reading {
+  const { value, tag } = scalar;
+  if (tag !== undefined && !coreTags.has(tag)) {
+    return unusable('tags such as `!!binary` are not supported; leave the tag out');
+  }
+  if (value === null || typeof value === 'boolean')
+    return { value, origin: 'written', problems: [] };
+  if (typeof value === 'string') return readString(value, environment);
+  if (typeof value !== 'number')
+    return unusable(`${quote(source)} is no value that JSON could hold`);
+  if (!Number.isFinite(value))
+    return unusable(`${quote(source)} is no number that JSON could hold`);
+  if (isRounded(source, value)) {
+    return unusable(
+      `${quote(source)} has more digits than a number holds exactly; shorten it, or put it in quotes where text is taken`,
+    );
+  }
+  return { value, origin: 'written', problems: [] };
+}
+
+function readString(value: string, environment: Environment): Reading {
+  const { text, whole, changed, problems } = replaceVariables(value, environment);
+  const replaced = whole ? 'variable' : changed ? 'mixed' : 'written';
+  return { value: text, origin: problems.length > 0 ? 'unusable' : replaced, problems };
+}
+
+function unusable(problem: string): Reading {
+  return { value: null, origin: 'unusable', problems: [problem] };
+}
+
+/** Whether a number written in digits is another one as a double. */
+function isRounded(source: string, value: number): boolean {
+  const match = /^([-+]?)0*(\d+)(?:\.(\d*))?$/.exec(source);
+  if (match === null) return false;
+  const [, sign, whole, fraction = ''] = match;
+  if (fraction === '') return !Number.isSafeInteger(value);
+  const written = `${sign === '-' ? '-' : ''}${whole}.${fraction}`;
+  const zero = /^-?0\.0*$/.test(written);
+  return !zero && value.toFixed(Math.min(fraction.length, 100)) !== written;
+}
+
+const numeric = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
+
+/** What text out of the environment says where a number or boolean is wanted; else the text itself. */
+export function readVariable(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (!numeric.test(text)) return text;
+  const value = Number(text);
+  return Number.isFinite(value) && !isRounded(text, value) ? value : text;
+}

@@ -1,0 +1,134 @@
+/** What the YAML library says of a fault in the syntax. */
+export interface SyntaxFault {
+  readonly code: string;
+  readonly message: string;
+  readonly pos: readonly [number, number];
+}
+
+interface Words {
+  readonly code: string;
+  readonly pattern?: RegExp;
+  readonly words: string;
+}
+
+const explanations: readonly Words[] = [
+  { code: 'TAB_AS_INDENT', words: 'a tab is used to indent; YAML is indented with blanks only' },
+  {
+    code: 'MISSING_CHAR',
+    pattern: /closing ['"]quote/,
+    words: 'the text in quotes that begins before this has no closing quote',
+  },
+  {
+    code: 'BAD_INDENT',
+    pattern: /^Flow sequence/,
+    words: 'a list that was opened with `[` is not closed with `]`, or is not indented enough',
+  },
+  {
+    code: 'BAD_INDENT',
+    pattern: /^Flow map/,
+    words: 'a map that was opened with `{` is not closed with `}`, or is not indented enough',
+  },
+  { code: 'MISSING_CHAR', pattern: /end with a \}/, words: 'a `{` is not closed with `}`' },
+  { code: 'MISSING_CHAR', pattern: /end with a \]/, words: 'a `[` is not closed with `]`' },
+  {
+    code: 'MISSING_CHAR',
+    pattern: /followed by map values/,
+    words: 'this key has no `:` with a value after it (a `:` needs a blank behind it)',
+  },
+  {
+    code: 'MISSING_CHAR',
+    pattern: /Missing , or :|Missing , between/,
+    words: 'a comma is missing between two items',
+  },
+  {
+    code: 'MISSING_CHAR',
+    pattern: /Sequence item without/,
+    words: 'every item of this list has to begin with `- `',
+  },
+  {
+    code: 'BAD_INDENT',
+    pattern: /same column/,
+    words: 'this line is not indented like the others of its map or list',
+  },
+  { code: 'BAD_INDENT', words: 'this line is not indented enough for where it stands' },
+  {
+    code: 'BLOCK_AS_IMPLICIT_KEY',
+    words:
+      'a value is followed by another `key:`; check the indentation, or put text that holds `: ` in quotes',
+  },
+  {
+    code: 'BLOCK_IN_FLOW',
+    words:
+      'inside `{ }` and `[ ]` the items are separated by commas; a comma or a closing bracket is missing',
+  },
+  {
+    code: 'MULTILINE_IMPLICIT_KEY',
+    words: 'this line is no `key: value` (a `:` needs a blank behind it)',
+  },
+  {
+    code: 'UNEXPECTED_TOKEN',
+    pattern: /block-seq-ind on same line/,
+    words: 'a list that begins with `- ` has to begin on a line of its own',
+  },
+  {
+    code: 'UNEXPECTED_TOKEN',
+    pattern: /Block scalar header/,
+    words: 'after `|` or `>` nothing else may stand on the line',
+  },
+  {
+    code: 'UNEXPECTED_TOKEN',
+    pattern: /flow-(map|seq)-end/,
+    words: 'a bracket is closed here that was not opened',
+  },
+  {
+    code: 'UNEXPECTED_TOKEN',
+    pattern: /at node end/,
+    words: 'nothing may follow here: the value before it is complete',
+  },
+  { code: 'BAD_DQ_ESCAPE', words: 'no such escape in double quotes; write a backslash as `\\\\`' },
+  {
+    code: 'BAD_ALIAS',
+    words: 'a name is missing after `&` or `*`; put the text in quotes if it is text',
+  },
+  {
+    code: 'TAG_RESOLVE_FAILED',
+    words: 'tags such as `!name` are not supported; leave the tag out',
+  },
+  { code: 'RESOURCE_EXHAUSTION', words: 'the file is nested too deep' },
+];
+
+/** The fault in plain words: one sentence, without a code frame. */
+function explain(fault: SyntaxFault, text: string): string {
+  const start = fault.pos[0];
+  if (text[start] === '{' && text[start - 1] === '$') {
+    const name = /^\{\w*\}/.exec(text.slice(start))?.[0] ?? '{NAME}';
+    return `inside \`{ }\` and \`[ ]\` a variable has to stand in quotes: "$${name}"`;
+  }
+  if (fault.code === 'BAD_SCALAR_START') {
+    return `a value cannot begin with \`${text[start] ?? ''}\`; put it in quotes`;
+  }
+  const found = explanations.find(
+    ({ code, pattern }) => code === fault.code && (pattern?.test(fault.message) ?? true),
+  );
+  return found?.words ?? `this is not valid YAML: ${fault.message}`;
+}
+
+/** Faults worth reporting: those that only follow from an earlier one, or stand on its line, are left out. */
+export function explainFaults(
+  faults: readonly SyntaxFault[],
+  text: string,
+  lineOf: (offset: number) => number,
+): readonly { readonly offset: number; readonly message: string }[] {
+  const exhausted = faults.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  const relevant = exhausted === undefined ? faults : [exhausted];
+  const lines = new Set<number>();
+  const kept: { offset: number; message: string }[] = [];
+  for (const fault of relevant.toSorted((a, b) => a.pos[0] - b.pos[0])) {
+    const line = lineOf(fault.pos[0]);
+    const follows = kept.length > 0 && /token in YAML stream/.test(fault.message);
+    if (lines.has(line) || follows) continue;
+    lines.add(line);
+    kept.push({ offset: fault.pos[0], message: explain(fault, text) });
+  }
+  return kept;
+}

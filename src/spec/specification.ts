@@ -1,0 +1,281 @@
+/**
+ * What `plinth.yaml` says, after its structure was checked: defaults are not yet filled in, names are not yet
+ * resolved. `definitions.ts` describes the same structure for the parser and the JSON Schema; the compiler
+ * checks that both agree.
+ */
+export interface Specification {
+  readonly name?: string;
+  readonly description?: string;
+  readonly resources: Readonly<Record<string, ResourceSpecification>>;
+  readonly groups?: Groups;
+  readonly api?: {
+    readonly basePath?: string;
+    readonly versions?: Readonly<Record<string, VersionSpecification>>;
+    readonly defaultVersion?: number;
+    readonly unversioned?: boolean;
+    readonly pagination?: PaginationMode;
+  };
+  readonly database?: DatabaseSpecification;
+  readonly server?: ServerSpecification;
+  readonly limits?: LimitsSpecification;
+  readonly auth?: AuthSpecification;
+  readonly access?: AccessSpecification;
+  readonly rateLimit?: false | RateLimitSpecification;
+  readonly debug?: Audience;
+  readonly metrics?: Audience;
+  readonly dashboard?: Audience;
+  readonly logging?: LoggingSpecification;
+  readonly network?: NetworkSpecification;
+  readonly generate?: { readonly seed?: number; readonly locale?: string; readonly count?: number };
+  readonly data?: string;
+}
+
+export type Groups = Readonly<Record<string, readonly string[]>>;
+export type PaginationMode = 'page' | 'cursor';
+/** Who may use a tool: everyone, nobody, or callers with one of these roles. */
+export type Audience = boolean | { readonly roles: readonly string[] };
+
+export interface ResourceSpecification {
+  readonly description?: string;
+  readonly fields: Readonly<Record<string, FieldSpecification>>;
+  readonly groups?: Groups;
+  readonly timestamps?: boolean;
+  readonly unique?: readonly (readonly string[])[];
+  readonly indexes?: readonly (readonly string[])[];
+  readonly access?: AccessSpecification;
+  readonly pagination?: PaginationMode;
+  readonly network?: NetworkSpecification;
+  readonly generate?: {
+    readonly count?: number;
+    readonly per?: string;
+    readonly min?: number;
+    readonly max?: number;
+  };
+  readonly table?: string;
+}
+
+export type TypeName =
+  | 'id'
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'uuid'
+  | 'email'
+  | 'url'
+  | 'enum'
+  | 'object'
+  | 'array'
+  | 'json'
+  | 'relation';
+
+export type RelationKind =
+  | 'hasOne'
+  | 'belongsTo'
+  | 'hasMany'
+  | 'belongsToMany'
+  | 'morphTo'
+  | 'morphMany';
+export type OnDelete = 'restrict' | 'cascade' | 'setNull';
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
+
+/** Every attribute that a field of any type may have; the parser has checked which of them fit its type. */
+export interface FieldSpecification {
+  readonly type: TypeName;
+  readonly description?: string;
+  readonly example?: JsonValue;
+  readonly format?: string;
+  readonly required?: boolean;
+  readonly nullable?: boolean;
+  readonly default?: JsonValue;
+  readonly unique?: boolean;
+  readonly index?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number | string;
+  readonly maximum?: number | string;
+  readonly exclusiveMinimum?: number | string;
+  readonly exclusiveMaximum?: number | string;
+  readonly multipleOf?: number | string;
+  readonly pattern?: string;
+  readonly enum?: readonly (string | number)[];
+  /** The allowed values of an enum; on other types the values that generated data draws from. */
+  readonly values?: readonly JsonValue[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly properties?: Readonly<Record<string, FieldSpecification>>;
+  readonly items?: FieldSpecification;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly immutable?: boolean;
+  readonly column?: string;
+  readonly reference?: string;
+  readonly onDelete?: OnDelete;
+  readonly access?: FieldAccessSpecification;
+  readonly generator?: string | { readonly name: string; readonly args?: JsonValue };
+  readonly template?: string;
+  readonly transform?: readonly string[];
+  // Relations
+  readonly relation?: RelationKind;
+  readonly resource?: string;
+  readonly resources?: readonly string[];
+  readonly foreignKey?: string;
+  readonly through?: string;
+  readonly withPivot?: readonly string[];
+  readonly typeField?: string;
+  readonly idField?: string;
+  readonly typeValue?: string;
+}
+
+export interface VersionSpecification {
+  /** `YYYY-MM-DD` */
+  readonly deprecated?: string;
+  /** `YYYY-MM-DD` */
+  readonly sunset?: string;
+  readonly link?: string;
+  readonly resources?: Readonly<
+    Record<
+      string,
+      false | { readonly fields?: Readonly<Record<string, false | { readonly from: string }>> }
+    >
+  >;
+}
+
+export interface DatabaseSpecification {
+  readonly url: string;
+  readonly poolSize?: number;
+  /** ms */
+  readonly statementTimeout?: number;
+  readonly pooler?: 'transaction';
+}
+
+export interface ServerSpecification {
+  readonly host?: string;
+  readonly port?: number;
+  readonly tls?: 'self-signed' | { readonly cert: string; readonly key: string };
+  readonly trustProxy?: readonly string[];
+  readonly publicUrl?: string;
+  readonly allowedHosts?: readonly string[];
+  readonly cors?: boolean | { readonly origins: readonly string[]; readonly credentials?: boolean };
+  /** bytes */
+  readonly bodyLimit?: number;
+  /** ms */
+  readonly requestTimeout?: number;
+  readonly maxInFlight?: number;
+  readonly maxConnections?: number;
+  /** ms */
+  readonly drainDelay?: number;
+}
+
+export interface LimitsSpecification {
+  readonly defaultLimit?: number;
+  readonly maxLimit?: number;
+  readonly defaultDepth?: number;
+  readonly maxDepth?: number;
+  readonly expandedItems?: number;
+  readonly responseItems?: number;
+  readonly exportItems?: number;
+  readonly inItems?: number;
+  readonly filters?: number;
+  readonly sorts?: number;
+  readonly pathDepth?: number;
+  /** bytes */
+  readonly urlLength?: number;
+  readonly batchItems?: number;
+}
+
+export interface AuthSpecification {
+  readonly apiKeys?: readonly {
+    readonly name: string;
+    readonly hash: string;
+    readonly roles?: readonly string[];
+    readonly sub?: string;
+  }[];
+  readonly jwt?: {
+    readonly secret?: string;
+    readonly publicKey?: string;
+    readonly keys?: readonly {
+      readonly kid: string;
+      readonly alg: string;
+      readonly secret?: string;
+      readonly publicKey?: string;
+    }[];
+    readonly jwksUri?: string;
+    readonly algorithms?: readonly string[];
+    readonly issuer?: string;
+    readonly audience?: string | readonly string[];
+    readonly rolesClaim?: string;
+  };
+}
+
+/** One alternative: a role name (or `public`, `authenticated`, `none`), perhaps with a row rule. */
+export type AccessRule = string | { readonly role?: string; readonly where?: string };
+export type AccessRules = AccessRule | readonly AccessRule[];
+export interface AccessByOperation {
+  readonly read?: AccessRules;
+  readonly create?: AccessRules;
+  readonly update?: AccessRules;
+  readonly delete?: AccessRules;
+  readonly write?: AccessRules;
+}
+/** `public`, a role and so on alone are the rule of every operation. */
+export type AccessSpecification = AccessRules | AccessByOperation;
+export type FieldAccessRules = string | readonly string[];
+export type FieldAccessSpecification =
+  | FieldAccessRules
+  | {
+      readonly read?: FieldAccessRules;
+      readonly create?: FieldAccessRules;
+      readonly update?: FieldAccessRules;
+      readonly write?: FieldAccessRules;
+    };
+
+export interface RateLimitSpecification {
+  readonly max?: number;
+  /** ms */
+  readonly window?: number;
+  /** `memory` or a `redis://` URL */
+  readonly store?: string;
+  readonly perKey?: Quota;
+  readonly perIp?: Quota;
+  readonly failures?: Quota;
+}
+export interface Quota {
+  readonly max: number;
+  /** ms */
+  readonly window: number;
+}
+
+export interface LoggingSpecification {
+  readonly enabled?: boolean;
+  readonly level?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  readonly format?: 'json' | 'pretty';
+  readonly includeHeaders?: boolean;
+  readonly includeBodies?: boolean;
+  readonly excludePatterns?: readonly string[];
+  readonly excludeHeaders?: readonly string[];
+}
+
+export interface NetworkSpecification {
+  /** ms */
+  readonly latency?: { readonly min?: number; readonly max?: number };
+  readonly errorRate?: number;
+  /** bytes/s */
+  readonly throttling?: { readonly rate: number };
+  readonly seed?: number;
+  readonly errors?: readonly { readonly status: number; readonly weight?: number }[];
+}

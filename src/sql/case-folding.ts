@@ -1,0 +1,37 @@
+/**
+ * The classes of code points that Unicode's CaseFolding (C and S) makes equal, for `_ilike`. JavaScript's regular
+ * expressions with the flags `iu` fold by just these, so they are asked, once, when the first `_ilike` comes.
+ */
+let classes: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** Every character that folds to the same as `character`, itself included. */
+export function foldingClass(character: string): readonly string[] {
+  classes ??= buildClasses();
+  return classes.get(character) ?? [character];
+}
+
+function isOneCodePoint(text: string): boolean {
+  return Array.from(text).length === 1;
+}
+
+function buildClasses(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>();
+  const changes = /\p{Changes_When_Casemapped}/u;
+  for (let code = 0x41; code < 0x1f000; code += 1) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const character = String.fromCodePoint(code);
+    if (!changes.test(character)) continue;
+    const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+    const partners = [lower, upper, upper.toLowerCase(), lower.toUpperCase()].filter(
+      (other) =>
+        other !== character &&
+        isOneCodePoint(other) &&
+        new RegExp(`^${character}$`, 'iu').test(other),
+    );
+    const joined = new Set([character]);
+    for (const member of [character, ...partners])
+      for (const other of found.get(member) ?? [member]) joined.add(other);
+    for (const member of joined) found.set(member, joined);
+  }
+  return new Map([...found].map(([character, members]) => [character, [...members].sort()]));
+}

@@ -1,0 +1,47 @@
+import type { Comparison } from '../filter/predicate.ts';
+import type { Field } from '../model/api.ts';
+import type { Codec, Storage } from '../model/api.ts';
+import type { SqlValue } from '../model/values.ts';
+import type { JsonValue } from '../spec/specification.ts';
+
+/** Everything in which the databases differ. One file a database, and no other place asks which one it is. */
+export interface Dialect {
+  readonly name: 'sqlite';
+  /** The placeholder of the parameter that is the `count`-th of its statement. */
+  readonly placeholder: (count: number) => string;
+  /** How the own tables of this database store a field's type. */
+  readonly storage: (field: Field) => Storage;
+  /** A column as it is selected, where it cannot be read as it is. */
+  readonly select: (column: string, field: Field) => string;
+  /** A column as it is sorted by. */
+  readonly sortKey: (column: string, field: Field) => string;
+  readonly nulls: (placed: 'first' | 'last') => string;
+  /** The comparison of a column with one bound value; every operator's operand is one parameter. */
+  readonly compare: (column: string, operator: Comparison, placeholder: string) => string;
+  /** What is bound for an operand that `readOperand` gave. */
+  readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
+  /** A table of one column `value` with the items of one bound list. */
+  readonly listTable: (placeholder: string) => string;
+  /** What is bound for a list of keys that were read from the database. */
+  readonly keys: (keys: readonly SqlValue[]) => SqlValue;
+}
+
+/** The codec of the form in which the own tables of a dialect store a field. */
+export function codecOf(dialect: Dialect, field: Field): Codec {
+  const { form } = dialect.storage(field);
+  const codec = field.type.forms[form];
+  if (codec === undefined) throw new TypeError(`${field.type.name} has no form ${form}`);
+  return codec;
+}
+
+/** A value on the wire as a dialect's own tables store it. */
+export function encodeValue(dialect: Dialect, value: JsonValue, field: Field): SqlValue {
+  if (value === null) return null;
+  const { encode } = codecOf(dialect, field);
+  return encode === undefined ? (value as SqlValue) : encode(value, field);
+}
+
+/** Quotes a name for SQL. Names come from the model alone. */
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,51 @@
+import type { SqlValue } from '../model/values.ts';
+
+/**
+ * Where a statement's parameter comes from when it runs: a place among the bound values of the plan, or something
+ * that only the executor knows.
+ */
+export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset';
+
+/** SQL text with its parameters in the order of their placeholders. A Database prepares it once. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** The values that a statement is run with, by where they come from. */
+export interface Values {
+  readonly bound: readonly SqlValue[];
+  readonly id?: SqlValue;
+  readonly keys?: SqlValue;
+  readonly cap?: SqlValue;
+  readonly limit?: SqlValue;
+  readonly offset?: SqlValue;
+}
+
+/** The parameters of a statement, ready for the driver. */
+export function valuesFor(statement: Statement, values: Values): SqlValue[] {
+  return statement.parameters.map((parameter) => {
+    const value = typeof parameter === 'number' ? values.bound[parameter] : values[parameter];
+    if (value === undefined) throw new TypeError(`Nothing is bound to parameter ${parameter}`);
+    return value;
+  });
+}
+
+/** Adds a parameter to the statement being built and gives its placeholder. */
+export type Add = (parameter: Parameter) => string;
+
+/**
+ * Builds a statement; `text` must ask for its placeholders in the order in which they stand in it.
+ * `placeholder` writes the one that is the `count`-th of its statement.
+ */
+export function buildStatement(
+  { placeholder }: { readonly placeholder: (count: number) => string },
+  text: (add: Add) => string,
+): Statement {
+  const parameters: Parameter[] = [];
+  const sql = text((parameter) => {
+    parameters.push(parameter);
+    return placeholder(parameters.length);
+  });
+  return { sql, parameters };
+}
