@@ -28,7 +28,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
  * How many characters have to be added, left out, changed or swapped with their neighbour to make `b` of `a`;
  * any number over `limit` when it is more than that.
  */
-export function editDistance(a: string, b: string, limit: number): number {
+function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

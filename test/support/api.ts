@@ -73,7 +73,10 @@ export async function serveApi(
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   const database = openSqlite(join(folder, 'test.db'), 'temporary');
   const generation = new Generation(buildValid(specification), database);
-  applyMigration(database.schemaConnection, planMigration(database.schemaConnection, generation.api));
+  applyMigration(
+    database.schemaConnection,
+    planMigration(database.schemaConnection, generation.api),
+  );
   const failures: unknown[] = [];
   const server = await startServer(() => generation, {
     host: '127.0.0.1',
@@ -86,7 +89,10 @@ export async function serveApi(
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
     });
     const text = await response.text();

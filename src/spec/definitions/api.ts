@@ -64,7 +64,7 @@ export const api = refined(
         basePath: text({
           description: 'What every path of the API begins with, such as `/api`.',
           expects: 'a path such as /api, without a slash at the end, or ""',
-          pattern: /^(\/[A-Za-z0-9._~-]+)*$/,
+          pattern: /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/,
           allowEmpty: true,
           default: '',
         }),

@@ -107,28 +107,26 @@ export function misfit(
     return `\`${name}\` does not fit ${inside}; ${outside}`;
   }
   const here =
-    type !== 'relation' ? `type ${type}` : kind === undefined ? 'a relation' : article(kind);
-  const relations =
-    kinds.length === 0
-      ? []
-      : kinds.length === relationKinds.length
-        ? ['relation']
-        : [`relation (${kinds.join(', ')})`];
+    type !== 'relation' ? `type ${type}` : `a ${kind === undefined ? '' : `${kind} `}relation`;
   const wanted =
-    type === 'relation' && kinds.length > 0 ? kinds : [...shortList(types), ...relations];
+    type === 'relation' && kinds.length > 0
+      ? kinds
+      : [...typeList(types, kinds), ...kindList(kinds)];
   return `\`${name}\` does not fit ${here}; it fits ${wanted.join(', ')}`;
 }
 
 const valueTypes = typeNames.filter((name) => name !== 'relation');
 
-/** Nearly all types are named by those that are missing. */
-function shortList(types: readonly ValueType[]): readonly string[] {
+/** The types that an attribute fits; where they are nearly all, those that it does not fit. */
+function typeList(types: readonly ValueType[], kinds: readonly RelationKind[]): readonly string[] {
   const missing = valueTypes.filter((type) => !types.includes(type));
-  return missing.length > 2 || types.length === 0
-    ? types
-    : [`every type but ${[...missing, 'relation'].join(' and ')}`];
+  if (missing.length > 2 || types.length === 0) return types;
+  return [
+    `every type but ${[...missing, ...(kinds.length === 0 ? ['relation'] : [])].join(' and ')}`,
+  ];
 }
 
-function article(kind: RelationKind): string {
-  return `a ${kind} relation`;
+function kindList(kinds: readonly RelationKind[]): readonly string[] {
+  if (kinds.length === 0) return [];
+  return [kinds.length === relationKinds.length ? 'relation' : `relation (${kinds.join(', ')})`];
 }

@@ -85,6 +85,22 @@ const explanations: readonly Words[] = [
     pattern: /at node end/,
     words: 'nothing may follow here: the value before it is complete',
   },
+  {
+    code: 'MISSING_CHAR',
+    pattern: /^Comments must be separated/,
+    words: 'a `#` begins a comment only after a blank; put text that holds it in quotes',
+  },
+  {
+    code: 'MISSING_CHAR',
+    pattern: /^Tags and anchors/,
+    words: 'a blank is missing after `&name`, or the text belongs in quotes',
+  },
+  {
+    code: 'UNEXPECTED_TOKEN',
+    pattern: /^Unexpected , in/,
+    words: 'there is a comma too many',
+  },
+  { code: 'MULTIPLE_ANCHORS', words: 'a value can have one anchor (`&name`) only' },
   { code: 'BAD_DQ_ESCAPE', words: 'no such escape in double quotes; write a backslash as `\\\\`' },
   {
     code: 'BAD_ALIAS',
@@ -105,7 +121,8 @@ function explain(fault: SyntaxFault, text: string): string {
     return `inside \`{ }\` and \`[ ]\` a variable has to stand in quotes: "$${name}"`;
   }
   if (fault.code === 'BAD_SCALAR_START') {
-    return `a value cannot begin with \`${text[start] ?? ''}\`; put it in quotes`;
+    const character = text[start] === '`' ? 'a backtick' : `\`${text[start] ?? ''}\``;
+    return `a value cannot begin with ${character}; put it in quotes`;
   }
   const found = explanations.find(
     ({ code, pattern }) => code === fault.code && (pattern?.test(fault.message) ?? true),

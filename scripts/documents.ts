@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { errorTable } from '../src/errors.ts';
+import { specificationJsonSchema } from '../src/spec/json-schema.ts';
+
+/** The files that are made from the source, by their path: `npm run documents` writes them. */
+export const documents: Readonly<Record<string, () => string>> = {
+  'schema.json': () => `${JSON.stringify(specificationJsonSchema(), undefined, 2)}\n`,
+  'docs/errors.md': () => {
+    const rows = Object.entries(errorTable).map(
+      ([code, { status, about }]) => `| \`${code}\` | ${status} | ${about} |`,
+    );
+    return [
+      '# Errors',
+      '',
+      '<!-- Made from src/errors.ts by `npm run documents`. -->',
+      '',
+      'Every error answer is JSON with `status`, `error` (the reason phrase), `message`, `path`, `code` and',
+      '`requestId`; the request id is in the `X-Request-Id` header too. A 400 lists the parameters or fields to blame',
+      'in `validationErrors` (`field`, `error`), a 422 in `errors` (`field`, `message`).',
+      '',
+      '| code | status | when |',
+      '| --- | --- | --- |',
+      ...rows,
+      '',
+    ].join('\n');
+  },
+};
+
+if (import.meta.main) {
+  for (const [path, make] of Object.entries(documents)) {
+    const file = new URL(`../${path}`, import.meta.url);
+    const text = make();
+    let old = '';
+    try {
+      old = readFileSync(file, 'utf8');
+    } catch {
+      // It is made for the first time.
+    }
+    if (old !== text) writeFileSync(file, text);
+  }
+}

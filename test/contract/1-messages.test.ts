@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import { operators } from '../../src/model/operators.ts';
+import { nearest } from '../../src/spec/nearest.ts';
+import { operatorSuffixes } from '../../src/spec/reserved.ts';
+import { expectProblems, fields, good, withFields } from './1-problems.ts';
+
+describe('messages', () => {
+  expectProblems([
+    [
+      'an unknown attribute',
+      withFields('title: { type: string, minLenght: 3 }'),
+      `4:30 ${fields}.title.minLenght: unknown attribute \`minLenght\`; did you mean \`minLength\`?`,
+    ],
+    [
+      'an unknown key',
+      `${good}\nlimit: {}`,
+      '2:1 limit: unknown attribute `limit`; did you mean `limits`?',
+    ],
+    [
+      'an unknown key that is near none',
+      `${good}\nlimits: { foo: 1 }`,
+      '2:11 limits.foo: unknown attribute `foo`',
+    ],
+    [
+      'an unknown key among few',
+      `${good}\ndebug: { who: [a] }`,
+      "2:1 debug: `debug` needs `roles`: a list, each item a role's name (other than public, authenticated and none, which are reserved)",
+      '2:10 debug.who: unknown attribute `who`; known here: `roles`',
+    ],
+    [
+      'an unknown type',
+      withFields(
+        'a: { type: strng }',
+        'b: { type: float }',
+        'c: { type: int }',
+        'd: { type: xyz }',
+      ),
+      `4:18 ${fields}.a.type: unknown type \`strng\`; did you mean \`string\`?`,
+      `5:18 ${fields}.b.type: unknown type \`float\`; did you mean \`number\`?`,
+      `6:18 ${fields}.c.type: unknown type \`int\`; did you mean \`integer\`?`,
+      `7:18 ${fields}.d.type: unknown type \`xyz\`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation`,
+    ],
+    [
+      'an unknown attribute beside an unknown type',
+      withFields('a: { type: strng, minLength: 3, minLenght: 3 }'),
+      `4:18 ${fields}.a.type: unknown type \`strng\`; did you mean \`string\`?`,
+      `4:39 ${fields}.a.minLenght: unknown attribute \`minLenght\`; did you mean \`minLength\`?`,
+    ],
+    [
+      'attributes that do not fit the type',
+      withFields(
+        'a: { type: integer, minLength: 3, through: b, nullable: true }',
+        'id: { type: id, required: true }',
+      ),
+      `4:27 ${fields}.a.minLength: \`minLength\` does not fit type integer; it fits string, text, email, url`,
+      `4:41 ${fields}.a.through: \`through\` does not fit type integer; it fits relation (belongsToMany)`,
+      `5:23 ${fields}.id.required: \`required\` does not fit type id; it fits every type but id, relation (belongsTo)`,
+    ],
+    [
+      'attributes that do not fit the relation',
+      withFields(
+        'a: { type: relation, relation: hasMany, resource: posts, through: b, unique: true }',
+      ),
+      `4:64 ${fields}.a.through: \`through\` does not fit a hasMany relation; it fits belongsToMany`,
+      `4:76 ${fields}.a.unique: \`unique\` does not fit a hasMany relation; it fits string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum`,
+    ],
+    [
+      'attributes that do not fit the place',
+      withFields(
+        'a: { type: object, properties: { b: { type: string, unique: true } } }',
+        'c: { type: array, items: { type: string, default: d } }',
+      ),
+      `4:59 ${fields}.a.properties.b.unique: \`unique\` does not fit a property of an object; it fits a resource's own fields`,
+      `5:48 ${fields}.c.items.default: \`default\` does not fit the items of an array; it fits fields and properties`,
+    ],
+    [
+      'types that do not fit the place',
+      withFields(
+        'id: { type: integer }',
+        'a: { type: id }',
+        'b: { type: object, properties: { c: { type: relation } } }',
+      ),
+      `4:19 ${fields}.id.type: \`id\` has to be of type id, not integer; its \`format\` may be uuid or string`,
+      `5:18 ${fields}.a.type: type id is for the field \`id\` alone; a foreign key to an integer id is of type integer, with \`reference\``,
+      `6:51 ${fields}.b.properties.c.type: type relation does not fit a property of an object; it fits a resource's own fields`,
+    ],
+    [
+      'what is missing',
+      withFields(
+        'a: { relation: hasMany }',
+        'b: { type: relation, relation: belongsToMany }',
+        'c: { type: enum }',
+      ),
+      `4:7 ${fields}.a: \`a\` needs \`type\`: string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json or relation`,
+      `5:7 ${fields}.b: \`b\` needs \`resource\`: a resource's name`,
+      `5:7 ${fields}.b: \`b\` needs \`through\`: a resource's name`,
+      `6:7 ${fields}.c: an enum needs \`values\`: a list of the values that are allowed`,
+    ],
+    [
+      'values of another kind',
+      withFields(
+        'a: string',
+        'b: { type: string, required: yes, maxLength: "3", example:, enum: a }',
+        'c: { type: enum, values: [1, true] }',
+      ),
+      `4:10 ${fields}.a: \`a\` must be a definition such as { type: string }, not \`string\``,
+      `5:36 ${fields}.b.required: \`required\` must be true or false, not \`yes\``,
+      `5:52 ${fields}.b.maxLength: \`maxLength\` must be a whole number of at least 0, not \`3\` in quotes`,
+      `5:73 ${fields}.b.enum: \`enum\` must be a list, each item text, not \`a\``,
+      `6:33 ${fields}.c.values[0]: an item of \`values\` must be text, not \`1\`; put it in quotes: "1"`,
+      `6:36 ${fields}.c.values[1]: an item of \`values\` must be text, not \`true\`; put it in quotes: "true"`,
+    ],
+    [
+      'an empty value',
+      'resources:\n  posts:\n    fields:\n    timestamps:',
+      '3:5 resources.posts.fields: `fields` must be a map of field name to definition, such as { title: { type: string } }, but it is empty',
+      '4:5 resources.posts.timestamps: `timestamps` must be true or false, but it is empty',
+    ],
+    [
+      'a word that is nearly right',
+      `${good}\napi: { pagination: curser }`,
+      '2:20 api.pagination: `pagination` must be page or cursor, not `curser`; did you mean `cursor`?',
+    ],
+    [
+      'a password in a URL is not shown',
+      `${good}\ndatabase: mysql://me:secret@host/name`,
+      '2:11 database: `database` must be a URL such as sqlite:data.db or postgres://host/name, or a map with `url`, not `mysql://…@host/name`',
+    ],
+    [
+      'an access rule of a field with a row rule',
+      withFields('a: { type: string, access: { read: [{ role: b, where: c }] } }'),
+      `4:43 ${fields}.a.access.read[0]: an item of \`read\` must be \`public\`, \`authenticated\`, \`none\` or a role (a field takes no \`where\`), not a map`,
+    ],
+    [
+      'limits against each other',
+      `${good}\nlimits: { defaultLimit: 2000, defaultDepth: 4, maxDepth: 3 }`,
+      '2:25 limits.defaultLimit: `defaultLimit` (2000) is over `maxLimit`, which is 1000 by default',
+      '2:45 limits.defaultDepth: `defaultDepth` (4) is over `maxDepth`, which is 3',
+    ],
+    [
+      'a version that is not there',
+      `${good}\napi: { versions: { 2: {}, 3: {} }, defaultVersion: 1 }`,
+      '2:52 api.defaultVersion: there is no version 1; `api.versions` has 2, 3',
+    ],
+  ]);
+});
+
+describe('names', () => {
+  const resource = (name: string): string => `resources: { ${name}: { fields: {} } }`;
+  expectProblems([
+    [
+      'a resource named like a version',
+      resource('v2'),
+      "1:14 resources.v2: `v2` cannot be a resource's name, as a path `/v2` names a version of the API",
+    ],
+    [
+      'a resource with other characters',
+      resource('blog posts'),
+      '1:14 resources["blog posts"]: `blog posts` cannot be a resource\'s name; it takes letters, digits, `-` and `_`, and begins with a letter',
+    ],
+    [
+      'a name that is too long',
+      resource('a'.repeat(64)),
+      `1:14 resources.${'a'.repeat(64)}: \`${'a'.repeat(57)}…\` is too long for a resource's name; the most is 63 characters`,
+    ],
+    [
+      'resources that differ in case only',
+      'resources: { tags: { fields: {} }, TAGS: { fields: {} } }',
+      '1:36 resources.TAGS: `TAGS` differs from `tags` in case only; rename one',
+    ],
+    [
+      'fields that differ in case only',
+      withFields('title: { type: string }', 'Title: { type: string }'),
+      `5:7 ${fields}.Title: \`Title\` differs from \`title\` in case only; rename one`,
+    ],
+    [
+      'a blank missing after the colon',
+      withFields('title:{ type: string }'),
+      `4:7 ${fields}["title:{ type"]: \`title:{ type\` cannot be a field's name; it takes letters, digits and \`_\`, and begins with a letter (a \`:\` needs a blank behind it)`,
+      `4:21 ${fields}["title:{ type"]: \`title:{ type\` must be a definition such as { type: string }, not \`string }\``,
+    ],
+    [
+      'resources against the convention',
+      'resources: { blogPosts: { fields: {} }, blog_tags: { fields: {} }, blog-links2: { fields: {} } }',
+      "warning 1:14 resources.blogPosts: by convention a resource's name is in lower case with hyphens: `blog-posts` instead of `blogPosts`",
+      "warning 1:41 resources.blog_tags: by convention a resource's name is in lower case with hyphens: `blog-tags` instead of `blog_tags`",
+    ],
+    [
+      'fields against the convention',
+      withFields(
+        'first_name: { type: string }',
+        'URL: { type: object, properties: { Host: { type: string } } }',
+      ),
+      `warning 4:7 ${fields}.first_name: by convention a field's name is in camelCase: \`firstName\` instead of \`first_name\``,
+      `warning 5:7 ${fields}.URL: by convention a field's name is in camelCase: \`url\` instead of \`URL\``,
+      `warning 5:42 ${fields}.URL.properties.Host: by convention a field's name is in camelCase: \`host\` instead of \`Host\``,
+    ],
+    [
+      'fields named like a query parameter',
+      withFields(
+        'limit: { type: integer }',
+        'maxDepth: { type: integer }',
+        'o: { type: object, properties: { page: { type: integer } } }',
+      ),
+      `warning 4:7 ${fields}.limit: \`limit\` is a query parameter as well, which wins: to filter by the field one has to write \`limit_eq\``,
+      `warning 5:7 ${fields}.maxDepth: \`maxDepth\` is a query parameter as well, which wins: to filter by the field one has to write \`maxDepth_eq\``,
+    ],
+    [
+      'fields that end like an operator',
+      withFields(
+        'logged_in: { type: boolean }',
+        'price: { type: decimal }',
+        'price_gte: { type: decimal }',
+      ),
+      `warning 4:7 ${fields}.logged_in: \`logged_in\` ends like the operator \`_in\`; another name would not be mistaken for a filter on \`logged\``,
+      `warning 6:7 ${fields}.price_gte: \`price_gte\` stands beside \`price\`: a filter \`price_gte=…\` always means the field \`price_gte\`, never the operator \`_gte\` on \`price\``,
+    ],
+  ]);
+
+  test('the suffixes are those of the operators', () => {
+    expect([...operatorSuffixes]).toEqual(Object.values(operators).map(({ suffix }) => suffix));
+  });
+});
+
+describe('nearest', () => {
+  const parameters = ['limit', 'offset', 'sort', 'maxDepth', 'title', 'authorId', 'description'];
+  test.each([
+    ['limti', 'limit'],
+    ['LIMIT', 'limit'],
+    ['maxdepht', 'maxDepth'],
+    ['tilte', 'title'],
+    ['autorid', 'authorId'],
+    ['sor', 'sort'],
+    ['desc', 'description'],
+    ['x', undefined],
+    ['', undefined],
+    ['zzzzzz', undefined],
+    ['ab', undefined],
+    ['l'.repeat(10_000), undefined],
+  ])('%s → %s', (name, expected) => {
+    expect(nearest(name, parameters)).toBe(expected);
+  });
+
+  test('of equally near ones the first, of unequal ones the nearest', () => {
+    expect(nearest('tatle', ['title', 'table'])).toBe('title');
+    expect(nearest('titles', ['tilted', 'title'])).toBe('title');
+  });
+});
