@@ -94,13 +94,24 @@ export interface ApiError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Makes an ApiError; with a single problem its text is the message. */
+/** Makes an ApiError. */
 export function apiError(
   code: ErrorCode,
   message: string,
   extra: Omit<ApiError, 'code' | 'message'> = {},
 ): ApiError {
   return { code, message, ...extra };
+}
+
+/** Several errors of one step as one: the code of the first, what is wrong in all of them. */
+export function joinErrors(first: ApiError, ...others: readonly ApiError[]): ApiError {
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  return {
+    ...first,
+    message: all.map(({ message }) => message).join('; '),
+    problems: all.flatMap(({ problems = [] }) => problems),
+  };
 }
 
 /** What a step that can fail gives back: its value, or why there is none. */

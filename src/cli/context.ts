@@ -4,16 +4,35 @@ import type { Output } from './output.ts';
 
 /** What a command knows of the world. */
 export interface Context {
-  /** Where the user stands: npm runs scripts in the package's folder and says in `INIT_CWD` where it was called. */
+  /** Where the user stands: relative paths of the command line start here. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly output: Output;
   readonly draw: Draw;
-  /** Resolves at the first SIGINT or SIGTERM. */
-  readonly stopped: Promise<void>;
+  /**
+   * The first SIGINT or SIGTERM. From the first look at it on, a signal no longer ends the process by itself; a
+   * second one does.
+   */
+  readonly stop: () => AbortSignal;
+}
+
+/** npm runs scripts in the package's folder, and says in `INIT_CWD` where the user stands. */
+export function userFolder(
+  { INIT_CWD: called, npm_lifecycle_event: script }: Context['environment'],
+  current: string,
+): string {
+  // Any other script than `plinth` has written its paths itself, for the folder of its package.
+  return called !== undefined && (script === undefined || script === 'plinth') ? called : current;
 }
 
 /** A path of the command line as an absolute one. */
 export function fromFolder({ folder }: Context, path: string): string {
   return resolve(folder, path);
+}
+
+/** A command as this user would type it. */
+export function typed({ environment }: Context, command: string): string {
+  return environment['npm_lifecycle_event'] === 'plinth'
+    ? `npm run -s plinth -- ${command}`
+    : `plinth ${command}`;
 }

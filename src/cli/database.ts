@@ -1,77 +1,151 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { DatabaseFailure } from '../execute/database.ts';
+import { dirname, join, relative, resolve } from 'node:path';
+import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
 import { openSqlite, type SqliteDatabase } from '../execute/sqlite.ts';
-import { CommandFailure } from './failure.ts';
-import type { Context } from './context.ts';
+import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
+import { typed, type Context } from './context.ts';
 import type { SpecificationFile } from './specification.ts';
 
-/** A database that a command has opened, and how to let it go. */
+/** A database that a command has opened. */
 export interface OpenDatabase {
   readonly database: SqliteDatabase;
   /** As messages name it. */
   readonly name: string;
-  readonly close: () => Promise<void>;
 }
 
-interface Target {
+/** Where a database is. */
+export interface Target {
   readonly url: string;
   /** Relative paths start here. */
   readonly folder: string;
+  /** The arguments that name the specification and this database again. */
+  readonly again: string;
+  /** Whether it is the one that `dev` makes for itself. */
+  readonly isOwn: boolean;
 }
 
 /** Which database a command means: the flag, the environment, then the file. */
 export function databaseTarget(
   context: Context,
-  { api, folder }: SpecificationFile,
+  { name, api, folder }: SpecificationFile,
   flag: string | undefined,
 ): Target | undefined {
-  const typed = flag ?? context.environment['PLINTH_DATABASE_URL'];
-  if (typed !== undefined && typed !== '') return { url: typed, folder: context.folder };
+  if (flag !== undefined && flag !== '')
+    return { url: flag, folder: context.folder, again: `${name} --database ${flag}`, isOwn: false };
+  const variable = context.environment['PLINTH_DATABASE_URL'];
+  if (variable !== undefined && variable !== '')
+    return { url: variable, folder: context.folder, again: name, isOwn: false };
   const url = api.settings.database?.url;
-  return url === undefined ? undefined : { url, folder };
+  return url === undefined ? undefined : { url, folder, again: name, isOwn: false };
 }
 
-/** Opens a database by its URL. A file is made only with `create`. */
-export function openDatabase(
-  { url, folder }: Target,
-  { create }: { create: boolean },
-): OpenDatabase {
+/** The database of `dev` where none is named. */
+export function developmentTarget(context: Context, { name, folder }: SpecificationFile): Target {
+  const url = 'sqlite:.plinth/dev.db';
+  const seen = relative(context.folder, resolve(folder, '.plinth/dev.db'));
+  return { url, folder, again: `${name} --database sqlite:${seen}`, isOwn: true };
+}
+
+/** The command that brings a database up to date. */
+export function migrateCommand(context: Context, { again }: Target): string {
+  return typed(context, `migrate ${again} --apply`);
+}
+
+/** The path that a URL names; `:memory:` for a temporary one. Fails for a URL of another kind. */
+function pathOf({ url, folder }: Pick<Target, 'url' | 'folder'>): { path: string; name: string } {
   if (/^postgres(?:ql)?:/u.test(url))
     throw new CommandFailure(
       'This version of Plinth serves SQLite only; name a sqlite:PATH database.',
     );
-  const [, path] = /^sqlite:(.+)$/u.exec(url) ?? [];
+  const [, path] = /^sqlite:(?!\/\/[^/])(.+)$/u.exec(url) ?? [];
   if (path === undefined)
     throw new CommandFailure(
-      `The database ${url} is none that is known. Write sqlite:PATH or sqlite::memory:.`,
+      `The database ${url.replace(/\/\/[^/@]*@/u, '//…@')} is none that is known. Write sqlite:PATH or sqlite::memory:.`,
       { exitCode: 2 },
     );
-  return path === ':memory:' ? openTemporary() : openFile(resolve(folder, path), path, create);
+  return { path: path === ':memory:' ? path : resolve(folder, path), name: path };
+}
+
+/** Whether the database of a target is there. */
+export function isThere(target: Target): boolean {
+  const { path } = pathOf(target);
+  return path !== ':memory:' && statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Opens a database by its URL, works with it and closes it. A file is made only with `create`. What the database
+ * refuses becomes a failure that names it.
+ */
+export async function withDatabase<Value>(
+  context: Context,
+  target: Target,
+  { create }: { readonly create: boolean },
+  work: (open: OpenDatabase) => Promise<Value>,
+): Promise<Value> {
+  const { path, name } = pathOf(target);
+  if (path === ':memory:') return withTemporary(work);
+  prepare(context, target, path, name, create);
+  let database: SqliteDatabase | undefined;
+  try {
+    database = await onceFree(() => openOrBusy(path));
+    const value = await work({ database, name });
+    await database.close();
+    return value;
+  } catch (error) {
+    // What closing says is then no news.
+    await database?.close().catch(() => undefined);
+    throw databaseFailure(error, name);
+  }
+}
+
+/** Opens a file; where another process has it locked, throws just that, so that it can be tried again. */
+function openOrBusy(path: string): SqliteDatabase {
+  try {
+    return openSqlite(path);
+  } catch (error) {
+    const { cause } = error as Error;
+    throw codeOf(cause).startsWith('SQLITE_BUSY') ? cause : error;
+  }
 }
 
 /** A file in a private folder, gone at the end: a second connection could not see a database in memory. */
-function openTemporary(): OpenDatabase {
+export async function withTemporary<Value>(
+  work: (open: OpenDatabase) => Promise<Value>,
+): Promise<Value> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
   const database = openSqlite(join(folder, 'memory.db'), 'temporary');
-  return {
-    database,
-    name: 'sqlite::memory:',
-    close: async () => {
-      await database.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  try {
+    return await work({ database, name: 'sqlite::memory:' });
+  } finally {
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-function openFile(file: string, name: string, create: boolean): OpenDatabase {
+/** What SQLite would say less clearly. */
+function prepare(
+  context: Context,
+  target: Target,
+  path: string,
+  name: string,
+  create: boolean,
+): void {
   try {
-    if (create) mkdirSync(dirname(file), { recursive: true });
-    const database = openSqlite(file);
-    return { database, name, close: () => database.close() };
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true)
+      throw new CommandFailure(`The database ${name} is a folder. Name a file in it.`);
+    if (stat === undefined && !create)
+      throw new CommandFailure(
+        `There is no database ${name}. Make it with "${migrateCommand(context, target)}", or name another.`,
+      );
+    if (stat === undefined) mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
-    if (!(error instanceof DatabaseFailure)) throw error;
-    throw new CommandFailure(error.message.replace(file, name), { cause: error });
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(
+      `The database ${name} cannot be made: ${reason}. Name another with --database.`,
+      { cause: error },
+    );
   }
 }

@@ -6,19 +6,26 @@ import type { Context } from './context.ts';
 
 // Before anything else is loaded: the second start is faster by what compiling took.
 enableCompileCache();
+const { userFolder } = await import('./context.ts');
 const { processOutput } = await import('./output.ts');
 const { runCommand } = await import('./run.ts');
 const { uuidv7 } = await import('../http/uuid.ts');
 
+let stop: AbortController | undefined;
 const context: Context = {
-  folder: process.env['INIT_CWD'] ?? process.cwd(),
+  folder: userFolder(process.env, process.cwd()),
   environment: process.env,
   output: processOutput(process),
   draw: { now: () => new Date(), uuid: uuidv7 },
-  stopped: new Promise((resolve) => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  }),
+  stop: () => {
+    if (stop === undefined) {
+      const controller = new AbortController();
+      stop = controller;
+      process.once('SIGINT', () => controller.abort());
+      process.once('SIGTERM', () => controller.abort());
+    }
+    return stop.signal;
+  },
 };
 const packageFile = new URL('../../package.json', import.meta.url);
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };

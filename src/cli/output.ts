@@ -1,5 +1,3 @@
-import { Presets, SingleBar } from 'cli-progress';
-
 /** The only place that prints: results on standard output, everything else on standard error. */
 export interface Output {
   readonly print: (line: string) => void;
@@ -13,15 +11,21 @@ export interface Output {
 }
 
 /** Output to the streams of this process. */
-export function processOutput(process: NodeJS.Process): Output {
+export function processOutput({ stdin, stdout, stderr }: NodeJS.Process): Output {
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Whoever read it (`| head`) has seen enough.
+      if (error.code !== 'EPIPE') throw error;
+    });
   return {
-    print: (line) => process.stdout.write(`${line}\n`),
-    note: (line) => process.stderr.write(`${line}\n`),
-    isInteractive: process.stdin.isTTY && process.stdout.isTTY,
+    print: (line) => stdout.write(`${line}\n`),
+    note: (line) => stderr.write(`${line}\n`),
+    isInteractive: stdin.isTTY && stdout.isTTY,
     progress: async (title, work) => {
-      if (!process.stderr.isTTY) return work(() => undefined);
+      if (!stderr.isTTY) return work(() => undefined);
+      const { Presets, SingleBar } = await import('cli-progress');
       const bar = new SingleBar(
-        { format: `${title} {bar} {percentage}%`, stream: process.stderr, clearOnComplete: true },
+        { format: `${title} {bar} {percentage}%`, stream: stderr, clearOnComplete: true },
         Presets.shades_classic,
       );
       bar.start(1, 0);
@@ -42,4 +46,9 @@ export function columns(rows: readonly (readonly [string, string])[]): readonly 
   const width = Math.max(0, ...rows.map(([left]) => left.length));
   const right = Math.max(0, ...rows.map(([, text]) => text.length));
   return rows.map(([left, text]) => `  ${left.padEnd(width)}  ${text.padStart(right)}`);
+}
+
+/** `15,607`; the locale machinery would cost a start more than all else that the banner needs. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
 }

@@ -1,33 +1,26 @@
 import { Command } from 'commander';
-import type { Context } from './context.ts';
-import { check } from './commands/check.ts';
-import { dev, type DevFlags } from './commands/dev.ts';
-import { importCommand } from './commands/import.ts';
-import { init } from './commands/init.ts';
-import { migrate, type MigrateFlags } from './commands/migrate.ts';
-import { start } from './commands/start.ts';
+import { typed, type Context } from './context.ts';
+import type { DevFlags } from './commands/dev.ts';
+import type { Named } from './specification.ts';
 
-interface Named {
-  readonly spec?: string;
-}
-
-/** The command line: every command with its flags, its help and an example. Contract 3, Command line. */
+/**
+ * The command line: every command with its flags, its help and an example. A command is loaded when it is called.
+ * Contract 3, Command line.
+ */
 export function buildProgram(context: Context, version: string): Command {
   const program = new Command('plinth')
     .description('One plinth.yaml becomes a complete REST API.')
     .version(version)
     .option('--verbose', 'show the stack of an error')
-    .showHelpAfterError('(see --help)')
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => context.output.print(text.trimEnd()),
-      writeErr: (text) => context.output.note(text.trimEnd()),
-    });
+    .addHelpText('after', exampleText('dev plinth.yaml'))
+    .exitOverride();
+  printThrough(program, context, '--help');
 
   const command = (name: string, description: string, example: string): Command => {
     const added = program.command(name).description(description);
-    added.addHelpText('after', `\nExample:\n  $ plinth ${example}`);
+    added.addHelpText('after', exampleText(example));
     added.option('--verbose', 'show the stack of an error');
+    printThrough(added, context, `${added.name()} --help`);
     return added;
   };
   /** A command on a specification, which is its argument or `--spec`. */
@@ -35,7 +28,7 @@ export function buildProgram(context: Context, version: string): Command {
     command(`${name} [file]`, description, example).option('--spec <file>', 'the specification');
   const serving = (added: Command): Command =>
     added
-      .option('--port <number>', 'the port to listen on (default 4000)')
+      .option('--port <number>', 'the port to listen on, 0 for any that is free (default 4000)')
       .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
       .option('--database <url>', 'sqlite:PATH or sqlite::memory:');
 
@@ -46,7 +39,10 @@ export function buildProgram(context: Context, version: string): Command {
   )
     .option('--name <name>', 'what the API is called')
     .option('--example <example>', 'which example to start from')
-    .action((dir: string | undefined, flags) => init(context, dir, flags));
+    .action(async (dir: string | undefined, flags) => {
+      const { init } = await import('./commands/init.ts');
+      await init(context, dir, flags);
+    });
 
   serving(
     onSpecification(
@@ -54,9 +50,10 @@ export function buildProgram(context: Context, version: string): Command {
       'serve a specification while you work on it',
       'dev plinth.yaml --port 4100',
     ),
-  ).action((file: string | undefined, flags: DevFlags & Named) =>
-    dev(context, file ?? flags.spec, flags),
-  );
+  ).action(async (file: string | undefined, flags: DevFlags) => {
+    const { dev } = await import('./commands/dev.ts');
+    await dev(context, { ...flags, file });
+  });
 
   serving(
     onSpecification(
@@ -64,15 +61,17 @@ export function buildProgram(context: Context, version: string): Command {
       'serve a specification over its database',
       'start plinth.yaml --database sqlite:shop.db',
     ),
-  ).action((file: string | undefined, flags: DevFlags & Named) =>
-    start(context, file ?? flags.spec, flags),
-  );
+  ).action(async (file: string | undefined, flags: DevFlags) => {
+    const { start } = await import('./commands/start.ts');
+    await start(context, { ...flags, file });
+  });
 
   onSpecification('check', 'show every problem of a specification', 'check plinth.yaml')
     .option('--json', 'print the problems as JSON')
-    .action((file: string | undefined, flags: { json?: boolean } & Named) =>
-      check(context, file ?? flags.spec, flags),
-    );
+    .action(async (file: string | undefined, flags: Named) => {
+      const { check } = await import('./commands/check.ts');
+      check(context, { ...flags, file });
+    });
 
   onSpecification(
     'migrate',
@@ -82,9 +81,10 @@ export function buildProgram(context: Context, version: string): Command {
     .option('--database <url>', 'sqlite:PATH')
     .option('--apply', 'do the steps, in one transaction')
     .option('--json', 'print the steps as JSON')
-    .action((file: string | undefined, flags: MigrateFlags & Named) =>
-      migrate(context, file ?? flags.spec, flags),
-    );
+    .action(async (file: string | undefined, flags: Named) => {
+      const { migrate } = await import('./commands/migrate.ts');
+      await migrate(context, { ...flags, file });
+    });
 
   command(
     'import <data...>',
@@ -92,9 +92,33 @@ export function buildProgram(context: Context, version: string): Command {
     'import data --database sqlite:shop.db',
   )
     .option('--spec <file>', 'the specification')
-    .option('--database <url>', 'sqlite:PATH')
+    .option('--database <url>', 'sqlite:PATH (default: as the specification says, or that of dev)')
     .option('--json', 'print the numbers of records as JSON')
-    .action((paths: string[], flags) => importCommand(context, paths, flags));
+    .action(async (paths: string[], flags) => {
+      const { importCommand } = await import('./commands/import.ts');
+      await importCommand(context, paths, flags);
+    });
 
   return program;
+}
+
+function exampleText(example: string): string {
+  return `\nExample:\n  $ plinth ${example}`;
+}
+
+/** Prints what the parser says through the one place that prints: a wrong call in one sentence and the next step. */
+function printThrough(command: Command, context: Context, help: string): void {
+  const { output } = context;
+  command.configureOutput({
+    writeOut: (text) => output.print(text.trimEnd()),
+    writeErr: (text) => output.note(text.trimEnd()),
+    outputError: (text) => {
+      const words = text
+        .replace(/^error: /u, '')
+        .trim()
+        .replaceAll(/\s+/gu, ' ');
+      const sentence = words.charAt(0).toUpperCase() + words.slice(1).replace(/\.$/u, '');
+      output.note(`${sentence}. See "${typed(context, help)}".`);
+    },
+  });
 }

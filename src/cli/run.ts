@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Context } from './context.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command; gives its exit code: 0 done, 1 failed, 2 called wrongly. */
@@ -14,20 +14,36 @@ export async function runCommand(
     await buildProgram(context, version).parseAsync(args);
     return 0;
   } catch (error) {
+    // What is wrong with the call was printed already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const verbose = args.includes('--verbose');
-    if (error instanceof CommandFailure) {
-      for (const line of error.details) output.note(line);
-      output.note(verbose ? (error.stack ?? error.message) : error.message);
-      return error.exitCode;
-    }
-    const message = error instanceof Error ? error.message : String(error);
-    const stack = error instanceof Error ? error.stack : undefined;
-    output.note(
-      verbose
-        ? (stack ?? message)
-        : `Unexpected error: ${message}. Run it again with --verbose for more.`,
-    );
-    return 1;
+    const failure = failureOf(error);
+    for (const line of failure.details) output.note(line);
+    if (args.includes('--json'))
+      output.print(
+        JSON.stringify({ ok: false, error: failure.message, ...failure.data }, undefined, 2),
+      );
+    output.note(args.includes('--verbose') ? (stackOf(error) ?? failure.message) : failure.message);
+    return failure.exitCode;
   }
+}
+
+function failureOf(error: unknown): CommandFailure {
+  const known = databaseFailure(error, 'file');
+  if (known instanceof CommandFailure) return known;
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = fileReason(error);
+  const { path } = error as NodeJS.ErrnoException;
+  return new CommandFailure(
+    reason === undefined
+      ? `Unexpected error: ${message}. Run it again with --verbose for more.`
+      : `${path ?? 'A file'} cannot be used: ${reason}. Mend that and run it again.`,
+    { cause: error },
+  );
+}
+
+/** Of the error itself, or of what has caused it. */
+function stackOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const cause = stackOf(error.cause);
+  return cause === undefined ? error.stack : `${error.stack}\nCaused by: ${cause}`;
 }

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
-import { CommandFailure } from './failure.ts';
-import { fromFolder, type Context } from './context.ts';
+import { CommandFailure, fileReason } from './failure.ts';
+import { fromFolder, typed, type Context } from './context.ts';
 
 /** The specification of a command: where it is and what it says. */
 export interface SpecificationFile {
@@ -17,28 +17,24 @@ export interface SpecificationFile {
   readonly warnings: readonly Problem[];
 }
 
+/** How a command line names its specification. */
+export interface Named {
+  readonly file?: string | undefined;
+  readonly spec?: string | undefined;
+}
+
 const defaultNames = ['plinth.yaml', 'plinth.yml', 'plinth.json'];
+/** Far more than anyone writes: it is held in memory several times over. */
+const maxSize = 16 * 1024 * 1024;
 
 /** Reads a specification and every problem of it; the Api is undefined where one of them is an error. */
 export function readSpecification(
   context: Context,
-  named: string | undefined,
+  named: Named,
 ): { name: string; path: string; api: Api | undefined; problems: readonly Problem[] } {
-  const path = fromFolder(
-    context,
-    named ?? defaultNames.find((name) => existsSync(fromFolder(context, name))) ?? '',
-  );
-  if (named === undefined && path === context.folder)
-    throw new CommandFailure(
-      `There is no ${defaultNames.join(', ')} in this folder. Make one with "plinth init", or name a file.`,
-    );
+  const path = findFile(context, named);
   const name = relative(context.folder, path) || path;
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
-  } catch (error) {
-    throw new CommandFailure(`${name} cannot be read: ${reasonOf(error)}.`, { cause: error });
-  }
+  const text = readText(path, name);
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const problems = [...loaded.problems];
   const api =
@@ -58,31 +54,65 @@ export function readSpecification(
   return { name, path, api: failed ? undefined : api, problems };
 }
 
-/** Reads a specification that a command cannot do without; warnings are noted. */
-export function requireSpecification(
-  context: Context,
-  named: string | undefined,
-): SpecificationFile {
-  const { name, path, api, problems } = readSpecification(context, named);
-  if (api === undefined) {
-    const errors = problems.filter(({ severity }) => severity === 'error');
+function findFile(context: Context, { file, spec }: Named): string {
+  if (file !== undefined && spec !== undefined)
     throw new CommandFailure(
-      `${name} has ${errors.length === 1 ? 'a problem' : `${errors.length} problems`}; nothing was started.`,
-      { details: errors.map(formatProblem) },
+      'Two specifications are named. Give one, as an argument or as --spec.',
+      {
+        exitCode: 2,
+      },
     );
+  const named = file ?? spec;
+  if (named === '')
+    throw new CommandFailure('The name of the specification is empty. Name a file.', {
+      exitCode: 2,
+    });
+  const found = named ?? defaultNames.find((name) => existsSync(fromFolder(context, name)));
+  if (found !== undefined) return fromFolder(context, found);
+  throw new CommandFailure(
+    `There is no ${defaultNames.join(', ')} in this folder. Make one with "${typed(context, 'init')}", or name a file.`,
+  );
+}
+
+function readText(path: string, name: string): string {
+  let bytes: Buffer;
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory())
+      throw new CommandFailure(`${name} is a folder. Name the file in it, such as plinth.yaml.`);
+    if (stat.size > maxSize)
+      throw new CommandFailure(
+        `${name} is larger than ${maxSize / 1024 / 1024} MiB, so it can be no specification. Name another file.`,
+      );
+    bytes = readFileSync(path);
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(`${name} cannot be read: ${reason}. Name another file.`, {
+      cause: error,
+    });
   }
-  return { name, folder: dirname(path), api, warnings: problems };
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CommandFailure(`${name} is not valid UTF-8. Save it as UTF-8 text.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Reads a specification that a command cannot do without; warnings are left to the command. */
+export function requireSpecification(context: Context, named: Named): SpecificationFile {
+  const { name, path, api, problems } = readSpecification(context, named);
+  if (api !== undefined) return { name, folder: dirname(path), api, warnings: problems };
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  throw new CommandFailure(
+    `${name} has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,
+    { details: errors.map(formatProblem), data: { problems } },
+  );
 }
 
 /** `plinth.yaml:3:7 error resources.posts.fields: …` */
 export function formatProblem({ file, line, column, severity, path, message }: Problem): string {
   return `${file}:${line}:${column} ${severity} ${path === '' ? '' : `${path}: `}${message}`;
-}
-
-function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'it is a folder';
-  if (code === 'EACCES') return 'permission denied';
-  return code === undefined || code.startsWith('ERR_ENCODING') ? 'it is not valid UTF-8' : code;
 }

@@ -1,5 +1,4 @@
-import type { FieldProblem } from '../errors.ts';
-import type { Field, Resource } from '../model/api.ts';
+import type { Field, MorphTo, Resource } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { FieldValues } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -12,84 +11,171 @@ export interface Access {
   readonly transaction: Transaction;
   readonly dialect: Dialect;
   readonly statements: WriteStatements;
+  readonly names: Names;
+}
+
+/** What the caller calls things; undefined where they do not exist for the caller. */
+export interface Names {
+  readonly field: (field: Field) => string | undefined;
+  readonly resource: (resource: Resource) => string | undefined;
+}
+
+/** The names of the specification, for those who own the data. */
+export const storageNames: Names = {
+  field: ({ name }) => name,
+  resource: ({ name }) => name,
+};
+
+/** A field whose value the database refuses, and why. */
+export interface Conflict {
+  readonly field: Field;
+  readonly message: string;
 }
 
 /**
- * After the database has refused values: every field among them that points nowhere or is taken. `id` names the
- * record that has the values, where it exists already.
+ * After the database has refused values: every field among them that points nowhere, is taken or is pointed to.
+ * `id` names the record that has the values, where it exists already.
  */
 export async function findConflicts(
   access: Access,
   resource: Resource,
   values: FieldValues,
   id: JsonValue | undefined,
-): Promise<readonly FieldProblem[]> {
+): Promise<readonly Conflict[]> {
+  const own = id === undefined ? undefined : await currentRecord(access, resource, id);
   return [
     ...(await danglingKeys(access, values)),
-    ...(await takenValues(access, resource, values, id)),
+    ...(await takenValues(access, resource, values, own)),
+    ...(own === undefined ? [] : await heldValues(access, resource, values, own)),
   ];
 }
 
-async function danglingKeys(
-  { transaction, dialect, statements }: Access,
-  values: FieldValues,
-): Promise<readonly FieldProblem[]> {
-  const problems: FieldProblem[] = [];
+/** The message for a value that should point to a record and does not. */
+function pointsNowhere({ names }: Access, target: Field, value: JsonValue): string {
+  const [resource, field] = [names.resource(target.resource), names.field(target)];
+  return resource === undefined || field === undefined
+    ? 'there is no such record'
+    : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
+}
+
+async function danglingKeys(access: Access, values: FieldValues): Promise<readonly Conflict[]> {
+  const { transaction, dialect, statements } = access;
+  const conflicts: Conflict[] = [];
   for (const [field, value] of values) {
     if (field.reference === undefined || value === null) continue;
     const target = field.reference.field;
     const bound = [encodeValue(dialect, value, target)];
     const [row] = await transaction.all(statements.exists(target), { bound });
-    if (row === undefined)
-      problems.push({
-        field: field.name,
-        message: `there is no record in ${field.reference.resource.name} with ${target.name} ${JSON.stringify(value)}`,
-      });
+    if (row === undefined) conflicts.push({ field, message: pointsNowhere(access, target, value) });
   }
-  return problems;
+  return conflicts;
 }
 
 async function takenValues(
   access: Access,
   resource: Resource,
   values: FieldValues,
-  id: JsonValue | undefined,
-): Promise<readonly FieldProblem[]> {
-  const { transaction, dialect, statements } = access;
+  own: OwnRecord | undefined,
+): Promise<readonly Conflict[]> {
+  const { transaction, dialect, statements, names } = access;
   const single = [...resource.fields.values()].filter(
     (field) => field.unique || field === resource.id,
   );
   const keys = [...single.map((field) => [field]), ...resource.unique].filter((key) =>
     key.some((field) => values.has(field)),
   );
-  const ownId = id === undefined ? undefined : encodeValue(dialect, id, resource.id);
-  const current = ownId === undefined ? undefined : await currentValues(access, resource, ownId);
-  const problems: FieldProblem[] = [];
+  const conflicts: Conflict[] = [];
   for (const key of keys) {
     const bound = key.map((field) => {
       const value = values.get(field);
       return value === undefined
-        ? (current?.get(field) ?? null)
+        ? (own?.values.get(field) ?? null)
         : encodeValue(dialect, value, field);
     });
     if (bound.includes(null)) continue;
     const [row] = await transaction.all(statements.same(key), { bound });
-    if (row === undefined || row[0] === ownId) continue;
+    if (row === undefined || row[0] === own?.id) continue;
     const message =
       key.length === 1
         ? 'is taken: it must be unique'
-        : `is taken: ${key.map((field) => field.name).join(', ')} must be unique together`;
-    for (const field of key) if (values.has(field)) problems.push({ field: field.name, message });
+        : `is taken: ${key.flatMap((field) => names.field(field) ?? []).join(', ')} must be unique together`;
+    for (const field of key) if (values.has(field)) conflicts.push({ field, message });
   }
-  return problems;
+  return conflicts;
 }
 
-async function currentValues(
-  { transaction, statements }: Access,
+/** Values that other records point to: no rule says what would become of those, so they stay. */
+async function heldValues(
+  { transaction, dialect, statements }: Access,
   resource: Resource,
-  id: SqlValue,
-): Promise<ReadonlyMap<Field, SqlValue>> {
+  values: FieldValues,
+  own: OwnRecord,
+): Promise<readonly Conflict[]> {
+  const held = new Set<Field>();
+  for (const key of resource.incoming) {
+    const field = key.reference?.field;
+    const value = field && values.get(field);
+    if (field === undefined || value === undefined || held.has(field)) continue;
+    const current = own.values.get(field) ?? null;
+    if (current === null || String(current) === String(encodeValue(dialect, value, field)))
+      continue;
+    const [row] = await transaction.all(statements.exists(key), { bound: [current] });
+    if (row !== undefined) held.add(field);
+  }
+  return [...held].map((field) => ({
+    field,
+    message: 'cannot change: other records point to the value that it has',
+  }));
+}
+
+/** The morph pairs whose owner does not exist: no constraint of a database says so. Contract 2, Writes. */
+export async function missingOwners(
+  access: Access,
+  morphs: readonly MorphTo[],
+  valueOf: (field: Field) => JsonValue,
+): Promise<readonly Conflict[]> {
+  const { transaction, dialect, statements } = access;
+  const conflicts: Conflict[] = [];
+  for (const { typeField, idField, targets } of morphs) {
+    const [type, id] = [valueOf(typeField), valueOf(idField)];
+    if (type === null || id === null) continue;
+    const owner = targets.get(String(type));
+    if (owner === undefined) {
+      conflicts.push({ field: typeField, message: 'is the type of no resource' });
+      continue;
+    }
+    // The id may be kept as text: it has to be written as the owner's is, or no read would find it.
+    const ownId = owner.id.type.parse(String(id), owner.id);
+    const isWritten = ownId !== undefined && String(ownId) === String(id);
+    const rows = isWritten
+      ? await transaction.all(statements.exists(owner.id), {
+          bound: [encodeValue(dialect, ownId, owner.id)],
+        })
+      : [];
+    if (rows.length === 0)
+      conflicts.push({ field: idField, message: pointsNowhere(access, owner.id, id) });
+  }
+  return conflicts;
+}
+
+interface OwnRecord {
+  readonly id: SqlValue;
+  readonly values: ReadonlyMap<Field, SqlValue>;
+}
+
+async function currentRecord(
+  { transaction, dialect, statements }: Access,
+  resource: Resource,
+  id: JsonValue,
+): Promise<OwnRecord> {
+  const stored = encodeValue(dialect, id, resource.id);
   const fields = [...resource.fields.values()];
-  const [row] = await transaction.all(statements.current(resource, fields), { bound: [], id });
-  return new Map(fields.map((field, index) => [field, row?.[index + 1] ?? null]));
+  const [row] = await transaction.all(statements.current(resource, fields), {
+    bound: [],
+    id: stored,
+  });
+  return {
+    id: stored,
+    values: new Map(fields.map((field, index) => [field, row?.[index + 1] ?? null])),
+  };
 }

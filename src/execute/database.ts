@@ -42,10 +42,16 @@ export class ConstraintError extends Error {
   }
 }
 
+/**
+ * What a DatabaseFailure means to a client: try again soon; it cannot be used; the statement took longer than the
+ * deadline; the connection was lost while committing, so that nobody knows whether the write is there.
+ */
+export type FailureKind = 'busy' | 'unavailable' | 'timeout' | 'outcomeUnknown';
+
 /** The database itself is at fault: missing, locked, damaged, full. The message may be shown to an operator. */
 export class DatabaseFailure extends Error {
-  readonly kind: 'busy' | 'unavailable';
-  constructor(message: string, options?: ErrorOptions & { kind?: 'busy' }) {
+  readonly kind: FailureKind;
+  constructor(message: string, options?: ErrorOptions & { kind?: FailureKind }) {
     super(message, options);
     this.kind = options?.kind ?? 'unavailable';
   }

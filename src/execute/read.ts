@@ -16,6 +16,7 @@ import type { Database, Row } from './database.ts';
 export interface ListResult {
   readonly records: readonly RecordValue[];
   readonly total: number | undefined;
+  readonly hasMore: boolean;
   readonly page: PageNumbers;
 }
 
@@ -40,7 +41,13 @@ export async function readList(
 ): Promise<ListResult> {
   const values = { bound: encode(compiled, bound, database.dialect), ...bound.page };
   const { limit, offset } = bound.page;
-  const rows = await database.all(compiled.rows, values);
+  // Without a total, one row more tells whether there is a next page.
+  const isCounted = compiled.count !== undefined;
+  const found = await database.all(
+    compiled.rows,
+    isCounted ? values : { ...values, limit: limit + 1 },
+  );
+  const rows = found.slice(0, limit);
   const records = await readSelection(
     rows,
     compiled.selection,
@@ -55,7 +62,8 @@ export async function readList(
     const tells = rows.length < limit && (rows.length > 0 || offset === 0);
     total = tells ? offset + rows.length : await database.count(compiled.count, values);
   }
-  return { records, total, page: bound.page };
+  const hasMore = total === undefined ? found.length > limit : offset + rows.length < total;
+  return { records, total, hasMore, page: bound.page };
 }
 
 /** Reads one record by its id; undefined when there is none. */
@@ -94,11 +102,11 @@ interface Level {
   readonly parents: number;
 }
 
-/** The related records of the rows above, by the text of the key that leads to them. */
+/** The related records of the rows above, by the key that leads to them. */
 interface Related {
-  readonly byKey: ReadonlyMap<string, RecordValue[]>;
+  readonly byKey: ReadonlyMap<SqlValue, RecordValue[]>;
   /** How many there are in all, where some were left out. */
-  readonly totals: ReadonlyMap<string, number>;
+  readonly totals: ReadonlyMap<SqlValue, number>;
 }
 
 async function readExpansion(
@@ -108,32 +116,37 @@ async function readExpansion(
   level: Level,
 ): Promise<void> {
   const { limits, parents } = level;
-  const cap = expand.toMany
+  const { name, toMany, keyPosition, typePosition } = expand;
+  const cap = toMany
     ? Math.max(1, Math.min(limits.expandedItems, Math.floor(limits.responseItems / parents)))
     : 1;
   const typeOf = (row: Row): SqlValue =>
-    expand.typePosition === undefined ? null : (row[expand.typePosition] ?? null);
+    typePosition === undefined ? null : (row[typePosition] ?? null);
   const found = new Map<SqlValue, Related>();
   for (const target of expand.targets) {
     const type = target.typeValue ?? null;
-    const own = rows.filter((row) => typeOf(row) === type);
-    const keys = [...new Set(own.map((row) => row[expand.keyPosition] ?? null))].filter(
-      (key) => key !== null,
-    );
-    if (keys.length > 0)
-      found.set(type, await readTarget(keys, target, cap, { ...level, parents: parents * cap }));
+    const keys = new Set<SqlValue>();
+    for (const row of rows) {
+      const key = row[keyPosition] ?? null;
+      if (key !== null && typeOf(row) === type) keys.add(key);
+    }
+    if (keys.size > 0)
+      found.set(
+        type,
+        await readTarget([...keys], target, cap, { ...level, parents: parents * cap }),
+      );
   }
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
     const related = found.get(typeOf(row));
-    const key = String(row[expand.keyPosition] ?? null);
-    const below = related?.byKey.get(key) ?? [];
-    record[expand.name] = expand.toMany ? below : (below[0] ?? null);
+    const key = row[keyPosition] ?? null;
+    const below = related?.byKey.get(key);
+    record[name] = toMany ? (below ?? []) : (below?.[0] ?? null);
     const total = related?.totals.get(key);
     if (total !== undefined && total > cap)
       record['_pagination'] = {
         ...(record['_pagination'] as object | undefined),
-        [expand.name]: { page: 1, limit: cap, total, totalPages: Math.ceil(total / cap) },
+        [name]: { page: 1, limit: cap, total, totalPages: Math.ceil(total / cap) },
       };
   }
 }
@@ -145,20 +158,34 @@ async function readTarget(
   level: Level,
 ): Promise<Related> {
   const { reader, dialect, limits, parents } = level;
-  const values = { bound: [], keys: dialect.keys(keys), limit: keys.length * cap + 1, cap };
+  const { convertKey } = target;
+  // What a row below begins with → the key above that it belongs to, where the two are of different types.
+  const origins =
+    convertKey &&
+    new Map(
+      keys
+        .map((key) => [convertKey(key) ?? null, key] as const)
+        .filter(([found]) => found !== null),
+    );
+  const keyOf = (row: Row): SqlValue => {
+    const key = row[0] ?? null;
+    return origins === undefined ? key : (origins.get(key) ?? null);
+  };
+  const sought = origins === undefined ? keys : [...origins.keys()];
+  const values = { bound: [], keys: dialect.keys(sought), limit: keys.length * cap + 1, cap };
   let rows = await reader.all(target.rows, values);
-  const totals = new Map<string, number>();
+  const totals = new Map<SqlValue, number>();
   if (target.top !== undefined && target.count !== undefined && isOver(rows, cap)) {
     rows = await reader.all(target.top, values);
-    for (const [key, total] of await reader.all(target.count, values))
-      totals.set(String(key), Number(total));
+    for (const row of await reader.all(target.count, values))
+      totals.set(keyOf(row), Number(row[1]));
   }
   const records = await readSelection(rows, target.selection, reader, dialect, limits, parents);
-  const byKey = new Map<string, RecordValue[]>();
+  const byKey = new Map<SqlValue, RecordValue[]>();
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
     if (target.pivot !== undefined) record['pivot'] = shapeRecord(row, target.pivot);
-    const key = String(row[0]);
+    const key = keyOf(row);
     const group = byKey.get(key);
     if (group === undefined) byKey.set(key, [record]);
     else group.push(record);

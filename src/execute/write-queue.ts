@@ -1,23 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Driver from 'better-sqlite3';
 import { DatabaseFailure, type Transaction } from './database.ts';
+import { busyPatience, meaningOf, onceFree } from './sqlite-errors.ts';
 
 interface Job {
   readonly work: (transaction: Transaction) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** When its waiting for a locked file ends. */
+  readonly end: number;
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** The most writes that one transaction takes, so that none waits long for its neighbours. */
 const batchSize = 256;
-/** How long a file that another process has locked is tried again, in ms. */
-const busyPatience = 5_000;
-
-function isBusy(error: unknown): boolean {
-  return String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-}
+/** How long a transaction takes in further writes, in ms: meanwhile nothing else is answered. */
+const batchTime = 50;
 
 /**
  * Group commit: all writes that wait go into one transaction, each in a savepoint of its own, and are answered
@@ -26,18 +25,26 @@ function isBusy(error: unknown): boolean {
 export class WriteQueue {
   private readonly driver: Driver.Database;
   private readonly transaction: Transaction;
+  private readonly onCommit: () => void;
   private waiting: Job[] = [];
   private running: Promise<void> | undefined;
 
-  constructor(driver: Driver.Database, transaction: Transaction) {
+  /** `onCommit` is called after each commit, before anyone is answered. */
+  constructor(driver: Driver.Database, transaction: Transaction, onCommit: () => void) {
     this.driver = driver;
     this.transaction = transaction;
+    this.onCommit = onCommit;
   }
 
   /** Runs `work` in the next transaction; resolves once that is committed. */
   add<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
-      this.waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.waiting.push({
+        work,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        end: performance.now() + busyPatience,
+      });
       this.running ??= this.drain();
     });
   }
@@ -48,39 +55,60 @@ export class WriteQueue {
   }
 
   private async drain(): Promise<void> {
-    // What arrives in the same turn of the event loop shares the first transaction.
-    await new Promise(setImmediate);
     while (this.waiting.length > 0) {
+      // What arrives in the same turn of the event loop shares the transaction.
+      await nextTurn();
       const jobs = this.waiting.splice(0, batchSize);
-      const outcomes = await this.runTogether(jobs);
-      for (const [index, job] of jobs.entries()) {
-        const outcome = outcomes?.[index] ?? (await this.runTogether([job]))?.[0];
-        if (outcome === undefined)
-          job.reject(new DatabaseFailure('The database could not keep this write.'));
-        else if ('value' in outcome) job.resolve(outcome.value);
-        else job.reject(outcome.error);
+      const outcomes = (await this.runTogether(jobs)) ?? (await this.runEach(jobs));
+      this.waiting.unshift(...jobs.slice(outcomes.length));
+      for (const [index, outcome] of outcomes.entries()) {
+        const job = jobs[index];
+        if ('value' in outcome) job?.resolve(outcome.value);
+        else job?.reject(outcome.error);
       }
     }
     this.running = undefined;
   }
 
+  /** Each in a transaction of its own: what one does to its transaction is then no matter of the others. */
+  private async runEach(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const job of jobs) {
+      const [outcome] = (await this.runTogether([job])) ?? [];
+      outcomes.push(
+        outcome ?? { error: new DatabaseFailure('The database could not keep this write.') },
+      );
+    }
+    return outcomes;
+  }
+
   /**
-   * Runs jobs in one transaction; undefined when the whole of it was lost (a full disk, an I/O error), so that
-   * nothing of it has happened and each may be tried alone.
+   * Runs jobs in one transaction, as many as its time allows; undefined when the whole of it was lost (a full disk,
+   * an I/O error), so that nothing of it has happened and each may be tried alone.
    */
   private async runTogether(jobs: readonly Job[]): Promise<readonly Outcome[] | undefined> {
+    try {
+      await this.begin(jobs[0]?.end);
+    } catch (error) {
+      // Those that have waited as long as the first; the others wait on.
+      const now = performance.now();
+      const over = jobs.filter((job, index) => index === 0 || job.end <= now);
+      return over.map(() => ({ error }));
+    }
+    const end = performance.now() + batchTime;
     const outcomes: Outcome[] = [];
     try {
-      await this.begin();
       for (const job of jobs) {
         outcomes.push(await this.runOne(job));
         if (!this.driver.inTransaction) return this.lost(jobs, outcomes.at(-1));
+        if (performance.now() > end) break;
       }
       this.driver.exec('COMMIT');
+      this.onCommit();
       return outcomes;
     } catch (error) {
-      if (this.driver.inTransaction) this.driver.exec('ROLLBACK');
-      return this.lost(jobs, { error });
+      this.rollBack();
+      return this.lost(jobs, { error: meaningOf(error) });
     }
   }
 
@@ -103,16 +131,17 @@ export class WriteQueue {
     return outcome;
   }
 
-  private async begin(): Promise<void> {
-    const end = performance.now() + busyPatience;
-    for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
-      try {
-        this.driver.exec('BEGIN IMMEDIATE');
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > end) throw error;
-        await delay(pause);
-      }
+  private async begin(end: number | undefined): Promise<void> {
+    // Left over only where taking it back had failed.
+    this.rollBack();
+    await onceFree(() => this.driver.exec('BEGIN IMMEDIATE'), end);
+  }
+
+  private rollBack(): void {
+    try {
+      if (this.driver.inTransaction) this.driver.exec('ROLLBACK');
+    } catch {
+      // What made this necessary is reported; the next transaction tries again.
     }
   }
 }

@@ -1,25 +1,32 @@
 import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
-import type { Field, Resource } from '../model/api.ts';
+import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
+import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, WritePlan } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
-import { findConflicts } from './conflicts.ts';
+import {
+  findConflicts,
+  missingOwners,
+  type Access,
+  type Conflict,
+  type Names,
+} from './conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from './database.ts';
 import { readOne } from './read.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
-import type { Limits } from '../model/api.ts';
 
-/** How the answer of a write is read, in the write's own transaction. */
+/** How the answer of a write is made, from what it leaves in the write's own transaction. */
 export interface Answering {
   /** The read of the written record, with what the request selects and expands. */
   readonly compiled: CompiledRead;
   /** The plain read, where the request asked for another: its digest is the entity tag. */
   readonly plain: CompiledRead | undefined;
   readonly limits: Limits;
+  readonly names: Names;
 }
 
 /** One record as it is after a write. */
@@ -63,6 +70,7 @@ class Writer {
   private readonly dialect: Dialect;
   private readonly statements: WriteStatements;
   private readonly answering: Answering;
+  private readonly access: Access;
 
   constructor(
     transaction: Transaction,
@@ -74,18 +82,16 @@ class Writer {
     this.dialect = dialect;
     this.statements = statements;
     this.answering = answering;
+    this.access = { transaction, dialect, statements, names: answering.names };
   }
 
   async run(plan: WritePlan): Promise<readonly Written[]> {
     switch (plan.kind) {
-      case 'create': {
-        const written: Written[] = [];
-        for (const [index, values] of plan.records.entries())
-          written.push(await this.create(plan.resource, values, plan.isArray ? `[${index}].` : ''));
-        return written;
-      }
+      case 'create':
+        return this.create(plan);
       case 'update':
-        return [await this.update(plan)];
+        await this.update(plan);
+        return this.answer([plan.id]);
       case 'delete':
         await this.delete(plan.resource, plan.id);
         return [];
@@ -94,111 +100,158 @@ class Writer {
     }
   }
 
-  private async create(resource: Resource, values: FieldValues, prefix: string): Promise<Written> {
-    const statement = this.statements.insert(resource, [...values.keys()]);
-    const bound = this.encodeAll(values);
-    const { insertedId } = await this.changing(resource, values, undefined, prefix, () =>
-      this.transaction.run(statement, { bound }),
-    );
-    const id = isGenerated(resource.id) ? insertedId : (values.get(resource.id) ?? null);
-    return this.answer(id);
-  }
-
-  private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<Written> {
-    const { resource, id, values, unchanged } = plan;
-    if (unchanged.size > 0 || values.size === 0) await this.checkUnchanged(resource, id, unchanged);
-    if (values.size > 0) {
-      const statement = this.statements.update(resource, [...values.keys()]);
+  /** Records that are refused do not keep the others from being tried, so that every problem is reported. */
+  private async create({
+    resource,
+    records,
+    isArray,
+  }: Extract<WritePlan, { kind: 'create' }>): Promise<readonly Written[]> {
+    const ids: JsonValue[] = [];
+    const problems: FieldProblem[] = [];
+    let refused = false;
+    for (const [index, values] of records.entries()) {
+      const statement = this.statements.insert(resource, [...values.keys()]);
       const bound = this.encodeAll(values);
-      const { rows } = await this.changing(resource, values, id, '', () =>
-        this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
+      const outcome = await this.changing(resource, values, undefined, emptyRecord, () =>
+        this.transaction.run(statement, { bound }),
       );
-      if (rows === 0) throw new Refusal(notFound(resource, id));
+      if (outcome.ok)
+        ids.push(
+          isGenerated(resource.id) ? outcome.value.insertedId : (values.get(resource.id) ?? null),
+        );
+      else {
+        refused = true;
+        problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
+      }
     }
-    return this.answer(id);
+    if (refused) throw refusedValues(problems);
+    return this.answer(ids);
   }
 
-  /** The record must be there, with these values in its immutable fields. */
-  private async checkUnchanged(
-    resource: Resource,
-    id: JsonValue,
-    values: FieldValues,
-  ): Promise<void> {
-    const fields = [...values.keys()];
+  private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<void> {
+    const { resource, id, values } = plan;
+    const current = await this.checkCurrent(plan);
+    if (values.size === 0) return;
+    const statement = this.statements.update(resource, [...values.keys()]);
+    const bound = this.encodeAll(values);
+    const outcome = await this.changing(resource, values, id, current, () =>
+      this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
+    );
+    if (!outcome.ok) throw refusedValues(this.problems(outcome.error, ''));
+    if (outcome.value.rows === 0) throw new Refusal(notFound(resource, id));
+  }
+
+  /**
+   * What the request leaves open until the record is known: it has to be there where anything is asked of it,
+   * immutable fields keep their value, and no morph pair ends half null. Gives the values that were looked up.
+   */
+  private async checkCurrent({
+    resource,
+    id,
+    values,
+    unchanged,
+  }: Extract<WritePlan, { kind: 'update' }>): Promise<FieldValues> {
+    const morphs = touchedMorphs(resource, (field) => values.has(field));
+    const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
+    const fields = [...new Set([...unchanged.keys(), ...halves])];
+    if (fields.length === 0 && values.size > 0) return emptyRecord;
     const [row] = await this.transaction.all(this.statements.current(resource, fields), {
       bound: [],
       id: this.encode(id, resource.id),
     });
     if (row === undefined) throw new Refusal(notFound(resource, id));
-    const problems = fields.flatMap((field, index): FieldProblem[] => {
-      const stored = row[index + 1] ?? null;
-      const current = stored === null ? null : this.decode(stored, field);
-      return JSON.stringify(current) === JSON.stringify(values.get(field))
-        ? []
-        : [{ field: field.name, message: 'is immutable: it is set on create only' }];
-    });
-    if (problems.length > 0)
-      throw new Refusal(apiError('VALIDATION_FAILED', 'Validation failed', { problems }));
+    const current = new Map(
+      fields.map((field, index) => [field, this.decode(row[index + 1] ?? null, field)]),
+    );
+    const same = (field: Field, value: JsonValue): boolean =>
+      JSON.stringify(current.get(field)) === JSON.stringify(value);
+    const conflicts = [
+      ...[...unchanged]
+        .filter(([field, value]) => !same(field, value))
+        .map(([field]) => ({ field, message: 'is immutable: it is set on create only' })),
+      ...emptyHalves(morphs, valueIn(values, current)).map(({ field, other }) => ({
+        field,
+        message: halfMessage(this.answering.names.field(other)),
+      })),
+    ];
+    if (conflicts.length > 0)
+      throw new Refusal(
+        apiError('VALIDATION_FAILED', 'Validation failed', {
+          problems: this.problems(conflicts, ''),
+        }),
+      );
+    return current;
   }
 
   private async delete(resource: Resource, id: JsonValue): Promise<void> {
+    const { transaction, statements } = this;
     const values = { bound: [], id: this.encode(id, resource.id) };
-    const dependents = new Map<string, number>();
-    for (const dependent of this.statements.dependents(resource)) {
-      const [row] = await this.transaction.all(dependent.count, values);
+    const dependents: { resource: string; count: number }[] = [];
+    let needed = false;
+    for (const dependent of statements.dependents(resource)) {
+      const [row] = await transaction.all(dependent.count, values);
       const count = Number(row?.[0] ?? 0);
-      const { name } = dependent.resource;
-      if (count > 0) dependents.set(name, (dependents.get(name) ?? 0) + count);
+      needed ||= count > 0;
+      const name = this.answering.names.resource(dependent.resource);
+      if (count > 0 && name !== undefined) dependents.push({ resource: name, count });
     }
-    if (dependents.size > 0)
-      throw new Refusal(
-        apiError('HAS_DEPENDENTS', 'Other records need this one, so it cannot be deleted', {
-          members: {
-            dependents: [...dependents].map(([name, count]) => ({ resource: name, count })),
-          },
-        }),
-      );
-    for (const relation of resource.relations.values())
-      if (relation.kind === 'morphMany' && relation.onDelete !== 'restrict')
-        await this.transaction.run(this.statements.morphChildren(relation), values);
-    const { rows } = await this.transaction.run(this.statements.delete(resource), values);
-    if (rows === 0) throw new Refusal(notFound(resource, id));
+    if (needed) throw new Refusal(hasDependents(dependents));
+    try {
+      for (const statement of statements.morphChildren(resource))
+        await transaction.run(statement, values);
+      const { rows } = await transaction.run(statements.delete(resource), values);
+      if (rows === 0) throw new Refusal(notFound(resource, id));
+    } catch (error) {
+      // A constraint that the model does not know, or one below a very long chain of cascades.
+      throw error instanceof ConstraintError ? new Refusal(hasDependents([])) : error;
+    }
   }
 
-  private async answer(id: JsonValue): Promise<Written> {
+  /** Reads what the answer shows, once everything is written. */
+  private async answer(ids: readonly JsonValue[]): Promise<readonly Written[]> {
     const { compiled, plain, limits } = this.answering;
-    const stored = this.encode(id, compiled.plan.resource.id);
-    const read = (one: CompiledRead): Promise<RecordValue | undefined> =>
-      readOne(one, stored, this.transaction, this.dialect, limits);
-    return { id, record: await read(compiled), plain: plain && (await read(plain)) };
+    // All records of one answer share the limit.
+    const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
+    const read = (one: CompiledRead, id: JsonValue): Promise<RecordValue | undefined> =>
+      readOne(one, this.encode(id, one.plan.resource.id), this.transaction, this.dialect, {
+        ...limits,
+        responseItems,
+      });
+    const written: Written[] = [];
+    for (const id of ids)
+      written.push({
+        id,
+        record: await read(compiled, id),
+        plain: plain && (await read(plain, id)),
+      });
+    return written;
   }
 
-  /** Runs a change; when a constraint refuses it, finds every field that is to blame. */
+  /** Runs a change of values; when the database refuses them, finds every field that is to blame. */
   private async changing<Value>(
     resource: Resource,
     values: FieldValues,
     id: JsonValue | undefined,
-    prefix: string,
+    current: FieldValues,
     change: () => Promise<Value>,
-  ): Promise<Value> {
+  ): Promise<Result<Value, readonly Conflict[]>> {
+    const morphs = touchedMorphs(resource, (field) => values.has(field));
+    const ownerless = await missingOwners(this.access, morphs, valueIn(values, current));
     try {
-      return await change();
+      const value = await change();
+      return ownerless.length === 0 ? ok(value) : fail(ownerless);
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
-      const { transaction, dialect, statements } = this;
-      const problems = await findConflicts(
-        { transaction, dialect, statements },
-        resource,
-        values,
-        id,
-      );
-      if (problems.length === 0) throw error;
-      throw new Refusal(
-        apiError('INVALID_VALUE', 'Some values are not allowed', {
-          problems: problems.map((problem) => ({ ...problem, field: `${prefix}${problem.field}` })),
-        }),
-      );
+      return fail([...ownerless, ...(await findConflicts(this.access, resource, values, id))]);
     }
+  }
+
+  /** Conflicts under the names that the caller knows; what it does not know is not named. */
+  private problems(conflicts: readonly Conflict[], prefix: string): readonly FieldProblem[] {
+    return conflicts.flatMap(({ field, message }) => {
+      const name = this.answering.names.field(field);
+      return name === undefined ? [] : { field: `${prefix}${name}`, message };
+    });
   }
 
   private encode(value: JsonValue, field: Field): SqlValue {
@@ -207,12 +260,29 @@ class Writer {
 
   private decode(stored: SqlValue, field: Field): JsonValue {
     const { decode } = codecOf(this.dialect, field);
-    return decode === undefined ? (stored as JsonValue) : decode(stored, field);
+    return stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
   }
 
   private encodeAll(values: FieldValues): readonly SqlValue[] {
     return [...values].map(([field, value]) => this.encode(value, field));
   }
+}
+
+const emptyRecord: FieldValues = new Map();
+
+/** A field's value after a write: what is written, else what the record has. */
+function valueIn(values: FieldValues, current: FieldValues): (field: Field) => JsonValue {
+  return (field) => (values.has(field) ? values : current).get(field) ?? null;
+}
+
+function refusedValues(problems: readonly FieldProblem[]): Refusal {
+  return new Refusal(apiError('INVALID_VALUE', 'Some values are not allowed', { problems }));
+}
+
+function hasDependents(dependents: readonly { resource: string; count: number }[]): ApiError {
+  return apiError('HAS_DEPENDENTS', 'Other records need this one, so it cannot be deleted', {
+    members: { dependents },
+  });
 }
 
 /** The answer when a record is not there. */

@@ -18,16 +18,21 @@ export interface NameProblem {
 
 /**
  * Reads the name of a filter against what the caller sees: an exact field first, then a field and the longest
- * operator suffix. Contract 2, Parsing the query string.
+ * operator suffix. `others` are further names that an unknown one may have been meant to be.
+ * Contract 2, Parsing the query string.
  */
-export function resolveName(name: string, view: ResourceView): Result<Resolved, NameProblem> {
+export function resolveName(
+  name: string,
+  view: ResourceView,
+  others: readonly string[] = [],
+): Result<Resolved, NameProblem> {
   const exact = view.fields.get(name)?.field;
   if (exact !== undefined) return fitting(name, exact, 'eq');
   for (const { base, operator } of splitSuffix(name)) {
     const field = view.fields.get(base)?.field;
     if (field !== undefined) return fitting(base, field, operator);
   }
-  return fail({ kind: 'unknown', message: unknownParameter(name, view) });
+  return fail({ kind: 'unknown', message: unknownParameter(name, view, others) });
 }
 
 function fitting(name: string, field: Field, operator: Operator): Result<Resolved, NameProblem> {
@@ -41,14 +46,20 @@ function fitting(name: string, field: Field, operator: Operator): Result<Resolve
 }
 
 /** The nearest readable name, with the suffix that was written kept: `prise_gt` → `price_gt`. */
-function unknownParameter(name: string, view: ResourceView): string {
-  const [suffixed] = splitSuffix(name);
+function unknownParameter(name: string, view: ResourceView, others: readonly string[]): string {
+  const suffixes = splitSuffix(name);
+  for (const path of [name, ...suffixes.map(({ base }) => base)]) {
+    const [head = '', ...rest] = path.split('.');
+    if (view.relations.has(head) || (rest.length > 0 && view.fields.has(head)))
+      return `filters by relations and paths, such as ${name}, are not served yet`;
+  }
   const names = [...view.fields.keys()];
-  if (suffixed === undefined) return unknownName('field', name, names);
-  const { suffix } = operators[suffixed.operator];
-  return unknownName(
-    'field',
-    name,
-    names.flatMap((field) => [`${field}${suffix}`, field]),
-  );
+  const [suffixed] = suffixes;
+  const suffix = suffixed && operators[suffixed.operator].suffix;
+  const candidates =
+    suffix === undefined ? names : names.flatMap((field) => [`${field}${suffix}`, field]);
+  return unknownName(others.length === 0 ? 'field' : 'field or parameter', name, [
+    ...candidates,
+    ...others,
+  ]);
 }

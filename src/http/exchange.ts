@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Result } from '../errors.ts';
 import type { Draw } from '../plan/write.ts';
-import type { ResourceView } from '../model/view.ts';
+import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { Query } from '../request/query.ts';
 import type { Generation } from './generation.ts';
@@ -25,6 +25,7 @@ export interface Exchange {
 export interface Call {
   readonly exchange: Exchange;
   readonly kind: RequestKind;
+  readonly view: View;
   readonly face: ResourceView;
   readonly path: string;
   /** Raw, without `?`. */

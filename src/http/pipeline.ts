@@ -1,9 +1,10 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
-import { parseQuery } from '../request/query.ts';
+import { asksForDebug, parseQuery } from '../request/query.ts';
+import { queryError } from '../request/problem.ts';
 import { accepts } from '../request/headers.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
-import { respondError } from '../respond/error.ts';
+import { emptyResponse, respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { listRecords, readRecord } from './reads.ts';
@@ -18,7 +19,9 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 export async function answer(exchange: Exchange): Promise<Response> {
   const { path, search } = splitUrl(exchange.url);
   const result = await steps(exchange, path, search);
-  return result.ok ? result.value : respondError(result.error, path, exchange.requestId);
+  const response = result.ok ? result.value : respondError(result.error, path, exchange.requestId);
+  if (!asksForDebug(search)) return response;
+  return { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } };
 }
 
 async function steps(exchange: Exchange, path: string, search: string): Promise<Result<Response>> {
@@ -30,9 +33,11 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   if (!route.ok) return route;
   if (route.value.kind === 'system') return answerSystem(route.value.path, exchange);
   const { version, name, id } = route.value;
-  const face = findFace(name, generation.view(version));
+  const view = generation.view(version);
+  const face = findFace(name, view);
   if (!face.ok) return face;
-  if (method === 'OPTIONS') return ok(options(id, exchange));
+  if (method === 'OPTIONS')
+    return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const kind = kindOf(method, id);
   if (!kind.ok) return kind;
 
@@ -41,15 +46,15 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   if (!accepts(headers.accept, 'application/json')) return fail(notAcceptable);
 
   const query = parseQuery(search, kind.value);
-  if (!query.ok) return query;
   const call: Call = {
     exchange,
     kind: kind.value,
+    view,
     face: face.value,
     path,
     search,
     id,
-    query: query.value,
+    query,
   };
   switch (call.kind) {
     case 'list':
@@ -62,7 +67,10 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
     case 'update':
       return updateRecord(call, call.kind, id ?? '');
     case 'delete':
-      return deleteRecord(call, id ?? '');
+      // Nothing of it is planned, so nothing else would look at what is wrong with the query.
+      return query.problems.length > 0
+        ? fail(queryError(query.problems))
+        : deleteRecord(call, id ?? '');
     default:
       return call.kind satisfies never;
   }
@@ -82,14 +90,6 @@ function authorize(kind: RequestKind, { rules }: ResourceView): ApiError | undef
   return apiError('UNAUTHENTICATED', 'This needs credentials', {
     headers: { 'www-authenticate': 'Bearer' },
   });
-}
-
-function options(id: string | undefined, { requestId }: Exchange): Response {
-  return {
-    status: 204,
-    headers: { allow: allowOf(id), 'x-request-id': requestId },
-    body: undefined,
-  };
 }
 
 function uriTooLong(limit: number): ApiError {

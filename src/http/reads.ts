@@ -27,7 +27,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   const { plan } = compiled.value;
   const bound = bindQuery(plan, query, api.limits);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { records, total, page } = await readList(
+  const { records, total, hasMore, page } = await readList(
     compiled.value,
     bound.value,
     database,
@@ -36,8 +36,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   const headers = paginationHeaders(
     plan.kind === 'list' ? plan.paging.mode : 'page',
     page,
-    total,
-    records.length === page.limit,
+    { count: records.length, hasMore, total },
     { origin: api.settings.server?.publicUrl ?? '', path: call.path, query: call.search },
   );
   if (preferences.count === 'none') headers['preference-applied'] = 'count=none';

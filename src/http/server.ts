@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { fastify, type FastifyInstance } from 'fastify';
-import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
-import { DatabaseFailure } from '../execute/database.ts';
+import type { IncomingMessage } from 'node:http';
+import { fastify } from 'fastify';
+import { apiError, type ApiError } from '../errors.ts';
+import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Draw } from '../plan/write.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Trace } from '../trace/events.ts';
+import { Connections, readBody, send } from './connections.ts';
 import type { Generation } from './generation.ts';
 import { answer } from './pipeline.ts';
 
@@ -17,7 +17,8 @@ const defaults = {
   requestTimeout: 30_000,
   headersTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  maxHeaderSize: 16 * 1024,
+  /** Beside the URL, which has a limit of its own. */
+  headersSize: 16 * 1024,
   stopTimeout: 10_000,
 } as const;
 
@@ -44,35 +45,40 @@ export async function startServer(
   generation: () => Generation,
   { host, port, draw, trace }: ServerOptions,
 ): Promise<RunningServer> {
-  const settings = generation().api.settings.server ?? {};
+  const { settings, limits } = generation().api;
+  const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
+  const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
+  const maxHeaderSize = limits.urlLength + defaults.headersSize;
+  const connections = new Connections(maxHeaderSize);
   let stopping = false;
   const app = fastify({
-    requestTimeout: settings.requestTimeout ?? defaults.requestTimeout,
+    requestTimeout,
     keepAliveTimeout: defaults.keepAliveTimeout,
-    forceCloseConnections: 'idle',
     return503OnClosing: false,
-    http: { maxHeaderSize: defaults.maxHeaderSize, headersTimeout: defaults.headersTimeout },
+    http: {
+      maxHeaderSize,
+      headersTimeout: Math.min(defaults.headersTimeout, requestTimeout),
+      connectionsCheckingInterval: Math.max(50, Math.min(1_000, requestTimeout)),
+      requireHostHeader: false,
+    },
     // Paths are this service's own matter: the framework's router would decode and normalise them.
     rewriteUrl: () => '/',
-    clientErrorHandler: refuseConnection,
-  });
-  app.removeAllContentTypeParsers();
-  // The pipeline reads bodies itself, after it has found that the path takes one.
-  app.addContentTypeParser('*', (_request, _payload, done) => {
-    done(null);
+    clientErrorHandler: (error, socket) => void connections.refuse(error, socket),
   });
   const handle = async (request: IncomingMessage & { originalUrl?: string }): Promise<Response> => {
     const requestId = randomUUID();
-    const url = request.originalUrl ?? request.url ?? '/';
+    const url = originForm(request.originalUrl ?? request.url ?? '/');
     const method = request.method ?? 'GET';
     const path = url.split('?', 1)[0] ?? '/';
+    const problem = headProblem(request);
+    if (problem !== undefined) return respondError(problem, path, requestId);
     try {
       return await answer({
         requestId,
         method,
         url,
         headers: request.headers,
-        readBody: () => readBody(request, settings.bodyLimit ?? defaults.bodyLimit),
+        readBody: () => readBody(request, bodyLimit),
         generation: generation(),
         draw,
         isStopping: () => stopping,
@@ -82,7 +88,20 @@ export async function startServer(
       return respondError(failureOf(error), path, requestId);
     }
   };
-  registerRoutes(app, handle);
+  // The first hook, so that the framework has no say in media types and methods either.
+  app.addHook('onRequest', async ({ raw: request }, reply) => {
+    reply.hijack();
+    connections.begin(request, reply.raw);
+    send(reply.raw, await handle(request), stopping);
+    // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
+    if (!request.readableEnded) request.resume();
+  });
+  app.setNotFoundHandler(() => undefined);
+  app.server.on('connection', (socket) => connections.open(socket));
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  );
   await app.listen({ host, port });
   const address = app.server.address();
   return {
@@ -90,83 +109,49 @@ export async function startServer(
     close: async () => {
       stopping = true;
       const timer = setTimeout(() => app.server.closeAllConnections(), defaults.stopTimeout);
-      await app.close();
+      const closed = app.close();
+      connections.closeIdle();
+      await closed;
       clearTimeout(timer);
     },
   };
 }
 
-function registerRoutes(
-  app: FastifyInstance,
-  handle: (request: IncomingMessage) => Promise<Response>,
-): void {
-  const handler = async (
-    request: { raw: IncomingMessage },
-    reply: { raw: ServerResponse; hijack: () => void },
-  ): Promise<void> => {
-    reply.hijack();
-    const { status, headers, body } = await handle(request.raw);
-    const response = reply.raw;
-    if (body === undefined) response.writeHead(status, headers).end();
-    else {
-      const length = String(Buffer.byteLength(body));
-      response.writeHead(status, { ...headers, 'content-length': length }).end(body);
-    }
-    // What was not read of a body must not be taken for the next request.
-    if (!request.raw.readableEnded) request.raw.resume();
-  };
-  app.all('/', handler);
-  app.setNotFoundHandler(handler);
+/** The path and query of a request target, which a client may send as a whole URL (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  const [origin] = /^https?:\/\/[^/?#]*/iu.exec(target) ?? [];
+  if (origin === undefined) return target;
+  const rest = target.slice(origin.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The whole body, or 413 once it is longer than the limit; the connection is not kept then. */
-async function readBody(request: IncomingMessage, limit: number): Promise<Result<Buffer>> {
-  const tooLarge = fail(
-    apiError('BODY_TOO_LARGE', `The body is longer than ${limit} bytes (server.bodyLimit)`, {
-      headers: { connection: 'close' },
-    }),
-  );
-  if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += (chunk as Buffer).length;
-    if (length > limit) return tooLarge;
-    chunks.push(chunk as Buffer);
-  }
-  return ok(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+const malformed = (message: string): ApiError =>
+  apiError('MALFORMED_REQUEST', message, { headers: { connection: 'close' } });
+const noHost = malformed('A request names its host in one Host header');
+const noVersion = malformed('Only HTTP/1.1 and HTTP/1.0 are spoken here');
+
+/** What the parser lets pass: HTTP/1.1 wants exactly one Host, older clients send none (RFC 9112, 3.2). */
+function headProblem({ rawHeaders, httpVersion }: IncomingMessage): ApiError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return noVersion;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0') ? undefined : noHost;
 }
+
+const failures: Readonly<Record<FailureKind, ApiError>> = {
+  busy: apiError('DATABASE_BUSY', 'The database stayed locked by another process; try again'),
+  unavailable: apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again'),
+  timeout: apiError('QUERY_TIMEOUT', 'The database took longer than its deadline'),
+  outcomeUnknown: apiError(
+    'OUTCOME_UNKNOWN',
+    'The connection was lost while committing: the write may have happened or not. An Idempotency-Key makes it safe to repeat',
+  ),
+};
 
 /** What a client is told of an error that no rule foresaw: nothing of the database, nothing of the host. */
 function failureOf(error: unknown): ApiError {
-  if (!(error instanceof DatabaseFailure))
-    return apiError('INTERNAL_ERROR', 'An unexpected error; the log has it under the request id');
-  return error.kind === 'busy'
-    ? apiError('DATABASE_BUSY', 'The database stayed locked by another process; try again')
-    : apiError('DATABASE_UNAVAILABLE', 'The database cannot be used at the moment; try again');
-}
-
-/** Answers bytes that are no HTTP with the standard body, then ends the connection. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const refusal =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? apiError(
-          'HEADERS_TOO_LARGE',
-          `The request headers are longer than ${defaults.maxHeaderSize} bytes`,
-        )
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? apiError('REQUEST_TIMEOUT', 'The request did not arrive in time')
-        : apiError('MALFORMED_REQUEST', 'The bytes received are no valid HTTP request');
-  const { status, headers, body = '' } = respondError(refusal, '', randomUUID());
-  const reason = (JSON.parse(body) as { error: string }).error;
-  const lines = Object.entries({
-    ...headers,
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
+  return error instanceof DatabaseFailure
+    ? failures[error.kind]
+    : apiError('INTERNAL_ERROR', 'An unexpected error; the log has it under the request id');
 }

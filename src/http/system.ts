@@ -1,5 +1,5 @@
 import { apiError, fail, ok, type Result } from '../errors.ts';
-import { jsonResponse } from '../respond/error.ts';
+import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Exchange } from './exchange.ts';
@@ -28,12 +28,7 @@ export async function answerSystem(path: string, exchange: Exchange): Promise<Re
   if (endpoint === undefined)
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
   const allow = 'GET, HEAD, OPTIONS';
-  if (exchange.method === 'OPTIONS')
-    return ok({
-      status: 204,
-      headers: { allow, 'x-request-id': exchange.requestId },
-      body: undefined,
-    });
+  if (exchange.method === 'OPTIONS') return ok(emptyResponse(204, exchange.requestId, { allow }));
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
     return fail(methodNotAllowed(exchange.method, allow));
   return ok(await endpoint(exchange));

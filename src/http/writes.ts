@@ -1,11 +1,11 @@
-import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../errors.ts';
 import { executeWrite, notFound, type Answering, type Written } from '../execute/write.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';
 import { parsePrefer } from '../request/headers.ts';
-import { parseQuery, type Query } from '../request/query.ts';
-import { commonHeaders, jsonResponse } from '../respond/error.ts';
+import { parseQuery } from '../request/query.ts';
+import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { Call } from './exchange.ts';
@@ -14,21 +14,19 @@ import { compiledOne, parseId } from './reads.ts';
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
   const { exchange, face } = call;
-  const prepared = await prepare(call);
+  const { api } = exchange.generation;
+  const prepared = await prepare(call, (body) => planCreate(body, face, api, exchange.draw));
   if (!prepared.ok) return prepared;
-  const { body, answering } = prepared.value;
-  const plan = planCreate(body, face, exchange.generation.api, exchange.draw);
-  if (!plan.ok) return plan;
-  const written = await execute(call, plan.value, answering);
+  const { plan, answering } = prepared.value;
+  const written = await execute(call, plan, answering);
   if (!written.ok) return written;
+  if (plan.kind === 'create' && plan.isArray) {
+    const records = written.value.map(({ record }) => record);
+    return ok(respondWritten(call, 201, records, {}));
+  }
   const [first] = written.value;
-  const isArray = Array.isArray(body);
-  const location =
-    first === undefined || isArray
-      ? undefined
-      : `${publicPath(call)}/${encodeURIComponent(String(first.id))}`;
-  const shown = isArray ? written.value.map(({ record }) => record) : first?.record;
-  return ok(respondWritten(call, 201, shown, isArray ? undefined : first, location));
+  const location = `${publicPath(call)}/${encodeURIComponent(String(first?.id))}`;
+  return ok(respondWritten(call, 201, first?.record, { location }, first));
 }
 
 /** `PUT` and `PATCH /<resource>/:id`. */
@@ -38,17 +36,17 @@ export async function updateRecord(
   idText: string,
 ): Promise<Result<Response>> {
   const { exchange, face } = call;
-  const prepared = await prepare(call);
-  if (!prepared.ok) return prepared;
-  const { body, answering } = prepared.value;
   const id = parseId(idText, face);
-  const plan = planUpdate(body, kind, id ?? idText, face, exchange.draw);
-  if (!plan.ok) return plan;
+  const prepared = await prepare(call, (body) =>
+    planUpdate(body, kind, id ?? idText, face, exchange.draw),
+  );
+  if (!prepared.ok) return prepared;
   if (id === undefined) return fail(notFound(face.resource, idText));
-  const written = await execute(call, plan.value, answering);
+  const { plan, answering } = prepared.value;
+  const written = await execute(call, plan, answering);
   if (!written.ok) return written;
   const [first] = written.value;
-  return ok(respondWritten(call, 200, first?.record, first, undefined));
+  return ok(respondWritten(call, 200, first?.record, {}, first));
 }
 
 /** `DELETE /<resource>/:id`. */
@@ -62,42 +60,63 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
     compiled: compiled.value,
     plain: undefined,
     limits: exchange.generation.api.limits,
+    names: namesOf(call),
   };
   const deleted = await execute(call, { kind: 'delete', resource: face.resource, id }, answering);
-  return deleted.ok ? ok(empty(call, {})) : deleted;
+  return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }
 
-const emptyQuery = parseQuery('', 'read');
-if (!emptyQuery.ok) throw new TypeError('An empty query string is no error');
-const plainQuery: Query = emptyQuery.value;
+const plainQuery = parseQuery('', 'read');
 
 interface Prepared {
-  readonly body: unknown;
+  readonly plan: WritePlan;
   readonly answering: Answering;
 }
 
-/** Media type, size, then body and query: what stands before the plan. */
-async function prepare(call: Call): Promise<Result<Prepared>> {
+/** Media type and size, then query and body together: what stands before the database is asked. */
+async function prepare(
+  call: Call,
+  plan: (body: unknown) => Result<WritePlan>,
+): Promise<Result<Prepared>> {
   const { exchange, query } = call;
   const refusal = checkMediaType(exchange.headers);
   if (refusal !== undefined) return fail(refusal);
   const bytes = await exchange.readBody();
   if (!bytes.ok) return bytes;
   const compiled = compiledOne(call, query);
-  if (!compiled.ok) return compiled;
+  const body = parseBody(bytes.value);
+  const planned = body.ok ? plan(body.value) : body;
+  if (!compiled.ok) return fail(joinErrors(compiled.error, ...(planned.ok ? [] : [planned.error])));
+  if (!planned.ok) return planned;
   const plain = query.shape === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
-  const body = parseBody(bytes.value);
-  if (!body.ok) return body;
   const { limits } = exchange.generation.api;
-  return ok({
-    body: body.value,
-    answering: { compiled: compiled.value, plain: plain?.value, limits },
-  });
+  const answering = {
+    compiled: compiled.value,
+    plain: plain?.value,
+    limits,
+    names: namesOf(call),
+  };
+  return ok({ plan: planned.value, answering });
+}
+
+/** What this caller calls fields and resources in this version. */
+function namesOf({ view }: Call): Answering['names'] {
+  return {
+    field: (field) => {
+      const inputs = view.resource(field.resource.name)?.inputs.values() ?? [];
+      return [...inputs].find((input) => input.field === field)?.name;
+    },
+    resource: ({ name }) => ((view.resource(name)?.rules.read.length ?? 0) > 0 ? name : undefined),
+  };
 }
 
 function checkMediaType(headers: Call['exchange']['headers']): ApiError | undefined {
   const refuse = (message: string): ApiError => apiError('UNSUPPORTED_MEDIA_TYPE', message);
+  const isEmpty =
+    headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  // Nothing has no type; that a body is missing is said after this.
+  if (isEmpty && headers['content-type'] === undefined) return undefined;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     return refuse(`A body in Content-Encoding ${encoding} is not taken; send it as it is`);
@@ -129,32 +148,22 @@ function publicPath({ exchange, path }: Call): string {
   return `${exchange.generation.api.settings.server?.publicUrl ?? ''}${path}`;
 }
 
-/** The answer of a write: the record as a GET would give it, with the entity tag of the plain read. */
+/** The answer of a write: what a GET would give, with the entity tag of the plain read of a single record. */
 function respondWritten(
   call: Call,
   status: 200 | 201,
   shown: unknown,
-  written: Written | undefined,
-  location: string | undefined,
+  more: Readonly<Record<string, string>>,
+  written?: Written,
 ): Response {
-  const { exchange, query } = call;
-  const headers: Record<string, string> = {};
-  if (location !== undefined) headers['location'] = location;
-  if (query.debug) headers['x-debug'] = 'disabled';
+  const { exchange } = call;
+  const headers: Record<string, string> = { ...more };
   if (parsePrefer(exchange.headers.prefer as string | undefined).minimal) {
     headers['preference-applied'] = 'return=minimal';
-    return status === 201 ? { ...empty(call, headers), status: 201 } : empty(call, headers);
+    return emptyResponse(status === 201 ? 201 : 204, exchange.requestId, headers);
   }
   const body = JSON.stringify(shown);
   if (written !== undefined)
     headers['etag'] = entityTag(written.plain === undefined ? body : JSON.stringify(written.plain));
   return jsonResponse(status, body, exchange.requestId, headers);
-}
-
-function empty({ exchange }: Call, headers: Record<string, string>): Response {
-  return {
-    status: 204,
-    headers: { ...commonHeaders, 'x-request-id': exchange.requestId, ...headers },
-    body: undefined,
-  };
 }

@@ -11,7 +11,10 @@ import type { FieldAccess, ResourceAccess } from './access.ts';
 import type { Operator } from './operators.ts';
 import type { Reading, SqlValue } from './values.ts';
 
-/** The whole model of one specification: immutable, names resolved to objects. */
+/**
+ * The whole model of one specification, names resolved to objects. It does not change: its types are read-only, and
+ * the one place that casts them away is the building of it.
+ */
 export interface Api {
   readonly name: string;
   readonly description: string | undefined;
@@ -56,13 +59,13 @@ export interface Resource {
   readonly timestamps: boolean;
   readonly pagination: PaginationMode;
   readonly access: ResourceAccess;
-  /** Keys of other resources that point here, and morphMany relations from here: what a delete meets. */
+  /** The keys of all resources that point here, its own too: what a delete meets beside its morphMany relations. */
   readonly incoming: readonly Field[];
 }
 
 export interface Field {
   readonly name: string;
-  /** The resource that has it, or the object field; undefined for items of an array. */
+  /** The resource that has it, be it inside an object or array. */
   readonly resource: Resource;
   readonly column: string;
   readonly type: FieldType;
@@ -119,6 +122,7 @@ export interface FieldType {
   /** What `parse` takes, for messages: "a whole number", "a date such as 2026-03-01". */
   readonly expects: (field: Field) => string;
   readonly sqlite: Storage;
+  readonly postgres: Storage;
   /** Every form in which a database may hold it, own tables and existing ones, by name. */
   readonly forms: Readonly<Record<string, Codec>>;
 }

@@ -2,53 +2,64 @@ import type { Report } from '../spec/problems.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
 import { accessOf } from './access.ts';
 import type { Default, Field, Resource } from './api.ts';
-import type { Draft, DraftResource } from './draft.ts';
+import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { fieldTypes } from './field-types.ts';
-
-type Path = readonly (string | number)[];
 
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
-  const declared = Object.entries(resource.source.fields);
-  if (!declared.some(([name]) => name === 'id')) addField(resource, 'id', { type: 'id' });
-  for (const [name, attributes] of declared) {
-    const path = [...resource.path, 'fields', name];
-    if (attributes.type === 'relation') {
-      if (name === 'id') report(path, 'id cannot be a relation');
-      continue;
-    }
-    if (attributes.type === 'id' && name !== 'id')
-      report(path, 'only the field id can be of type id; a key to another resource has its type');
-    resource.fields.set(name, makeField(resource, name, attributes, path, report));
-  }
-  const id = resource.fields.get('id');
-  if (id === undefined) return;
-  if (id.type.name !== 'id') report([...resource.path, 'fields', 'id'], 'id must be of type id');
-  resource.id = id;
+  const { fields, path, source } = resource;
+  const id =
+    source.fields['id'] === undefined
+      ? addField(resource, 'id', { type: 'id' }, [...path, 'fields'], report)
+      : undefined;
+  for (const [name, attributes] of Object.entries(source.fields))
+    if (attributes.type !== 'relation')
+      fields.set(name, makeField(resource, name, attributes, [...path, 'fields', name]));
+  const declared = id ?? fields.get('id');
+  if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
+  resource.id = declared;
 }
 
-/** Adds a field that the file does not declare. */
+/** Adds a field that the file does not declare; `path` is where it is asked for. */
 export function addField(
   resource: DraftResource,
   name: string,
   attributes: FieldSpecification,
-): Draft<Field> {
-  const field = makeField(resource, name, attributes, [], () => undefined);
+  path: Path,
+  report: Report,
+): DraftField {
+  const other = [...memberNames(resource)].find((one) => isSameName(one, name));
+  if (other !== undefined)
+    report(
+      path,
+      `a field ${name} has to be added to ${resource.name}, where ${other} has that name; rename one of them`,
+    );
+  const field = makeField(resource, name, attributes, path);
   resource.fields.set(name, field);
   return field;
 }
 
-/** `timestamps: true` adds the two read-only fields, unless the file declares them itself. */
-export function fillTimestamps(resource: DraftResource): void {
+/** Names of fields are told apart by more than their case. */
+export function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** `timestamps: true` adds the two read-only fields; declared ones become such. */
+export function fillTimestamps(resource: DraftResource, report: Report): void {
   if (!resource.timestamps) return;
-  for (const name of ['createdAt', 'updatedAt'])
-    if (!resource.fields.has(name))
-      addField(resource, name, {
-        type: 'datetime',
-        readOnly: true,
-        nullable: false,
-        default: 'now',
-      });
+  for (const name of ['createdAt', 'updatedAt']) {
+    const path = [...resource.path, 'timestamps'];
+    const field =
+      resource.fields.get(name) ??
+      addField(resource, name, { type: 'datetime', nullable: false }, path, report);
+    if (field.type.name !== 'datetime')
+      report(
+        [...resource.path, 'fields', name],
+        `${name} is of type ${field.type.name}; with timestamps it must be of type datetime`,
+      );
+    field.readOnly = true;
+    field.default = { kind: 'now' };
+  }
 }
 
 function makeField(
@@ -56,13 +67,14 @@ function makeField(
   name: string,
   attributes: FieldSpecification,
   path: Path,
-  report: Report,
-): Draft<Field> {
+): DraftField {
   // `format: uuid` on a string is the type uuid (contract 1, Field types).
   const typeName =
     attributes.type === 'string' && attributes.format === 'uuid' ? 'uuid' : attributes.type;
   if (typeName === 'relation') throw new TypeError('A relation is no field');
-  const required = attributes.required ?? false;
+  const { items, onDelete, pattern, required = false } = attributes;
+  const inner = (member: string, source: FieldSpecification, ...below: string[]): Field =>
+    makeField(resource, member, source, [...path, ...below]);
   return {
     name,
     resource,
@@ -76,29 +88,24 @@ function makeField(
     immutable: attributes.immutable ?? false,
     default: makeDefault(typeName, attributes.default),
     reference: undefined,
+    onDelete: onDelete && { action: onDelete, path: [...path, 'onDelete'] },
     properties:
       attributes.properties &&
       new Map(
-        Object.entries(attributes.properties).map(([member, inner]) => [
+        Object.entries(attributes.properties).map(([member, source]) => [
           member,
-          makeField(resource, member, inner, [...path, 'properties', member], report),
+          inner(member, source, 'properties', member),
         ]),
       ),
     items:
       typeName === 'array'
-        ? makeField(
-            resource,
-            name,
-            // Items are not null unless they say so.
-            { nullable: false, ...(attributes.items ?? { type: 'json', nullable: true }) },
-            [...path, 'items'],
-            report,
-          )
+        ? // Items are not null unless they say so.
+          inner(name, { nullable: false, ...(items ?? { type: 'json', nullable: true }) }, 'items')
         : undefined,
     values: attributes.enum ?? (typeName === 'enum' ? attributes.values : undefined),
     precision: attributes.precision ?? 18,
     scale: attributes.scale ?? 2,
-    pattern: makePattern(attributes.pattern, path, report),
+    pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
     access: attributes.access === undefined ? undefined : accessOf(attributes.access),
     attributes,
   };
@@ -113,15 +120,4 @@ function makeDefault(
     return { kind: 'now' };
   if (value === 'uuid' && type === 'uuid') return { kind: 'uuid' };
   return { kind: 'value', value };
-}
-
-function makePattern(source: string | undefined, path: Path, report: Report): RegExp | undefined {
-  if (source === undefined) return undefined;
-  try {
-    return new RegExp(source, 'u');
-  } catch (error) {
-    const [, reason] = /: ([^:]*)$/u.exec((error as Error).message) ?? [];
-    report([...path, 'pattern'], `is no valid regular expression: ${reason ?? 'syntax error'}`);
-    return undefined;
-  }
 }

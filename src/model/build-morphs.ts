@@ -1,130 +1,170 @@
 import type { Report } from '../spec/problems.ts';
-import type { FieldSpecification } from '../spec/specification.ts';
-import type { Field, MorphTo } from './api.ts';
+import type { TypeName } from '../spec/specification.ts';
 import { addField } from './build-fields.ts';
-import { keyType, type Declared, type Draft, type DraftResource, type Drafts } from './draft.ts';
+import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
+import { keyType } from './keys.ts';
 
-/** The names of the two fields of a morph pair: as written, else after the relation. */
-function pairOf({ name, source }: Declared): { typeField: string; idField: string } {
-  return {
-    typeField: source.typeField ?? `${name}Type`,
-    idField: source.idField ?? `${name}Id`,
-  };
+/** The two fields of a resource that say to which record of which resource it belongs, and who uses them. */
+interface Pair {
+  readonly resource: DraftResource;
+  readonly typeField: string;
+  readonly idField: string;
+  readonly morphTo: Declared[];
+  readonly morphMany: Declared[];
+  /** Some morphMany may have meant it; that is reported already. */
+  isUnclear: boolean;
 }
 
-/** Finds which morphTo of its resource a morphMany speaks of; undefined where none or several fit. */
-function counterpart(many: Declared, other: DraftResource): Declared | undefined {
-  const candidates = Object.entries(other.source.fields)
-    .filter(([, source]) => source.type === 'relation' && source.relation === 'morphTo')
-    .map(([name, source]): Declared => ({ name, source, owner: other, path: [] }))
-    .filter((one) => {
-      const pair = pairOf(one);
-      const { typeField, idField } = many.source;
-      return (
-        (typeField === undefined || typeField === pair.typeField) &&
-        (idField === undefined || idField === pair.idField)
-      );
-    });
-  return candidates.length === 1 ? candidates[0] : undefined;
-}
-
-const typeValueOf = ({ owner, source }: Declared): string => source.typeValue ?? owner.name;
-
-/** Builds a morphTo with its two fields and its targets. Contract 1, Relations. */
-export function buildMorphTo(
-  relation: Declared,
+/** Builds every morphTo and morphMany, with the fields and the targets that they share. Contract 1, Relations. */
+export function buildMorphs(
+  morphTo: readonly Declared[],
   morphMany: readonly Declared[],
   resources: Drafts,
   report: Report,
 ): void {
-  const { name, owner, source, path } = relation;
-  const claims = morphMany.filter(
-    (many) =>
-      many.source.resource === owner.name && counterpart(many, owner)?.name === relation.name,
-  );
-  const targets = new Map<string, DraftResource>();
-  for (const many of claims) {
-    const value = typeValueOf(many);
-    const other = targets.get(value);
-    if (other !== undefined && other !== many.owner)
+  const pairs: Pair[] = [];
+  const pairOf = (resource: DraftResource, typeField: string, idField: string): Pair => {
+    const isIt = (pair: Pair): boolean =>
+      pair.resource === resource && pair.typeField === typeField && pair.idField === idField;
+    const known = pairs.find(isIt);
+    if (known !== undefined) return known;
+    const uses = { morphTo: [], morphMany: [], isUnclear: false };
+    const pair: Pair = { resource, typeField, idField, ...uses };
+    pairs.push(pair);
+    return pair;
+  };
+  for (const relation of morphTo) {
+    const { name, owner, source } = relation;
+    const [typeField, idField] = [source.typeField ?? `${name}Type`, source.idField ?? `${name}Id`];
+    pairOf(owner, typeField, idField).morphTo.push(relation);
+  }
+  for (const relation of morphMany) {
+    const { typeField, idField } = relation.source;
+    const target = resources.get(relation.source.resource ?? '');
+    if (target === undefined) throw new TypeError('A morphMany was built unchecked');
+    const all = pairs.filter((pair) => pair.resource === target && pair.morphTo.length > 0);
+    const fitting = all.filter(
+      (pair) =>
+        (typeField ?? pair.typeField) === pair.typeField &&
+        (idField ?? pair.idField) === pair.idField,
+    );
+    const [only, another] = fitting;
+    if (only !== undefined && another === undefined) only.morphMany.push(relation);
+    else if (only === undefined && typeField !== undefined && idField !== undefined)
+      pairOf(target, typeField, idField).morphMany.push(relation);
+    else {
+      for (const pair of all) pair.isUnclear = true;
       report(
-        [...many.path, 'typeValue'],
-        `${value} already means ${other.name}; give each owner of ${owner.name}.${name} its own typeValue`,
+        relation.path,
+        all.length === 0
+          ? `${target.name} has no morphTo; declare one, or name typeField and idField`
+          : `it must name typeField and idField of one morphTo of ${target.name}: ${all
+              .map((pair) => `${pair.typeField} and ${pair.idField}`)
+              .join(', or ')}`,
       );
-    targets.set(value, many.owner);
-    if (source.resources !== undefined && !source.resources.includes(many.owner.name))
-      report(many.path, `${owner.name}.${name} does not list ${many.owner.name} in its resources`);
+    }
   }
-  const named = new Set([...targets.values()].map((target) => target.name));
-  for (const other of source.resources ?? []) {
-    const target = resources.get(other);
-    if (target !== undefined && !named.has(other)) targets.set(other, target);
-  }
-  if (targets.size === 0)
-    report(path, `no resource has a morphMany to ${owner.name}; name the targets as resources`);
-  const idTypes = new Set([...targets.values()].map((target) => keyType(target.id)));
-  const [only] = idTypes;
-  const idType = idTypes.size === 1 && only !== undefined ? only : 'string';
-  const pair = pairOf(relation);
-  const common: Partial<FieldSpecification> = {
-    ...(source.required === undefined ? {} : { required: source.required }),
-    ...(source.nullable === undefined ? {} : { nullable: source.nullable }),
-  };
-  const field = (key: string, type: 'integer' | 'uuid' | 'string'): Draft<Field> => {
-    const declared = owner.fields.get(key) ?? addField(owner, key, { type, ...common });
-    const fits =
-      declared.type.name === type || (type === 'string' && declared.type.name === 'enum');
-    if (!fits)
-      report([...owner.path, 'fields', key], `must be of type ${type} for ${owner.name}.${name}`);
-    return declared;
-  };
-  const typeField = field(pair.typeField, 'string');
-  const idField = field(pair.idField, idType);
-  if (typeField.nullable !== idField.nullable)
-    report(path, `${typeField.name} and ${idField.name} must both be nullable, or neither`);
-  typeField.values ??= [...targets.keys()];
-  const { description } = source;
-  owner.relations.set(name, {
-    kind: 'morphTo',
-    name,
-    owner,
-    description,
-    typeField,
-    idField,
-    targets,
-  });
+  for (const pair of pairs) buildPair(pair, resources, report);
 }
 
-/** Builds a morphMany on the pair of its morphTo, or on two declared fields. */
-export function buildMorphMany(relation: Declared, resources: Drafts, report: Report): void {
-  const { name, owner, source, path } = relation;
-  const target = resources.get(source.resource ?? '');
-  if (target === undefined) throw new TypeError('A morphMany without a known resource was built');
-  const one = counterpart(relation, target);
-  const morphTo = one && (target.relations.get(one.name) as MorphTo | undefined);
-  const typeField = morphTo?.typeField ?? target.fields.get(source.typeField ?? '');
-  const idField = morphTo?.idField ?? target.fields.get(source.idField ?? '');
-  if (typeField === undefined || idField === undefined) {
-    const several = Object.values(target.source.fields).filter(
-      ({ relation: kind }) => kind === 'morphTo',
-    );
+const typeValueOf = ({ owner, source }: Declared): string => source.typeValue ?? owner.name;
+
+function buildPair(pair: Pair, resources: Drafts, report: Report): void {
+  const { resource } = pair;
+  const targets = targetsOf(pair, resources, report);
+  const idTypes = new Set([...targets.values()].map((target) => keyType(target.id)));
+  const [idType = 'integer'] = idTypes;
+  const typeField = fieldOf(pair, pair.typeField, ['string', 'enum'], report);
+  const idField = fieldOf(pair, pair.idField, [idTypes.size > 1 ? 'string' : idType], report);
+  if (typeField.nullable !== idField.nullable)
     report(
-      path,
-      several.length > 1
-        ? `${target.name} has more than one morphTo; name its typeField and idField`
-        : `${target.name} has no morphTo with these fields; declare one, or name typeField and idField`,
+      [...resource.path, 'fields', idField.name],
+      `${typeField.name} and ${idField.name} must both be nullable, or neither`,
     );
-    return;
+  if (targets.size > 0) typeField.values = [...targets.keys()];
+  for (const { name, owner, source } of pair.morphTo) {
+    const { description } = source;
+    const kind = 'morphTo';
+    owner.relations.set(name, { kind, name, owner, description, typeField, idField, targets });
   }
-  owner.relations.set(name, {
-    kind: 'morphMany',
-    name,
-    owner,
-    description: source.description,
-    target,
-    typeField,
-    idField,
-    typeValue: typeValueOf(relation),
-    onDelete: source.onDelete ?? 'restrict',
-  });
+  for (const relation of pair.morphMany) {
+    const { name, owner, source, path } = relation;
+    const onDelete = source.onDelete ?? 'restrict';
+    if (onDelete === 'setNull' && !idField.nullable)
+      report(
+        [...path, 'onDelete'],
+        `${resource.name}.${idField.name} cannot become null; make it nullable, or choose restrict or cascade`,
+      );
+    owner.relations.set(name, {
+      kind: 'morphMany',
+      name,
+      owner,
+      description: source.description,
+      target: resource,
+      typeField,
+      idField,
+      typeValue: typeValueOf(relation),
+      onDelete,
+    });
+  }
+}
+
+/** The resources that a pair may lead to, by what the type field holds for them. */
+function targetsOf(
+  { resource, morphTo, morphMany, isUnclear }: Pair,
+  resources: Drafts,
+  report: Report,
+): ReadonlyMap<string, DraftResource> {
+  const targets = new Map<string, DraftResource>();
+  const add = (value: string, target: DraftResource, path: Declared['path']): void => {
+    const other = targets.get(value);
+    if (other === undefined) targets.set(value, target);
+    else
+      report(
+        path,
+        `${JSON.stringify(value)} stands for ${other.name} already; give each morphMany to ${resource.name} its own typeValue`,
+      );
+  };
+  for (const many of morphMany) {
+    add(typeValueOf(many), many.owner, [...many.path, 'typeValue']);
+    for (const { name, source } of morphTo)
+      if (source.resources?.includes(many.owner.name) === false)
+        report(
+          many.path,
+          `${resource.name}.${name} does not list ${many.owner.name} in its resources`,
+        );
+  }
+  for (const { source, path } of morphTo) {
+    for (const [index, name] of (source.resources ?? []).entries()) {
+      const target = resources.get(name);
+      if (target !== undefined && ![...targets.values()].includes(target))
+        add(name, target, [...path, 'resources', index]);
+    }
+    if (targets.size === 0 && !isUnclear)
+      report(
+        path,
+        `no resource has a morphMany to ${resource.name}; name the targets as resources`,
+      );
+  }
+  return targets;
+}
+
+/** A field of a pair, added where it is not declared; it has to be of one of `types`. */
+function fieldOf(
+  { resource, morphTo, morphMany }: Pair,
+  name: string,
+  [type, ...others]: readonly [TypeName, ...TypeName[]],
+  report: Report,
+): DraftField {
+  const declared = resource.fields.get(name);
+  if (declared === undefined) {
+    const path = [...morphTo, ...morphMany][0]?.path ?? resource.path;
+    return addField(resource, name, { type }, path, report);
+  }
+  if (![type, ...others].includes(declared.type.name))
+    report(
+      [...resource.path, 'fields', name],
+      `${name} is of type ${declared.type.name}; in a morph pair it must be of type ${type}`,
+    );
+  return declared;
 }

@@ -1,8 +1,9 @@
 import type { Report } from '../spec/problems.ts';
 import type { Specification, VersionSpecification } from '../spec/specification.ts';
+import type { Api, Field, Resource, Version } from './api.ts';
+import { isSameName } from './build-fields.ts';
+import { memberNames, type DraftResource, type Drafts } from './draft.ts';
 import { unknownName } from './names.ts';
-import type { Api, Resource, Version } from './api.ts';
-import type { DraftResource, Drafts } from './draft.ts';
 
 /** Checks the version overlays and picks the default version. Contract 1, Versions. */
 export function buildVersions(
@@ -15,11 +16,6 @@ export function buildVersions(
     versions.set(Number(name), buildVersion(Number(name), source, resources, report));
   const numbers = [...versions.keys()].sort((a, b) => b - a);
   const current = numbers.find((number) => versions.get(number)?.deprecated === undefined);
-  if (api.defaultVersion !== undefined && !versions.has(api.defaultVersion))
-    report(
-      ['api', 'defaultVersion'],
-      `there is no version ${api.defaultVersion}; there is ${numbers.join(', ')}`,
-    );
   return { versions, defaultVersion: api.defaultVersion ?? current ?? numbers[0] ?? 1 };
 }
 
@@ -54,25 +50,33 @@ function buildNames(
   path: readonly string[],
   report: Report,
 ): ReadonlyMap<string, string | null> {
-  const stored = [...resource.fields.keys(), ...resource.relations.keys()];
+  const stored = memberNames(resource);
   const names = new Map<string, string | null>();
   for (const [name, change] of Object.entries(overlay)) {
+    const place = [...path, name];
     const from = change === false ? name : change.from;
-    if (!stored.includes(from)) {
-      const at = change === false ? [...path, name] : [...path, name, 'from'];
-      report(at, unknownName('field', from, stored));
+    if (!stored.has(from)) {
+      report(change === false ? place : [...place, 'from'], unknownName('field', from, stored));
       continue;
     }
-    if (names.has(from)) report([...path, name], `${from} is already changed in this version`);
-    if (from === 'id') report([...path, name], 'id can be neither hidden nor renamed');
-    const field = resource.fields.get(from);
-    if (change === false && field?.required === true && field.default === undefined)
-      report([...path, name], `${from} is required and has no default, so it cannot be hidden`);
+    if (names.has(from)) report(place, `${from} is changed in this version already`);
+    if (from === 'id') report(place, 'id can be neither hidden nor renamed');
+    else if (change === false && mustBeSent(resource.fields.get(from)))
+      report(place, `${from} is required, so to be hidden it needs a default`);
     names.set(from, change === false ? null : name);
   }
-  const shown = stored.map((name) => (names.has(name) ? names.get(name) : name));
-  for (const [name, change] of Object.entries(overlay))
-    if (change !== false && shown.filter((other) => other === name).length > 1)
-      report([...path, name], `${name} is already the name of another field of ${resource.name}`);
+  for (const [from, name] of names) {
+    const other = [...stored].find(
+      (one) =>
+        one !== from && isSameName(names.get(one) ?? one, name ?? '') && names.get(one) !== null,
+    );
+    if (name !== null && name !== from && other !== undefined)
+      report([...path, name], `${name} is the name of ${other} already; hide or rename that one`);
+  }
   return names;
+}
+
+/** Whether a create without this field fails. */
+function mustBeSent(field: Field | undefined): boolean {
+  return field?.default === undefined && (field?.required === true || field?.nullable === false);
 }

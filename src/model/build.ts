@@ -1,5 +1,5 @@
 import type { Problem, Report } from '../spec/problems.ts';
-import type { Specification } from '../spec/specification.ts';
+import type { Groups, Specification } from '../spec/specification.ts';
 import {
   accessOf,
   operations,
@@ -8,11 +8,12 @@ import {
   type Rule,
 } from './access.ts';
 import type { Api, Field, Resource } from './api.ts';
-import { buildFields, fillTimestamps } from './build-fields.ts';
+import { buildFields, fillTimestamps, isSameName } from './build-fields.ts';
 import { buildRelations } from './build-relations.ts';
 import { buildVersions } from './build-versions.ts';
 import { checkField, checkTemplates } from './check-field.ts';
-import type { Draft, DraftResource } from './draft.ts';
+import { memberNames, type DraftField, type DraftResource } from './draft.ts';
+import { finishKeys } from './keys.ts';
 import { buildLimits } from './limits.ts';
 import { unknownName } from './names.ts';
 
@@ -30,10 +31,14 @@ export function buildApi(specification: Specification, report: Report): Api | un
   for (const resource of resources.values()) buildFields(resource, noting);
   buildRelations(resources, noting);
   for (const resource of resources.values()) {
-    fillTimestamps(resource);
-    buildKeys(resource, noting);
+    fillTimestamps(resource, noting);
+    buildIndexes(resource, noting);
     buildGroups(resource, specification.groups ?? {}, noting);
     checkColumns(resource, noting);
+    checkGeneration(resource, noting);
+  }
+  for (const resource of resources.values()) {
+    finishKeys(resource, resources, noting);
     for (const field of resource.fields.values())
       checkField(field, [...resource.path, 'fields', field.name], noting);
     checkTemplates(resource, noting);
@@ -62,11 +67,12 @@ function draftResources(
   for (const [name, source] of Object.entries(specification.resources)) {
     const path = ['resources', name];
     const table = source.table ?? name;
+    const place = source.table === undefined ? path : [...path, 'table'];
     const other = tables.get(table.toLowerCase());
     if (other !== undefined)
-      report(path, `stands in table ${table}, as ${other} does; give one of them another table`);
+      report(place, `${name} stands in table ${table}, as ${other} does; name another table`);
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
-      report(path, `table ${table} has a name that the database keeps for itself`);
+      report(place, `${table} is a name that databases keep for themselves; name another table`);
     tables.set(table.toLowerCase(), name);
     drafts.set(name, {
       name,
@@ -111,70 +117,79 @@ function rolesOf(resources: Iterable<Resource>): ReadonlySet<string> {
   return roles;
 }
 
-/** `unique` and `indexes` of several fields, single indexes, and an index for each foreign key. */
-function buildKeys(resource: Draft<Resource> & DraftResource, report: Report): void {
-  const lists = (key: 'unique' | 'indexes'): readonly (readonly Field[])[] =>
-    (resource.source[key] ?? []).map((names, index) => {
-      const path = [...resource.path, key, index];
-      if (new Set(names).size < names.length) report(path, 'names a field twice');
-      return names.flatMap((name, position) => {
+/** `unique` and `indexes`, single indexes, and an index for each foreign key; none of them twice. */
+function buildIndexes(resource: DraftResource, report: Report): void {
+  const lists = (key: 'unique' | 'indexes'): readonly (readonly DraftField[])[] =>
+    (resource.source[key] ?? []).map((names, index) =>
+      names.flatMap((name, position) => {
+        const path = [...resource.path, key, index, position];
         const field = resource.fields.get(name);
-        if (field === undefined)
-          report([...path, position], unknownName('field', name, resource.fields.keys()));
-        else if (!field.type.sortable || field.type.name === 'array')
-          report(
-            [...path, position],
-            `${name} cannot be in a key: it is of type ${field.type.name}`,
-          );
+        if (field === undefined) {
+          if (!memberNames(resource).has(name))
+            report(path, unknownName('field', name, resource.fields.keys()));
+          else report(path, `${name} is a relation; name its foreign key`);
+        } else if (!field.type.sortable || field.type.name === 'array')
+          report(path, `${name} cannot be indexed: it is of type ${field.type.name}`);
         return field ?? [];
-      });
-    });
-  resource.unique = lists('unique');
-  const indexes = [...lists('indexes')];
-  for (const field of resource.fields.values())
-    if (field.attributes.index === true) indexes.push([field]);
-  const leading = new Set(
-    [...resource.unique, ...indexes].map(([first]) => first).filter((first) => first !== undefined),
+      }),
+    );
+  const unique = distinct(lists('unique'));
+  for (const [field, another] of unique)
+    if (field !== undefined && another === undefined) field.unique = true;
+  resource.unique = unique.filter((fields) => fields.length > 1);
+  const fields = [...resource.fields.values()];
+  const single = fields.filter(({ attributes }) => attributes.index === true);
+  const written = distinct([...lists('indexes'), ...single.map((field) => [field])]);
+  const leading = new Set([...resource.unique, ...written].map(([first]) => first));
+  const keys = fields.filter((field) => field.reference !== undefined && !leading.has(field));
+  resource.indexes = [...written, ...keys.map((field) => [field])].filter(
+    ([field, another]) => another !== undefined || field?.unique === false,
   );
-  for (const field of resource.fields.values())
-    if (field.reference !== undefined && !field.unique && !leading.has(field))
-      indexes.push([field]);
-  resource.indexes = indexes;
+}
+
+function distinct<Item extends Field>(
+  lists: readonly (readonly Item[])[],
+): readonly (readonly Item[])[] {
+  const nameOf = (list: readonly Item[]): string => list.map(({ name }) => name).join(' ');
+  return [...new Map(lists.map((list) => [nameOf(list), list])).values()];
 }
 
 /** The API's groups cut down to what the resource has, and its own over them. */
-function buildGroups(
-  resource: DraftResource,
-  shared: Readonly<Record<string, readonly string[]>>,
-  report: Report,
-): void {
-  const has = (name: string): boolean => {
-    const [head = ''] = name.split('.');
-    return name.includes('*') || resource.fields.has(head) || resource.relations.has(head);
-  };
+function buildGroups(resource: DraftResource, shared: Groups, report: Report): void {
+  const known = memberNames(resource);
   for (const [group, names] of Object.entries(shared))
-    resource.groups.set(group, names.filter(has));
+    resource.groups.set(
+      group,
+      names.filter((name) => known.has(name)),
+    );
   for (const [group, names] of Object.entries(resource.source.groups ?? {})) {
-    for (const [index, name] of names.entries()) {
-      if (!has(name))
-        report(
-          [...resource.path, 'groups', group, index],
-          unknownName('field', name, [...resource.fields.keys(), ...resource.relations.keys()]),
-        );
-    }
     resource.groups.set(group, names);
+    for (const [index, name] of names.entries())
+      if (!known.has(name))
+        report([...resource.path, 'groups', group, index], unknownName('field', name, known));
   }
 }
 
 function checkColumns(resource: DraftResource, report: Report): void {
   const columns = new Map<string, string>();
-  for (const field of resource.fields.values()) {
-    const other = columns.get(field.column.toLowerCase());
-    if (other !== undefined)
+  for (const { name, column } of resource.fields.values()) {
+    const other = columns.get(column.toLowerCase());
+    columns.set(column.toLowerCase(), name);
+    // Names that differ in case alone are reported already.
+    if (other !== undefined && !isSameName(other, name))
       report(
-        [...resource.path, 'fields', field.name],
-        `stands in column ${field.column}, as ${other} does; give one of them another column`,
+        [...resource.path, 'fields', name, 'column'],
+        `${name} stands in column ${column}, as ${other} does; name another column`,
       );
-    columns.set(field.column.toLowerCase(), field.name);
   }
+}
+
+/** `generate: { per: author }` counts by a belongsTo. */
+function checkGeneration({ source, path }: DraftResource, report: Report): void {
+  const per = source.generate?.per;
+  const relations = Object.entries(source.fields)
+    .filter(([, { relation }]) => relation === 'belongsTo')
+    .map(([name]) => name);
+  if (per !== undefined && !relations.includes(per))
+    report([...path, 'generate', 'per'], unknownName('belongsTo relation', per, relations));
 }

@@ -1,12 +1,10 @@
 import type { Report } from '../spec/problems.ts';
-import type { FieldSpecification } from '../spec/specification.ts';
+import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import type { Field } from './api.ts';
 import { compareNumbers } from './constraints.ts';
-import type { DraftResource } from './draft.ts';
+import type { Draft, DraftResource, Path } from './draft.ts';
 import { unknownName } from './names.ts';
 import { readValue } from './validation.ts';
-
-type Path = readonly (string | number)[];
 
 const ranges = [
   ['minLength', 'maxLength', false],
@@ -22,7 +20,7 @@ const ranges = [
 ])[];
 
 /** Reports attributes of one field that contradict each other. Contract 1, Bad specification files. */
-export function checkField(field: Field, path: Path, report: Report): void {
+export function checkField(field: Draft<Field>, path: Path, report: Report): void {
   const { attributes } = field;
   const at = (key: string): Path => [...path, key];
   for (const [low, high, open] of ranges) {
@@ -32,64 +30,54 @@ export function checkField(field: Field, path: Path, report: Report): void {
     if (order > 0 || (open && order === 0))
       report(at(low), `${low} ${from} leaves no value under ${high} ${to}`);
   }
-  if (attributes.multipleOf !== undefined && compareNumbers(attributes.multipleOf, 0) <= 0)
-    report(at('multipleOf'), 'multipleOf must be greater than 0');
   if (field.readOnly && field.writeOnly)
     report(at('writeOnly'), 'a field cannot be both readOnly and writeOnly');
   if (field.required && field.readOnly && field.default === undefined)
     report(at('readOnly'), 'nobody could set it: a required readOnly field needs a default');
   if (field.scale > field.precision)
-    report(at('scale'), `scale ${field.scale} is over precision ${field.precision}`);
+    report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
   checkValues(field, path, report);
-  for (const property of field.properties?.values() ?? [])
-    checkField(property, [...path, 'properties', property.name], report);
+  for (const property of field.properties?.values() ?? []) {
+    const place = [...path, 'properties', property.name];
+    if (property.default !== undefined && property.default.kind !== 'value')
+      report([...place, 'default'], 'only a field of a resource takes now or uuid; give a value');
+    checkField(property, place, report);
+  }
   if (field.items !== undefined && attributes.items !== undefined)
     checkField(field.items, at('items'), report);
 }
 
-function checkValues(field: Field, path: Path, report: Report): void {
-  const { attributes } = field;
-  const refuse = (key: string, value: unknown, index?: number): void => {
+/** The default and the listed values pass the field's own rules; the default is kept as it would be read. */
+function checkValues(field: Draft<Field>, path: Path, report: Report): void {
+  const check = (value: JsonValue, ...key: (string | number)[]): JsonValue => {
     const reading = readValue(value, field);
-    if (reading.ok) return;
-    for (const issue of reading.issues)
-      report(
-        index === undefined ? [...path, key] : [...path, key, index],
-        `${JSON.stringify(value)} ${issue.path === '' ? '' : `at ${issue.path} `}${issue.message}`,
-      );
-  };
-  for (const key of ['enum', 'values'] as const) {
-    const list = attributes[key];
-    if (list === undefined) continue;
-    const seen = new Set<unknown>();
-    for (const [index, value] of list.entries()) {
-      if (key === 'enum' || field.type.name === 'enum') {
-        if (seen.has(value))
-          report([...path, key, index], `${JSON.stringify(value)} is there twice`);
-        seen.add(value);
-      }
-      refuse(key, value, index);
+    if (reading.ok) return reading.value;
+    for (const issue of reading.issues) {
+      const place = issue.path === '' ? '' : `, at ${issue.path.replace(/^\./u, '')},`;
+      report([...path, ...key], `${JSON.stringify(value)}${place} ${issue.message}`);
     }
-  }
-  if (field.default?.kind === 'value') refuse('default', field.default.value);
-  else if (attributes.default !== undefined && field.default === undefined)
-    report([...path, 'default'], 'the default does not fit the type');
+    return value;
+  };
+  for (const key of ['enum', 'values'] as const)
+    for (const [index, value] of (field.attributes[key] ?? []).entries()) check(value, key, index);
+  if (field.default?.kind === 'value')
+    field.default = { kind: 'value', value: check(field.default.value, 'default') };
 }
 
 /** Templates may use other fields as `{{self.name}}`: they must exist and not run in a circle. */
 export function checkTemplates(resource: DraftResource, report: Report): void {
   const uses = new Map<string, readonly string[]>();
   for (const field of resource.fields.values()) {
-    const names = [...(field.attributes.template ?? '').matchAll(/\{\{\s*self\.(\w+)/gu)].map(
-      ([, name = '']) => name,
-    );
-    uses.set(field.name, names);
-    for (const name of names)
-      if (!resource.fields.has(name))
-        report(
-          [...resource.path, 'fields', field.name, 'template'],
-          unknownName('field', name, resource.fields.keys()),
-        );
+    const path = [...resource.path, 'fields', field.name];
+    const used: string[] = [];
+    for (const [place, template] of templatesOf(field, path)) {
+      for (const [, name = ''] of template.matchAll(/\{\{\s*self\.(\w+)/gu)) {
+        used.push(name);
+        if (!resource.fields.has(name))
+          report(place, unknownName('field', name, resource.fields.keys()));
+      }
+    }
+    uses.set(field.name, used);
   }
   const done = new Set<string>();
   const visit = (name: string, trail: readonly string[]): void => {
@@ -106,4 +94,18 @@ export function checkTemplates(resource: DraftResource, report: Report): void {
     for (const next of uses.get(name) ?? []) visit(next, [...trail, name]);
   };
   for (const name of uses.keys()) visit(name, []);
+}
+
+/** The templates of a field and of what is in it, each with its place. */
+function templatesOf(field: Field, path: Path): readonly (readonly [Path, string])[] {
+  const { attributes, properties, items } = field;
+  return [
+    ...(attributes.template === undefined
+      ? []
+      : [[[...path, 'template'], attributes.template] as const]),
+    ...[...(properties?.values() ?? [])].flatMap((property) =>
+      templatesOf(property, [...path, 'properties', property.name]),
+    ),
+    ...(items === undefined ? [] : templatesOf(items, [...path, 'items'])),
+  ];
 }

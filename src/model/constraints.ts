@@ -1,6 +1,6 @@
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import type { Field } from './api.ts';
-import { compareDecimals, parseDecimal } from './exact-number.ts';
+import { compareDecimals, floorTo, parseJsonNumber, type Scaled } from './exact-number.ts';
 import { matches } from './pattern.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
@@ -12,19 +12,24 @@ export function codePoints(text: string): number {
   return length;
 }
 
+/** The decimal that a number or decimal is written as, with an exponent or without. */
+function exact(value: JsonValue): Scaled {
+  const scaled = parseJsonNumber(String(value));
+  if (scaled === undefined) throw new TypeError(`${String(value)} is no number`);
+  return scaled;
+}
+
 /** Compares numbers and decimals exactly: a double counts as the decimal that it is written as. */
 export function compareNumbers(a: JsonValue, b: JsonValue): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  const [left, right] = [parseDecimal(String(a)), parseDecimal(String(b))];
-  return left && right ? compareDecimals(left, right) : Number(a) - Number(b);
+  return typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : compareDecimals(exact(a), exact(b));
 }
 
 function isMultiple(value: JsonValue, of: number | string): boolean {
-  const [dividend, divisor] = [parseDecimal(String(value)), parseDecimal(String(of))];
-  if (dividend === undefined || divisor === undefined) return Number(value) % Number(of) === 0;
+  const [dividend, divisor] = [exact(value), exact(of)];
   const scale = Math.max(dividend.scale, divisor.scale);
-  const left = dividend.digits * 10n ** BigInt(scale - dividend.scale);
-  return left % (divisor.digits * 10n ** BigInt(scale - divisor.scale)) === 0n;
+  return floorTo(dividend, scale) % floorTo(divisor, scale) === 0n;
 }
 
 function bound(

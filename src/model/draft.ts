@@ -1,14 +1,24 @@
-import type { FieldSpecification, ResourceSpecification } from '../spec/specification.ts';
+import type { FieldSpecification, OnDelete, ResourceSpecification } from '../spec/specification.ts';
 import type { Field, Relation, Resource } from './api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */
 export type Draft<Part> = { -readonly [Key in keyof Part]: Part[Key] };
 
+/** A place in the specification. */
+export type Path = readonly (string | number)[];
+
+export interface DraftField extends Draft<Field> {
+  /** What the file says of a key's `onDelete`, at the key or at one of its relations, and where. */
+  onDelete?: { readonly action: OnDelete; readonly path: Path } | undefined;
+  /** One of the two keys of a junction. */
+  ofJunction?: boolean;
+}
+
 export interface DraftResource extends Draft<Resource> {
   readonly source: ResourceSpecification;
   /** In the specification: `['resources', name]`. */
   readonly path: readonly string[];
-  fields: Map<string, Draft<Field>>;
+  fields: Map<string, DraftField>;
   relations: Map<string, Relation>;
   groups: Map<string, readonly string[]>;
   incoming: Field[];
@@ -22,11 +32,10 @@ export interface Declared {
   readonly name: string;
   readonly owner: DraftResource;
   readonly source: FieldSpecification;
-  readonly path: readonly string[];
+  readonly path: Path;
 }
 
-/** What a key to this field holds: the type that it must have. */
-export function keyType(field: Field): 'integer' | 'uuid' | 'string' {
-  const name = field.type.name === 'id' ? field.attributes.format : field.type.name;
-  return name === undefined || name === 'integer' ? 'integer' : name === 'uuid' ? 'uuid' : 'string';
+/** The names of all fields, added ones too, and of all relations, those that could not be built too. */
+export function memberNames({ fields, source }: DraftResource): ReadonlySet<string> {
+  return new Set([...fields.keys(), ...Object.keys(source.fields)]);
 }

@@ -1,35 +1,59 @@
 import { Script, createContext, type Context } from 'node:vm';
+import { linearTest } from './linear-pattern.ts';
 
-/** How long one value may be tried against a pattern, in ms. */
+/** How many steps a value may take at most to be tried by backtracking. */
+const mostSteps = 1_000_000;
+/** How long a value may be tried against a pattern that nothing else bounds, in ms. */
 const deadline = 50;
-/** Longer values always run under the deadline. */
-const shortLength = 500;
 
+/**
+ * In how many ways each part of a pattern can match, at most: the steps that a value takes are below their product,
+ * none of them counting more than its length. Undefined where a repeated group multiplies them.
+ */
+function waysOf(source: string): readonly number[] | undefined {
+  const bare = source
+    .replaceAll(/\\./gu, 'a')
+    .replaceAll(/\[[^\]]*\]/gu, 'a')
+    .replaceAll(/\(\?(?:<?[=!]|:|<[^>]*>)/gu, '(')
+    .replaceAll(/([*+?}])\?/gu, '$1');
+  if (/\)[*+{]/u.test(bare)) return undefined;
+  const ways = bare.startsWith('^') && !bare.includes('|') ? [] : [Infinity];
+  for (const [mark, least, comma, most] of bare.matchAll(/[*+?|]|\{(\d+)(,?)(\d*)\}/gu)) {
+    if (mark === '?' || mark === '|') ways.push(2);
+    else if (least === undefined || (comma === ',' && most === '')) ways.push(Infinity);
+    else if (comma === ',') ways.push(Number(most) - Number(least) + 1);
+  }
+  return ways;
+}
+
+interface Known {
+  readonly ways: readonly number[] | undefined;
+  /** Made when first needed. */
+  linear?: ((text: string) => boolean) | undefined;
+}
+
+const known = new WeakMap<RegExp, Known>();
 let sandbox: { context: Context; script: Script } | undefined;
 
 /**
- * Whether a pattern can only take time that grows slowly: no repeated group holds another repetition or an
- * alternative, and there are at most two open-ended repetitions. Says no when in doubt.
- */
-function isPlain(source: string): boolean {
-  const bare = source.replaceAll(/\\./gu, 'a').replaceAll(/\[[^\]]*\]/gu, 'a');
-  if (/\)[*+{]/u.test(bare)) return false;
-  return (bare.match(/[*+]|\{\d+,\}/gu) ?? []).length <= 2;
-}
-
-const plainness = new WeakMap<RegExp, boolean>();
-
-/**
- * Tests a value against the user's pattern in bounded time: a value that takes longer than 50 ms does not match.
- * Contract 1, Constraint attributes.
+ * Tests a value against the user's pattern in bounded time: by backtracking where that takes few steps, else by
+ * following all ways at once, else (look-around, back-references) until a deadline; a value that reaches it does not
+ * match. Contract 1, Constraint attributes.
  */
 export function matches(pattern: RegExp, value: string): boolean {
-  let plain = plainness.get(pattern);
-  if (plain === undefined) {
-    plain = isPlain(pattern.source);
-    plainness.set(pattern, plain);
+  let found = known.get(pattern);
+  if (found === undefined) {
+    found = { ways: waysOf(pattern.source) };
+    known.set(pattern, found);
   }
-  if (plain && value.length <= shortLength) return pattern.test(value);
+  const length = value.length + 1;
+  const steps = found.ways?.reduce((product, count) => product * Math.min(count, length), 1);
+  if (steps !== undefined && steps <= mostSteps) return pattern.test(value);
+  if (!('linear' in found)) found.linear = linearTest(pattern.source);
+  return found.linear === undefined ? matchesInTime(pattern, value) : found.linear(value);
+}
+
+function matchesInTime(pattern: RegExp, value: string): boolean {
   sandbox ??= { context: createContext({}), script: new Script('pattern.test(value)') };
   Object.assign(sandbox.context, { pattern, value });
   try {

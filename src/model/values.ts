@@ -1,4 +1,5 @@
 import type { JsonValue } from '../spec/specification.ts';
+import { ExactNumber } from './exact-number.ts';
 
 /** A value as the database driver takes and gives it. */
 export type SqlValue = null | number | bigint | string | boolean;
@@ -25,4 +26,14 @@ export function wrongType(message: string, path = ''): Reading {
 
 export function wrongValue(message: string, path = ''): Reading {
   return { ok: false, issues: [{ kind: 'value', message, path }] };
+}
+
+/** Whether a value from a JSON body is an object; a number that is kept exactly is none. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof ExactNumber)
+  );
 }

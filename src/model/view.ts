@@ -1,5 +1,4 @@
-import { matchingRules, type Operation, type Rule, type Subject } from './access.ts';
-import { operations } from './access.ts';
+import { matchingRules, operations, type Operation, type Rule, type Subject } from './access.ts';
 import type { Api, Field, Relation, Resource, Version } from './api.ts';
 
 /**
@@ -11,9 +10,9 @@ export interface View {
   readonly version: Version;
   /** Tells views apart: the same text means the same view. */
   readonly key: string;
-  /** The face of a resource; undefined where it is unknown, hidden, or nothing may be done with it. */
+  /** The face of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
   readonly resource: (name: string) => ResourceView | undefined;
-  /** The names of all resources in the view. */
+  /** The names of the resources that this caller may do something with. */
   readonly resourceNames: () => readonly string[];
 }
 
@@ -25,8 +24,9 @@ export interface ResourceView {
   /** What may be read, by its name in this version, in the order of the model. */
   readonly fields: ReadonlyMap<string, FieldView>;
   readonly relations: ReadonlyMap<string, RelationView>;
-  /** What the file knows for writing, readable or not. */
+  /** What may be read or written. */
   readonly inputs: ReadonlyMap<string, InputView>;
+  /** Names of what may be read. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** The rules of each operation that speak of this caller; none: it is refused. */
   readonly rules: Readonly<Record<Operation, readonly Rule[]>>;
@@ -47,100 +47,135 @@ export interface RelationView {
   readonly relation: Relation;
   /** The other resource as this caller sees it; for a morphTo, of one target. */
   readonly target: (resource: Resource) => ResourceView | undefined;
+  /** What may be read of a belongsToMany's `withPivot`; otherwise empty. */
+  readonly pivot: readonly FieldView[];
 }
 
 /** Makes the view of a version for a subject; the faces of resources are made when first asked for. */
 export function viewOf(api: Api, version: Version, subject: Subject): View {
   const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();
+  const key = JSON.stringify([version.number, subject.authenticated, roles]);
   const faces = new Map<string, ResourceView | undefined>();
-  const view: View = {
-    api,
-    version,
-    key: `${version.number}|${subject.authenticated ? 'authenticated' : 'public'}|${roles.join(',')}`,
-    resource: (name) => {
-      if (faces.has(name)) return faces.get(name);
-      const resource = api.resources.get(name);
-      const hidden = resource === undefined || version.hiddenResources.has(resource);
-      const face = hidden ? undefined : resourceView(view, resource, subject);
-      // Names that do not exist are not kept: a caller could fill the memory with them.
-      if (resource !== undefined) faces.set(name, face);
-      return face;
-    },
-    resourceNames: () =>
-      [...api.resources.keys()].filter((name) => view.resource(name) !== undefined),
+  const resource = (name: string): ResourceView | undefined => {
+    if (faces.has(name)) return faces.get(name);
+    const stored = api.resources.get(name);
+    // Names that do not exist are not kept: a caller could fill the memory with them.
+    if (stored === undefined) return undefined;
+    const face = faceOf(stored, { version, subject, key, resource });
+    faces.set(name, face);
+    return face;
   };
-  return view;
+  const resourceNames = (): readonly string[] =>
+    [...api.resources.keys()].filter((name) => {
+      const rules = resource(name)?.rules;
+      return rules !== undefined && operations.some((operation) => rules[operation].length > 0);
+    });
+  return { api, version, key, resource, resourceNames };
 }
 
-function resourceView(view: View, resource: Resource, subject: Subject): ResourceView | undefined {
-  const rules = Object.fromEntries(
-    operations.map((operation) => [operation, matchingRules(resource.access[operation], subject)]),
-  ) as unknown as Record<Operation, readonly Rule[]>;
-  const names = view.version.names.get(resource);
-  const nameOf = (name: string): string | null => {
-    const changed = names?.get(name);
-    return changed === undefined ? name : changed;
-  };
-  const may = (field: Field, operation: Operation): boolean => {
-    const own = field.access?.[operation];
-    return own === undefined || matchingRules(own, subject).length > 0;
-  };
+/** What the faces of one view are made from. */
+interface Beholder extends Pick<View, 'version' | 'key' | 'resource'> {
+  readonly subject: Subject;
+}
+
+function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefined {
+  const { version, subject } = beholder;
+  const rulesOf = (operation: Operation): readonly Rule[] => resource.access[operation];
+  const isClosed = operations.every((operation) =>
+    rulesOf(operation).every(({ role }) => role === 'none'),
+  );
+  if (isClosed || version.hiddenResources.has(resource)) return undefined;
   const fields = new Map<string, FieldView>();
   const inputs = new Map<string, InputView>();
   for (const field of resource.fields.values()) {
-    const name = nameOf(field.name);
+    const view = viewField(field, beholder);
+    const name = nameIn(version, resource, field.name);
+    if (view !== undefined) fields.set(view.name, view);
     if (name === null) continue;
-    if (rules.read.length > 0 && !field.writeOnly && may(field, 'read'))
-      fields.set(name, { name, field });
-    inputs.set(name, {
-      name,
-      field,
-      creatable: !field.readOnly && may(field, 'create'),
-      updatable: !field.readOnly && may(field, 'update'),
-    });
+    const creatable = !field.readOnly && narrows(field, 'create', subject);
+    const updatable = !field.readOnly && narrows(field, 'update', subject);
+    if (view !== undefined || creatable || updatable)
+      inputs.set(name, { name, field, creatable, updatable });
   }
   const relations = new Map<string, RelationView>();
   for (const relation of resource.relations.values()) {
-    const name = nameOf(relation.name);
-    if (name === null || !isReadable(view, relation, subject)) continue;
-    relations.set(name, { name, relation, target: (other) => view.resource(other.name) });
+    const name = nameIn(version, resource, relation.name);
+    if (name !== null && exists(relation, beholder))
+      relations.set(name, {
+        name,
+        relation,
+        target: (other) => beholder.resource(other.name),
+        pivot:
+          relation.kind === 'belongsToMany'
+            ? relation.pivot.flatMap((field) => viewField(field, beholder) ?? [])
+            : [],
+      });
   }
   const groups = new Map<string, readonly string[]>();
-  for (const [group, members] of resource.groups)
+  for (const [group, members] of resource.groups) {
+    const names = members.flatMap((member) => nameIn(version, resource, member) ?? []);
     groups.set(
       group,
-      members.flatMap((member) => nameOf(member) ?? []),
+      names.filter((name) => fields.has(name) || relations.has(name)),
     );
-  const nothing = operations.every((operation) => rules[operation].length === 0);
-  if (nothing && resource.access.read.every(({ role }) => role === 'none')) return undefined;
-  const key = `${view.key}|${resource.name}`;
+  }
+  const rules = Object.fromEntries(
+    operations.map((operation) => [operation, matchingRules(rulesOf(operation), subject)]),
+  ) as unknown as Record<Operation, readonly Rule[]>;
+  const key = `${beholder.key}|${resource.name}`;
   return { name: resource.name, key, resource, fields, relations, inputs, groups, rules };
 }
 
+/** The name of a field or relation in a version; null where it is hidden. */
+function nameIn({ names }: Version, resource: Resource, stored: string): string | null {
+  const name = names.get(resource)?.get(stored);
+  return name === undefined ? stored : name;
+}
+
+/** Whether a field leaves an operation of its resource to this caller. */
+function narrows({ access }: Field, operation: Operation, subject: Subject): boolean {
+  const own = access?.[operation];
+  return own === undefined || matchingRules(own, subject).length > 0;
+}
+
+/** A field as this caller reads it; undefined where it does not exist for reads. */
+function viewField(field: Field, { version, subject }: Beholder): FieldView | undefined {
+  const { resource } = field;
+  const name = nameIn(version, resource, field.name);
+  const isReadable =
+    !field.writeOnly &&
+    !version.hiddenResources.has(resource) &&
+    matchingRules(resource.access.read, subject).length > 0 &&
+    narrows(field, 'read', subject);
+  return name === null || !isReadable ? undefined : { name, field };
+}
+
 /** A relation exists only where the other resource and its keys are readable. Contract 3, Authorization. */
-function isReadable(view: View, relation: Relation, subject: Subject): boolean {
-  const readable = (field: Field): boolean => {
-    const { resource } = field;
-    if (view.version.hiddenResources.has(resource) || field.writeOnly) return false;
-    if (matchingRules(resource.access.read, subject).length === 0) return false;
-    const own = field.access?.read;
-    if (own !== undefined && matchingRules(own, subject).length === 0) return false;
-    return view.version.names.get(resource)?.get(field.name) !== null;
-  };
+function exists(relation: Relation, beholder: Beholder): boolean {
+  const readable = (...fields: readonly Field[]): boolean =>
+    fields.every((field) => viewField(field, beholder) !== undefined);
   switch (relation.kind) {
     case 'belongsTo':
-      return readable(relation.key) && readable(relation.targetKey);
+      return readable(relation.key, relation.targetKey);
     case 'hasOne':
     case 'hasMany':
-      return readable(relation.key) && readable(relation.ownerField);
-    case 'belongsToMany':
-      return (
-        readable(relation.ownerKey) && readable(relation.targetKey) && readable(relation.target.id)
+      return readable(relation.key, relation.ownerField);
+    case 'belongsToMany': {
+      const { ownerKey, targetKey, owner, target } = relation;
+      return readable(
+        ownerKey,
+        targetKey,
+        ownerKey.reference?.field ?? owner.id,
+        targetKey.reference?.field ?? target.id,
       );
+    }
     case 'morphTo':
-      return readable(relation.typeField) && readable(relation.idField);
+      return (
+        readable(relation.typeField, relation.idField) &&
+        [...relation.targets.values()].some((target) => readable(target.id))
+      );
     case 'morphMany':
-      return readable(relation.typeField) && readable(relation.idField);
+      return readable(relation.typeField, relation.idField, relation.owner.id);
     default:
       return relation satisfies never;
   }

@@ -54,8 +54,9 @@ function bindPage(
     if (source === undefined) return fallback;
     const text = texts[source] ?? '';
     const least = name === 'offset' ? 0 : 1;
-    const number = /^\d{1,16}$/u.test(text) ? Number(text) : -1;
-    if (number >= least && Number.isSafeInteger(number)) return number;
+    const number = /^\d+$/u.test(text) ? Number(text) : -1;
+    // However large a limit is, what is wrong with it is said by its maximum.
+    if (number >= least && (name === 'limit' || Number.isSafeInteger(number))) return number;
     problems.push({
       parameter: name,
       code: 'INVALID_PARAMETER',

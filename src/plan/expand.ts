@@ -56,20 +56,23 @@ function depthLimit(
 ): number {
   const text = reserved.get('maxDepth');
   if (text === undefined) return limits.defaultDepth;
-  const depth = /^\d{1,9}$/u.test(text) ? Number(text) : 0;
-  if (depth < 1)
-    problems.push({
-      parameter: 'maxDepth',
-      code: 'INVALID_PARAMETER',
-      message: 'must be a positive whole number',
-    });
-  else if (depth > limits.maxDepth)
-    problems.push({
-      parameter: 'maxDepth',
-      code: 'DEPTH_EXCEEDED',
-      message: `must be at most ${limits.maxDepth}`,
-    });
-  return depth;
+  const depth = /^\d+$/u.test(text) ? Number(text) : 0;
+  if (depth >= 1 && depth <= limits.maxDepth) return depth;
+  problems.push(
+    depth < 1
+      ? {
+          parameter: 'maxDepth',
+          code: 'INVALID_PARAMETER',
+          message: 'must be a positive whole number',
+        }
+      : {
+          parameter: 'maxDepth',
+          code: 'DEPTH_EXCEEDED',
+          message: `must be at most ${limits.maxDepth} (limits.maxDepth)`,
+        },
+  );
+  // What is too deep for the API is told beside it.
+  return limits.maxDepth;
 }
 
 /** Each step has to be a relation of at least one resource that the steps before it lead to. */
@@ -94,9 +97,9 @@ function checkPath(
   problems.push({
     parameter: 'expand',
     code: 'INVALID_PARAMETER',
-    message: isField
-      ? `${head} is a field, not a relation`
-      : `${whole === head ? '' : `${whole}: `}${unknownName('relation', head, names)}`,
+    message: `${whole === head ? '' : `${whole}: `}${
+      isField ? `${head} is a field, not a relation` : unknownName('relation', head, names)
+    }`,
   });
   return false;
 }

@@ -7,6 +7,7 @@ import type { Preferences } from '../request/headers.ts';
 import type { ParameterName } from '../request/parameters.ts';
 import { queryError, type QueryProblem } from '../request/problem.ts';
 import type { Condition, Query } from '../request/query.ts';
+import { reservedParameters } from '../spec/reserved.ts';
 import { bindQuery } from './bind.ts';
 import { planExpand } from './expand.ts';
 import type { Paging, ReadPlan } from './plan.ts';
@@ -23,7 +24,7 @@ export function planList(
   api: Api,
   preferences: Preferences,
 ): Result<ReadPlan> {
-  const problems: QueryProblem[] = [];
+  const problems = [...query.problems];
   const { reserved } = query;
   const slots: Slot[] = [];
   const where = planFilters(query, face, api, slots, problems);
@@ -46,7 +47,7 @@ export function planList(
 
 /** Plans the read of one record by its id: a single read, or the body that a write gives back. */
 export function planOne(query: Query, face: ResourceView, api: Api): Result<ReadPlan> {
-  const problems: QueryProblem[] = [];
+  const problems = [...query.problems];
   const { reserved } = query;
   planSort(face, api.limits, new Map([...reserved].filter(([name]) => name === 'nulls')), problems);
   const expand = planExpand(face, api, reserved, problems);
@@ -78,8 +79,8 @@ function planFilters(
   problems: QueryProblem[],
 ): readonly Predicate[] {
   const where: Predicate[] = [];
-  const plan = (condition: Condition): Predicate | undefined => {
-    const resolved = resolveName(condition.name, face);
+  const plan = (condition: Condition, others?: readonly string[]): Predicate | undefined => {
+    const resolved = resolveName(condition.name, face, others);
     if (!resolved.ok) {
       problems.push({
         parameter: condition.name,
@@ -116,7 +117,7 @@ function planFilters(
   const ids = query.conditions.filter(isPlainId);
   const single = query.conditions.filter((condition) => ids.length < 2 || !isPlainId(condition));
   for (const condition of single) {
-    const predicate = plan(condition);
+    const predicate = plan(condition, reservedParameters);
     if (predicate !== undefined) where.push(predicate);
   }
   // What react-admin and refine send for getMany: a union.

@@ -1,11 +1,12 @@
-import type { Field } from '../model/api.ts';
+import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
-import type { FieldView, ResourceView } from '../model/view.ts';
+import type { FieldView, RelationView, ResourceView } from '../model/view.ts';
 import { splitNames } from '../filter/text.ts';
 import type { ParameterName } from '../request/parameters.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { ExpandNode } from './expand.ts';
 import type { ExpandPlan, Member, Selection } from './plan.ts';
+import { matchesPattern } from './wildcard.ts';
 
 /** What `fields` or `exclude` says of one resource, below the relation that leads to it. */
 interface Items {
@@ -19,6 +20,12 @@ interface Item {
   readonly whole: string;
   /** It came from a group: names that do not apply here are passed over. */
   readonly fromGroup: boolean;
+}
+
+/** A name that cannot be used, and why. */
+interface Refusal {
+  readonly whole: string;
+  readonly message: string;
 }
 
 /** Plans which members and expansions of a resource are shown. Contract 2, Field selection. */
@@ -37,28 +44,32 @@ export function planSelection(
     });
   const mode = fields === undefined ? 'exclude' : 'fields';
   const text = fields ?? exclude;
-  if (text === undefined) return select(face, expand, { mode: 'exclude', names: [] }, problems);
-  const names = splitNames(text);
-  if (!names.ok) {
-    problems.push({ parameter: mode, code: 'INVALID_PARAMETER', message: names.error });
-    return select(face, expand, { mode: 'exclude', names: [] }, problems);
-  }
+  const refuse = (message: string): void => {
+    problems.push({ parameter: mode, code: 'INVALID_PARAMETER', message });
+  };
+  const names = text === undefined ? undefined : splitNames(text);
+  if (names?.ok === false) refuse(names.error);
+  if (names?.ok !== true) return select(face, expand, { mode: 'exclude', names: [] }, []);
   const items = names.value.map((name) => ({ name, whole: name, fromGroup: false }));
-  return select(face, expand, { mode, names: items }, problems);
+  const refusals: Refusal[] = [];
+  const selection = select(face, expand, { mode, names: items }, refusals);
+  for (const { message } of refusals) refuse(message);
+  return selection;
 }
 
 function select(
   face: ResourceView,
   expand: readonly ExpandNode[],
   items: Items,
-  problems: QueryProblem[],
+  refusals: Refusal[],
 ): Selection {
   const { mode } = items;
-  const names = expandGroups(items.names, face, mode, problems);
+  const names = expandGroups(items.names, face, refusals);
   const whole = new Set<string>();
   const paths = new Map<string, string[][]>();
   const below = new Map<string, Item[]>();
   const dropped = new Set<string>();
+  const kept = new Set<string>();
   for (const item of names) {
     const [head = '', ...rest] = item.name.split('.');
     const relation = face.relations.get(head);
@@ -66,38 +77,27 @@ function select(
     const matched = matchFields(head, face);
     if (relation !== undefined) {
       if (rest.length === 0 && mode === 'exclude') dropped.add(head);
-      else if (node === undefined) {
-        if (!item.fromGroup && mode === 'fields')
-          refuse(
-            item,
-            `${head} is a relation that this request does not expand; add expand=${head}`,
-          );
-      } else if (rest.length > 0) push(below, head, { ...item, name: rest.join('.') });
+      else if (node === undefined)
+        refuse(item, `${head} is a relation that this request does not expand; add expand=${head}`);
+      else if (rest.length === 0) kept.add(head);
+      else push(below, head, { ...item, name: rest.join('.') });
     } else if (matched.length > 0 || head.includes('*')) {
-      for (const view of matched) {
-        if (rest.length === 0) whole.add(view.name);
-        else if (checkPath(view.field, rest, item)) push(paths, view.name, rest);
+      for (const { name, field } of matched) {
+        const problem = rest.length === 0 ? undefined : pathProblem(field, rest);
+        if (rest.length === 0) whole.add(name);
+        else if (problem === undefined) push(paths, name, rest);
+        else if (!head.includes('*')) refuse(item, problem);
       }
-    } else if (!item.fromGroup) {
-      refuse(
-        item,
-        unknownName('field', item.whole, [...face.fields.keys(), ...face.relations.keys()]),
-      );
+    } else {
+      const known = [...face.fields.keys(), ...face.relations.keys()];
+      refuse(item, unknownName('field', head, known));
     }
   }
 
-  function refuse(item: Item, message: string): void {
-    problems.push({
-      parameter: mode,
-      code: 'INVALID_PARAMETER',
-      message: `${item.whole}: ${message}`,
-    });
-  }
-
-  function checkPath(field: Field, path: readonly string[], item: Item): boolean {
-    const message = pathProblem(field, path);
-    if (message !== undefined) refuse(item, message);
-    return message === undefined;
+  function refuse({ whole, name, fromGroup }: Item, message: string): void {
+    if (fromGroup) return;
+    const isNested = whole !== name || name.includes('.');
+    refusals.push({ whole, message: isNested ? `${whole}: ${message}` : message });
   }
 
   const members: Member[] = [];
@@ -115,62 +115,86 @@ function select(
   const expansions = expand
     .filter((node) => !dropped.has(node.relation.name))
     .map((node) =>
-      planExpansion(node, { mode, names: below.get(node.relation.name) ?? [] }, problems),
+      planExpansion(
+        node,
+        { mode, names: kept.has(node.relation.name) ? [] : (below.get(node.relation.name) ?? []) },
+        refusals,
+      ),
     );
   return { members, expand: expansions };
 }
 
-function planExpansion(node: ExpandNode, items: Items, problems: QueryProblem[]): ExpandPlan {
+function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): ExpandPlan {
   const { relation } = node.relation;
   // With no name of its own, a relation is shown whole.
   const mode = items.names.length === 0 ? 'exclude' : items.mode;
-  const isPivot = ({ name }: Item): boolean => name === 'pivot' || name.startsWith('pivot.');
-  const hasPivot = relation.kind === 'belongsToMany' && relation.pivot.length > 0;
-  const pivotNames = hasPivot ? items.names.filter(isPivot).map(({ name }) => name) : [];
-  const names = hasPivot ? items.names.filter((item) => !isPivot(item)) : items.names;
-  let pivot: readonly Member[] | undefined;
-  if (hasPivot && !(mode === 'exclude' && pivotNames.includes('pivot')))
-    pivot = relation.pivot
-      .filter(({ name }) => mode === 'fields' || !pivotNames.includes(`pivot.${name}`))
-      .map((field) => ({ name: field.name, field }));
+  const pivotFields = relation.kind === 'belongsToMany' ? pivotOf(node.relation, relation) : [];
+  const hasPivot = pivotFields.length > 0;
+  const isPivot = ({ name }: Item): boolean =>
+    hasPivot && (name === 'pivot' || name.startsWith('pivot.'));
+  const names = items.names.filter((item) => !isPivot(item));
+  const pivot = hasPivot
+    ? planPivot(pivotFields, { mode, names: items.names.filter(isPivot) }, refusals)
+    : undefined;
+  const targets = node.targets.map(({ face, typeValue, children }) => {
+    const refused: Refusal[] = [];
+    const selection = select(face, children, { mode, names }, refused);
+    return { target: { resource: face.resource, typeValue, selection }, refused };
+  });
+  // A name below a morphTo applies to the targets that have it; one that none has is refused.
+  for (const refusal of targets[0]?.refused ?? [])
+    if (targets.every(({ refused }) => refused.some(({ whole }) => whole === refusal.whole)))
+      refusals.push(refusal);
   return {
     name: node.relation.name,
     relation,
     order: node.order,
     pivot,
-    targets: node.targets.map(({ face, typeValue, children }) => ({
-      resource: face.resource,
-      typeValue,
-      selection: select(
-        face,
-        children,
-        // A name below a morphTo applies to the targets that have it.
-        {
-          mode,
-          names: names.map((item) => ({
-            ...item,
-            fromGroup: item.fromGroup || node.targets.length > 1,
-          })),
-        },
-        problems,
-      ),
-    })),
+    targets: targets.map(({ target }) => target),
   };
+}
+
+/** What the caller sees of the fields that `withPivot` names, under the names of this version. */
+function pivotOf(view: RelationView, { through, pivot }: BelongsToMany): readonly FieldView[] {
+  const fields = view.target(through)?.fields.values() ?? [];
+  return [...fields].filter(({ field }) => pivot.includes(field));
+}
+
+/** The members of `pivot`: all, less what `exclude` names; undefined where it names `pivot` itself. */
+function planPivot(
+  fields: readonly FieldView[],
+  { mode, names }: Items,
+  refusals: Refusal[],
+): readonly Member[] | undefined {
+  const patterns = names.map(({ name }) => name.slice('pivot.'.length));
+  for (const [index, pattern] of patterns.entries())
+    if (pattern !== '' && !pattern.includes('*') && !fields.some(({ name }) => name === pattern))
+      refusals.push({
+        whole: names[index]?.whole ?? '',
+        message: `${names[index]?.whole}: ${unknownName(
+          'pivot field',
+          pattern,
+          fields.map(({ name }) => name),
+        )}`,
+      });
+  const dropped = mode === 'exclude' ? patterns : [];
+  if (dropped.includes('')) return undefined;
+  return fields
+    .filter(({ name }) => !dropped.some((pattern) => matchesPattern(name, pattern)))
+    .map(({ name, field }) => ({ name, field }));
 }
 
 function expandGroups(
   items: readonly Item[],
   face: ResourceView,
-  mode: Items['mode'],
-  problems: QueryProblem[],
+  refusals: Refusal[],
 ): readonly Item[] {
   return items.flatMap((item) => {
     if (!item.name.startsWith('@')) return [item];
     const members = face.groups.get(item.name.slice(1));
     if (members === undefined) {
       const groups = [...face.groups.keys()].map((group) => `@${group}`);
-      const message = unknownName('group', item.name, groups);
-      if (!item.fromGroup) problems.push({ parameter: mode, code: 'INVALID_PARAMETER', message });
+      refusals.push({ whole: item.whole, message: unknownName('group', item.name, groups) });
       return [];
     }
     return members.map((name) => ({ name, whole: item.whole, fromGroup: true }));
@@ -186,28 +210,13 @@ function matchFields(name: string, face: ResourceView): readonly FieldView[] {
   return [...face.fields.values()].filter((view) => matchesPattern(view.name, name));
 }
 
-/** Whether a name matches a pattern in which `*` stands for any text; linear in the name. */
-function matchesPattern(name: string, pattern: string): boolean {
-  const pieces = pattern.split('*');
-  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
-  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
-    return false;
-  let position = first.length;
-  const end = name.length - last.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = name.indexOf(piece, position);
-    if (found === -1 || found + piece.length > end) return false;
-    position = found + piece.length;
-  }
-  return true;
-}
-
 /** Why a path does not lead into an object field; undefined when it does. */
 function pathProblem(field: Field, path: readonly string[]): string | undefined {
   if (field.type.name === 'json') return undefined;
   if (field.type.name !== 'object') return `${field.name} is no object and has no members`;
   const [head = '', ...rest] = path;
-  if (field.properties === undefined) return undefined;
+  // A wildcard that matches nothing is no error.
+  if (field.properties === undefined || head.includes('*')) return undefined;
   const property = field.properties.get(head);
   if (property === undefined)
     return unknownName(

@@ -1,5 +1,5 @@
 import { splitNames } from '../filter/text.ts';
-import type { Limits } from '../model/api.ts';
+import type { Field, Limits } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { ParameterName } from '../request/parameters.ts';
@@ -41,7 +41,11 @@ export function planSort(
     const descending = item.startsWith('-');
     const name = descending ? item.slice(1) : item;
     const field = face.fields.get(name)?.field;
-    if (field === undefined) {
+    const [head = '', ...rest] = name.split('.');
+    if (rest.length > 0 && (face.relations.has(head) || face.fields.has(head)))
+      refuse(`sorting by paths, such as ${name}, is not served yet`);
+    else if (face.relations.has(name)) refuse(`${name} is a relation, which cannot be sorted by`);
+    else if (field === undefined) {
       const sortable = [...face.fields.values()].filter((view) => view.field.type.sortable);
       refuse(
         unknownName(
@@ -52,11 +56,22 @@ export function planSort(
       );
     } else if (!field.type.sortable)
       refuse(`${name} cannot be sorted by: it is of type ${field.type.name}`);
+    else if (field.items !== undefined && !isScalar(field.items))
+      refuse(`${name} cannot be sorted by: its items are of type ${field.items.type.name}`);
     else if (keys.some((key) => key.field === field)) refuse(`${name} is there twice`);
-    else keys.push({ field, descending, nulls: field.nullable ? placed : undefined });
+    else keys.push({ field, descending, nulls: canBeNull(field) ? placed : undefined });
   }
   const { id } = face.resource;
   if (!keys.some((key) => key.field === id))
     keys.push({ field: id, descending: keys.at(-1)?.descending ?? false, nulls: undefined });
   return keys;
+}
+
+function isScalar({ type }: Field): boolean {
+  return type.sortable && type.name !== 'array';
+}
+
+/** Whether rows can be without a value under this key; an empty array has no first element. */
+function canBeNull(field: Field): boolean {
+  return field.nullable || field.items !== undefined;
 }

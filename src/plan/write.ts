@@ -1,11 +1,12 @@
 import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
 import type { Api, Field } from '../model/api.ts';
-import type { ValueIssue } from '../model/values.ts';
+import { isJsonObject, type ValueIssue } from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import type { InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WritePlan } from './plan.ts';
 
 /** What a write draws before it is run. */
@@ -25,6 +26,7 @@ export function planCreate(
   draw: Draw,
 ): Result<WritePlan> {
   const { resource } = face;
+  const moment = atOneTime(draw);
   const isArray = Array.isArray(body);
   const bodies: readonly unknown[] = isArray ? body : [body];
   if (bodies.length > limits.batchItems)
@@ -34,7 +36,7 @@ export function planCreate(
         `An array body takes at most ${limits.batchItems} records (limits.batchItems); this one has ${bodies.length}`,
       ),
     );
-  const noObject = bodies.findIndex((item) => !isObject(item));
+  const noObject = bodies.findIndex((item) => !isJsonObject(item));
   if (noObject !== -1)
     return fail(
       apiError(
@@ -45,16 +47,15 @@ export function planCreate(
       ),
     );
   const issues: ValueIssue[] = [];
-  const records = bodies.map((item, index) =>
-    readRecord(item as object, 'create', face, draw, isArray ? `[${index}].` : '', issues),
-  );
-  if (issues.length > 0) return fail(validationError(issues));
-  return ok({
-    kind: 'create',
-    resource,
-    isArray,
-    records: records.map((values) => complete(values, face, draw)),
+  const records = bodies.map((item, index) => {
+    const prefix = isArray ? `[${index}].` : '';
+    const given = readRecord(item as object, 'create', face, moment, prefix, issues);
+    const values = complete(given, face, moment);
+    checkMorphs(values, face, prefix, issues);
+    return values;
   });
+  if (issues.length > 0) return fail(validationError(issues));
+  return ok({ kind: 'create', resource, isArray, records });
 }
 
 /** Plans a PUT (`replace`) or PATCH (`update`) of one record. */
@@ -65,10 +66,11 @@ export function planUpdate(
   face: ResourceView,
   draw: Draw,
 ): Result<WritePlan> {
-  if (!isObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
+  if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
   const { resource } = face;
+  const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
-  const given = readRecord(body, kind, face, draw, '', issues);
+  const given = readRecord(body, kind, face, moment, '', issues);
   const ownId = given.get(resource.id);
   if (ownId !== undefined && ownId !== id)
     issues.push({
@@ -81,19 +83,45 @@ export function planUpdate(
   const unchanged = new Map<Field, JsonValue>();
   for (const field of resource.fields.values()) {
     const value = given.get(field);
-    if (field === resource.id) continue;
-    if (isUpdateStamp(field)) values.set(field, draw.now().toISOString());
-    else if (value !== undefined) (field.immutable ? unchanged : values).set(field, value);
+    if (field === resource.id || value === undefined) continue;
+    (field.immutable ? unchanged : values).set(field, value);
   }
+  // A request that changes nothing leaves its time as well.
+  if (values.size > 0)
+    for (const field of resource.fields.values())
+      if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
   return ok({ kind: 'update', resource, id, values, unchanged });
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** All that one request draws is of the same moment. */
+function atOneTime(draw: Draw): Draw {
+  const now = draw.now();
+  return { ...draw, now: () => now };
+}
+
+/** Of a new record's morph pairs both halves are given or none. */
+function checkMorphs(
+  values: FieldValues,
+  face: ResourceView,
+  prefix: string,
+  issues: ValueIssue[],
+): void {
+  const morphs = touchedMorphs(face.resource, (field) => values.has(field));
+  const nameOf = (wanted: Field): string | undefined =>
+    [...face.inputs.values()].find(({ field }) => field === wanted)?.name;
+  for (const { field, other } of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
+    const path = `${prefix}${nameOf(field) ?? nameOf(other) ?? ''}`;
+    // A half that was refused is no half that is missing.
+    if (!issues.some((issue) => issue.path === path))
+      issues.push({ kind: 'type', path, message: halfMessage(nameOf(other)) });
+  }
 }
 
 const isUpdateStamp = (field: Field): boolean =>
-  field.resource.timestamps && field.name === 'updatedAt' && field.readOnly;
+  field.resource.timestamps &&
+  field.name === 'updatedAt' &&
+  field.readOnly &&
+  field.type.name === 'datetime';
 
 /** Reads the members of a body into values by field; issues are named with `prefix` before the field. */
 function readRecord(
@@ -111,7 +139,7 @@ function readRecord(
   const { id } = face.resource;
   for (const [name, value] of Object.entries(body)) {
     const input = face.inputs.get(name);
-    if (input === undefined) note(name, unknownMessage(name, face));
+    if (input === undefined) note(name, unknownMessage(name, face, issues.length < guessed));
     else if (input.field === id && kind === 'create' && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
     else if (input.field !== id && !isWritable(input, kind)) {
@@ -130,12 +158,13 @@ function readRecord(
     const { name, field } = input;
     if (Object.hasOwn(body, name) || field === id) continue;
     const stays =
-      !isWritable(input, kind) ||
-      (kind === 'replace' && (field.writeOnly || field.immutable || !face.fields.has(name)));
+      kind === 'replace' &&
+      (!input.updatable || field.writeOnly || field.immutable || !face.fields.has(name));
     if (stays) continue;
     const fallback = drawDefault(field, draw);
     if (fallback !== undefined) values.set(field, fallback);
-    else if (field.required || !field.nullable) note(name, 'is required');
+    else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
+      note(name, 'is required');
     else values.set(field, null);
   }
   return values;
@@ -145,11 +174,14 @@ function isWritable(input: InputView, kind: WriteKind): boolean {
   return kind === 'create' ? input.creatable : input.updatable;
 }
 
-function unknownMessage(name: string, face: ResourceView): string {
+/** How many problems a body has before unknown fields get no suggestion any more: those are no typing errors. */
+const guessed = 100;
+
+function unknownMessage(name: string, face: ResourceView, guess: boolean): string {
   const relation = face.relations.get(name)?.relation;
   if (relation === undefined) {
     const writable = [...face.inputs.values()].filter(
-      (input) => input.creatable || input.updatable,
+      (input) => guess && (input.creatable || input.updatable),
     );
     return unknownName(
       'field',

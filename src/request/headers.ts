@@ -6,14 +6,20 @@ export interface Preferences {
 
 const noPreferences: Preferences = { count: 'exact', minimal: false };
 
-/** Reads `Prefer`; what is unknown or malformed is ignored, as RFC 7240 says. */
+/** Reads `Prefer`; what is unknown or malformed is ignored, and the first of a kind counts (RFC 7240, section 2). */
 export function parsePrefer(header: string | undefined): Preferences {
   if (header === undefined) return noPreferences;
-  const wanted = header.split(',').map((part) => part.trim().toLowerCase());
-  const count = wanted.find((part) => part.startsWith('count='))?.slice('count='.length);
+  const wanted = new Map<string, string>();
+  for (const part of header.toLowerCase().split(',')) {
+    // Parameters of a preference follow after a semicolon; none is known here.
+    const [preference = ''] = part.split(';', 1);
+    const [name = '', value = ''] = preference.split('=', 2).map((piece) => piece.trim());
+    if (!wanted.has(name)) wanted.set(name, value.replace(/^"(.*)"$/u, '$1'));
+  }
+  const count = wanted.get('count');
   return {
     count: count === 'none' || count === 'estimated' ? count : 'exact',
-    minimal: wanted.includes('return=minimal'),
+    minimal: wanted.get('return') === 'minimal',
   };
 }
 

@@ -38,6 +38,14 @@ export const parameters = {
 
 export type ParameterName = keyof typeof parameters;
 
+export const parameterNames = Object.keys(parameters) as readonly ParameterName[];
+
+/** Whether a parameter has a sense on this kind of request. */
+export function isOn(name: ParameterName, kind: RequestKind): boolean {
+  const { on }: ParameterDefinition = parameters[name];
+  return on.includes(kind);
+}
+
 export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }

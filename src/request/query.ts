@@ -1,7 +1,14 @@
-import { fail, ok, type Result } from '../errors.ts';
 import { splitPairs } from '../filter/text.ts';
-import { isParameter, parameters, type ParameterName, type RequestKind } from './parameters.ts';
-import { queryError, type QueryProblem } from './problem.ts';
+import { nearest } from '../spec/nearest.ts';
+import {
+  isOn,
+  isParameter,
+  parameterNames,
+  parameters,
+  type ParameterName,
+  type RequestKind,
+} from './parameters.ts';
+import type { QueryProblem } from './problem.ts';
 
 /** One filter as it was sent, not yet resolved. */
 export interface Condition {
@@ -23,6 +30,8 @@ export interface Query {
   /** Equal for requests that differ in bound values alone. */
   readonly shape: string;
   readonly debug: boolean;
+  /** What is wrong with the text itself; who plans the request adds what is wrong with its names. */
+  readonly problems: readonly QueryProblem[];
 }
 
 const none: Query = {
@@ -33,6 +42,7 @@ const none: Query = {
   texts: [],
   shape: '',
   debug: false,
+  problems: [],
 };
 
 /** Collects the parts of a query string as they are met. */
@@ -56,22 +66,34 @@ class QueryReader {
     else if (/[[\]]/u.test(name))
       this.refuse(name, 'brackets are not used here; write field_operator=value');
     else if (this.kind === 'list') this.conditions.push(this.condition(name, value));
-    else this.refuse(name, this.filterMessage());
+    else this.refuse(name, this.filterMessage(name));
   }
 
-  private filterMessage(): string {
-    return this.kind === 'read'
-      ? 'filters are for lists, not for a single record'
-      : `filters make no sense on a ${this.kind}`;
+  private filterMessage(name: string): string {
+    const filters =
+      this.kind === 'read'
+        ? 'filters are for lists, not for a single record'
+        : `filters make no sense on a ${this.kind}`;
+    const guess = nearest(
+      name,
+      parameterNames.filter((parameter) => isOn(parameter, this.kind)),
+    );
+    return guess === undefined ? filters : `${filters}; did you mean ${guess}?`;
   }
 
-  private refuse(parameter: string, message: string): void {
-    this.problems.push({ parameter, code: 'INVALID_PARAMETER', message });
+  refuse(
+    parameter: string,
+    message: string,
+    code: QueryProblem['code'] = 'INVALID_PARAMETER',
+  ): void {
+    this.problems.push({ parameter, code, message });
+    // A name that no request can have: what is refused never shares the shape of what is not.
+    this.shape += '&=';
   }
 
   private addReserved(name: ParameterName, value: string): void {
-    const { on, part } = parameters[name];
-    if (!(on as readonly RequestKind[]).includes(this.kind)) {
+    const { part } = parameters[name];
+    if (!isOn(name, this.kind)) {
       this.refuse(name, `makes no sense on a ${this.kind}`);
     } else if (name === '_or') {
       this.addGroup(value);
@@ -93,15 +115,15 @@ class QueryReader {
   private addDebug(name: ParameterName, value: string): void {
     const allowed = name === '_inspect' ? ['data'] : ['true', 'false'];
     if (name === '_debug') allowed.push('plan');
-    if (!allowed.includes(value)) this.refuse(name, `takes ${allowed.join(' or ')}`);
     this.reserved.set(name, value);
-    this.debug ||= value !== 'false';
+    if (!allowed.includes(value)) this.refuse(name, `takes ${allowed.join(' or ')}`);
+    else this.debug ||= value !== 'false';
   }
 
   private addGroup(value: string): void {
     const pairs = splitPairs(value);
     if (!pairs.ok) {
-      this.problems.push({ parameter: '_or', code: 'INVALID_FILTER', message: pairs.error });
+      this.refuse('_or', pairs.error, 'INVALID_FILTER');
       return;
     }
     this.shape += '&_or(';
@@ -120,25 +142,27 @@ class QueryReader {
 
 /**
  * Takes a raw query string (without `?`) apart. Malformed encoding, invalid UTF-8, repeated reserved parameters
- * and parameters that make no sense on this kind of request are refused, all at once.
+ * and parameters that make no sense on this kind of request are its `problems`.
  */
-export function parseQuery(raw: string, kind: RequestKind): Result<Query> {
-  if (raw === '') return ok(none);
+export function parseQuery(raw: string, kind: RequestKind): Query {
+  if (raw === '') return none;
   const reader = new QueryReader(kind);
   for (const piece of raw.split('&')) {
     if (piece === '') continue;
     const equals = piece.indexOf('=');
-    const name = decode(equals === -1 ? piece : piece.slice(0, equals));
+    const written = equals === -1 ? piece : piece.slice(0, equals);
+    const name = decode(written);
     const value = equals === -1 ? '' : decode(piece.slice(equals + 1));
     if (name === undefined || value === undefined)
-      reader.problems.push({
-        parameter: name ?? piece.slice(0, 40),
-        code: 'INVALID_PARAMETER',
-        message: 'is not valid percent-encoded UTF-8',
-      });
+      reader.refuse(name ?? written.slice(0, 40), 'is not valid percent-encoded UTF-8');
     else reader.add(name, value);
   }
-  return reader.problems.length > 0 ? fail(queryError(reader.problems)) : ok(reader);
+  return reader;
+}
+
+/** Whether a raw query string asks for debug output, whatever else is wrong with it. */
+export function asksForDebug(raw: string): boolean {
+  return /(?:^|&)(?:_|%5f)/iu.test(raw) && parseQuery(raw, 'read').debug;
 }
 
 /** Percent-decodes a part of the query string, where `+` is a blank; undefined where that fails. */

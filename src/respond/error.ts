@@ -21,7 +21,7 @@ export function respondError(error: ApiError, path: string, requestId: string): 
       : status === 422
         ? { errors: problems }
         : { validationErrors: problems.map(({ field, message }) => ({ field, error: message })) };
-  const retry = status === 503 && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
+  const retry = status >= 503 && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
   return {
     status,
     headers: {
@@ -55,5 +55,18 @@ export function jsonResponse(
     status,
     headers: { ...commonHeaders, 'content-type': json, 'x-request-id': requestId, ...headers },
     body,
+  };
+}
+
+/** An answer without a body. */
+export function emptyResponse(
+  status: number,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return {
+    status,
+    headers: { ...commonHeaders, 'x-request-id': requestId, ...headers },
+    body: undefined,
   };
 }

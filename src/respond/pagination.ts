@@ -9,14 +9,21 @@ export interface ListAddress {
   readonly query: string;
 }
 
+/** What was found on a page: how many records, whether more follow, and how many there are where that was asked for. */
+export interface PageResult {
+  readonly count: number;
+  readonly hasMore: boolean;
+  readonly total: number | undefined;
+}
+
 /** The headers of a page: numbers, and links to the pages around it. Contract 2, Pagination. */
 export function paginationHeaders(
   mode: 'page' | 'offset',
   page: PageNumbers,
-  total: number | undefined,
-  isFull: boolean,
+  result: PageResult,
   address: ListAddress,
 ): Record<string, string> {
+  const { total } = result;
   const pages = total === undefined ? undefined : Math.ceil(total / page.limit);
   const headers: Record<string, string> = {
     'x-page': String(page.page),
@@ -26,7 +33,12 @@ export function paginationHeaders(
     headers['x-total-count'] = String(total);
     headers['x-total-pages'] = String(pages);
   }
-  const links = mode === 'page' ? pageLinks(page, pages, isFull) : offsetLinks(page, total, isFull);
+  const isNothing = total === 0 || (page.offset === 0 && result.count === 0);
+  const links = isNothing
+    ? []
+    : mode === 'page'
+      ? pageLinks(page, pages, result)
+      : offsetLinks(page, result);
   if (links.length > 0)
     headers['link'] = links
       .map(([relation, number]) => `<${withParameter(address, mode, number)}>; rel="${relation}"`)
@@ -36,27 +48,27 @@ export function paginationHeaders(
 
 type Links = readonly (readonly ['first' | 'prev' | 'next' | 'last', number])[];
 
-function pageLinks({ page }: PageNumbers, pages: number | undefined, isFull: boolean): Links {
-  if (pages === 0) return [];
+function pageLinks(
+  { page }: PageNumbers,
+  pages: number | undefined,
+  { count, hasMore }: PageResult,
+): Links {
   const links: (readonly ['first' | 'prev' | 'next' | 'last', number])[] = [['first', 1]];
-  // Past the end the page before is the last one.
-  if (page > 1) links.push(['prev', Math.min(page - 1, pages ?? page - 1)]);
-  if (pages === undefined ? isFull : page < pages) links.push(['next', page + 1]);
+  if (count > 0 && page > 1) links.push(['prev', page - 1]);
+  // Past the end the page before is the last one, which is not known without a total.
+  if (count === 0 && pages !== undefined) links.push(['prev', pages]);
+  if (hasMore) links.push(['next', page + 1]);
   if (pages !== undefined) links.push(['last', pages]);
   return links;
 }
 
-function offsetLinks(
-  { offset, limit }: PageNumbers,
-  total: number | undefined,
-  isFull: boolean,
-): Links {
-  if (total === 0) return [];
+function offsetLinks({ offset, limit }: PageNumbers, { count, total, hasMore }: PageResult): Links {
   const last = total === undefined ? undefined : Math.floor((total - 1) / limit) * limit;
   const links: (readonly ['first' | 'prev' | 'next' | 'last', number])[] = [['first', 0]];
-  if (offset > 0)
-    links.push(['prev', Math.max(0, Math.min(offset - limit, last ?? offset - limit))]);
-  if (total === undefined ? isFull : offset + limit < total) links.push(['next', offset + limit]);
+  if (count > 0 && offset > 0) links.push(['prev', Math.max(0, offset - limit)]);
+  // Past the end the page before is the last one, which is not known without a total.
+  if (count === 0 && last !== undefined) links.push(['prev', last]);
+  if (hasMore) links.push(['next', offset + limit]);
   if (last !== undefined) links.push(['last', last]);
   return links;
 }
@@ -64,7 +76,9 @@ function offsetLinks(
 /** The address with one parameter set; the others stay as they were written. */
 function withParameter({ origin, path, query }: ListAddress, name: string, value: number): string {
   const others = query.split('&').filter((piece) => piece !== '');
-  const own = others.findIndex((piece) => piece.startsWith(`${name}=`));
+  const own = others.findIndex(
+    (piece) => decodeURIComponent(piece.split('=', 1)[0] ?? '') === name,
+  );
   const piece = `${name}=${value}`;
   const pieces = own === -1 ? [...others, piece] : others.with(own, piece);
   // What a link may not hold as it is was percent-encoded by the client, or is now.

@@ -16,13 +16,17 @@ function isOneCodePoint(text: string): boolean {
 
 function buildClasses(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>();
+  // Letters without an upper case of their own that share the one that takes several, as ﬅ and ﬆ do.
+  const byUpper = new Map<string, string>();
   const changes = /\p{Changes_When_Casemapped}/u;
   for (let code = 0x41; code < 0x1f000; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
     if (!changes.test(character)) continue;
     const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
-    const partners = [lower, upper, upper.toLowerCase(), lower.toUpperCase()].filter(
+    const sibling = byUpper.get(upper) ?? character;
+    byUpper.set(upper, sibling);
+    const partners = [lower, upper, upper.toLowerCase(), lower.toUpperCase(), sibling].filter(
       (other) =>
         other !== character &&
         isOneCodePoint(other) &&

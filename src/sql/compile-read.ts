@@ -1,6 +1,7 @@
 import type { Predicate } from '../filter/predicate.ts';
 import type { Field, Relation, Resource } from '../model/api.ts';
 import type { Codec } from '../model/api.ts';
+import type { SqlValue } from '../model/values.ts';
 import type {
   ExpandPlan,
   ExpandTarget,
@@ -14,9 +15,13 @@ import { buildStatement, type Add, type Statement } from './statement.ts';
 
 /** One member of a record and where its value stands in a row. */
 export interface Column {
-  readonly member: Member;
+  readonly name: string;
+  readonly field: Field;
   readonly position: number;
   readonly decode: Codec['decode'];
+  readonly member: Member;
+  /** Whether only a part of the value is shown. */
+  readonly isCut: boolean;
 }
 
 /** How rows of one resource become records, and what is read after them. */
@@ -39,6 +44,8 @@ export interface CompiledExpand {
 /** The rows of a target begin with the key of the record above that they belong to. */
 export interface CompiledTarget {
   readonly typeValue: string | undefined;
+  /** Of morphs: a key above as the column that it is looked for in holds it, where it can. */
+  readonly convertKey: ((key: SqlValue) => SqlValue | undefined) | undefined;
   readonly selection: CompiledSelection;
   readonly pivot: readonly Column[] | undefined;
   /** All related rows, one more than the records above may have together. */
@@ -77,7 +84,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const rows = buildStatement(
     dialect,
     (add) =>
-      `SELECT ${columns.sql()} ${from}${where(add)} ORDER BY ${orderSql(plan.order, 't', dialect)}` +
+      `SELECT ${columns.sql()} ${from}${where(add)} ORDER BY ${orderSql(plan.order, ({ column }) => `t.${quote(column)}`, dialect)}` +
       ` LIMIT ${add('limit')} OFFSET ${add('offset')}`,
   );
   const count = plan.count
@@ -119,9 +126,12 @@ function compileMembers(
   alias?: string,
 ): readonly Column[] {
   return members.map((member) => ({
-    member,
+    name: member.name,
+    field: member.field,
     position: columns.position(member.field, alias),
     decode: codecOf(dialect, member.field).decode,
+    member,
+    isCut: member.only !== undefined || member.without !== undefined,
   }));
 }
 
@@ -175,17 +185,21 @@ interface Join {
   /** What tells one joined row from another. */
   readonly row: (suffix: string) => string;
   readonly conditions: (suffix: string) => string;
+  /** Where a field of the target can be read. */
+  readonly column: (field: Field, suffix: string) => string;
 }
 
 function joinOf(relation: Relation, target: Resource): Join {
   const table = (suffix: string): string => `${quote(target.table)} AS t${suffix}`;
   const none = (): string => '';
+  const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
   const row = (suffix: string): string => `t${suffix}.${quote(target.id.column)}`;
   const direct = (field: Field): Join => ({
     from: table,
     key: (suffix) => `t${suffix}.${quote(field.column)}`,
     row,
     conditions: none,
+    column,
   });
   switch (relation.kind) {
     case 'belongsTo':
@@ -211,11 +225,25 @@ function joinOf(relation: Relation, target: Resource): Join {
         key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
         row: (suffix) => `j${suffix}.${quote(through.id.column)}`,
         conditions: none,
+        // The junction has the target's id too, in the order of its own index.
+        column: (field, suffix) =>
+          field === targetField ? `j${suffix}.${quote(targetKey.column)}` : column(field, suffix),
       };
     }
     default:
       return relation satisfies never;
   }
+}
+
+/** The id field of a morph pair is text where the ids that it can hold are of several types. */
+function keyConversion(relation: Relation, target: Resource): CompiledTarget['convertKey'] {
+  const column =
+    relation.kind === 'morphTo'
+      ? target.id
+      : relation.kind === 'morphMany'
+        ? relation.idField
+        : undefined;
+  return column && ((key) => column.type.parse(String(key), column) as SqlValue | undefined);
 }
 
 function compileTarget(
@@ -229,12 +257,15 @@ function compileTarget(
   const pivotColumns = pivot && compileMembers(pivot, columns, dialect, 'j');
   const select = `SELECT ${columns.sql()}`;
   const toMany = order.length > 0;
-  const orderBy = toMany ? ` ORDER BY ${join.key('')}, ${orderSql(order, 't', dialect)}` : '';
+  const orderBy = toMany
+    ? ` ORDER BY ${join.key('')}, ${orderSql(order, (field) => join.column(field, ''), dialect)}`
+    : '';
   const related = (add: Add): string =>
     `FROM ${join.from('')} WHERE ${join.key('')} IN (SELECT value FROM ${dialect.listTable(add('keys'))})` +
     join.conditions('');
   return {
     typeValue,
+    convertKey: keyConversion(relation, resource),
     selection: compiled,
     pivot: pivotColumns,
     rows: buildStatement(
@@ -248,7 +279,7 @@ function compileTarget(
             `${select} FROM ${dialect.listTable(add('keys'))} AS parent CROSS JOIN ${join.from('')}` +
             ` WHERE ${join.row('')} IN (SELECT ${join.row('2')} FROM ${join.from('2')}` +
             ` WHERE ${join.key('2')} = parent.value${join.conditions('2')}` +
-            ` ORDER BY ${orderSql(order, 't2', dialect)} LIMIT ${add('cap')})${orderBy}`,
+            ` ORDER BY ${orderSql(order, (field) => join.column(field, '2'), dialect)} LIMIT ${add('cap')})${orderBy}`,
         )
       : undefined,
     count: toMany
@@ -260,10 +291,14 @@ function compileTarget(
   };
 }
 
-function orderSql(order: readonly SortKey[], alias: string, dialect: Dialect): string {
+function orderSql(
+  order: readonly SortKey[],
+  columnOf: (field: Field) => string,
+  dialect: Dialect,
+): string {
   return order
     .map(({ field, descending, nulls }) => {
-      const key = dialect.sortKey(`${alias}.${quote(field.column)}`, field);
+      const key = dialect.sortKey(columnOf(field), field);
       return `${key}${descending ? ' DESC' : ''}${nulls === undefined ? '' : dialect.nulls(nulls)}`;
     })
     .join(', ');
@@ -272,8 +307,8 @@ function orderSql(order: readonly SortKey[], alias: string, dialect: Dialect): s
 function predicateSql(predicate: Predicate, alias: string, dialect: Dialect, add: Add): string {
   switch (predicate.kind) {
     case 'compare': {
-      const column = `${alias}.${quote(predicate.field.column)}`;
-      return dialect.compare(column, predicate.operator, add(predicate.slot.index));
+      const { field, operator, slot } = predicate;
+      return dialect.compare(`${alias}.${quote(field.column)}`, operator, add(slot.index), field);
     }
     case 'null':
       return `${alias}.${quote(predicate.field.column)} IS ${predicate.isNull ? '' : 'NOT '}NULL`;

@@ -14,14 +14,14 @@ export interface WriteStatements {
   readonly delete: (resource: Resource) => Statement;
   /** The values of `fields` of the record named by `id`. */
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
-  /** Whether a record has the value bound first in `field`. */
+  /** A row where a record has the value bound first in `field`. */
   readonly exists: (field: Field) => Statement;
   /** The id of a record that has these values in `fields`. */
   readonly same: (fields: readonly Field[]) => Statement;
-  /** The records that keep the one named by `id` from being deleted: one row (resource, count) a resource. */
+  /** Counts the records that keep the one named by `id` from being deleted, one statement a resource. */
   readonly dependents: (resource: Resource) => readonly Dependents[];
-  /** Deletes or releases the morph children of the record named by `id`. */
-  readonly morphChildren: (relation: MorphMany) => Statement;
+  /** Deletes or releases the morph children of all that goes with the record named by `id`, from the leaves up. */
+  readonly morphChildren: (resource: Resource) => readonly Statement[];
 }
 
 export interface Dependents {
@@ -47,12 +47,14 @@ export function writeStatements(dialect: Dialect): WriteStatements {
   const byId = ({ id }: Resource, add: Add): string => `${quote(id.column)} = ${add('id')}`;
   return {
     insert: (resource, fields) =>
-      cached(keyOf('insert', resource, fields), (add) =>
-        fields.length === 0
-          ? `INSERT INTO ${quote(resource.table)} DEFAULT VALUES`
-          : `INSERT INTO ${quote(resource.table)} (${columns(fields).join(', ')})` +
-            ` VALUES (${fields.map((_, index) => add(index)).join(', ')})`,
-      ),
+      cached(keyOf('insert', resource, fields), (add) => {
+        const values =
+          fields.length === 0
+            ? 'DEFAULT VALUES'
+            : `(${columns(fields).join(', ')}) VALUES (${fields.map((_, index) => add(index)).join(', ')})`;
+        const returning = dialect.returning?.(quote(resource.id.column)) ?? '';
+        return `INSERT INTO ${quote(resource.table)} ${values}${returning}`;
+      }),
     update: (resource, fields) =>
       cached(keyOf('update', resource, fields), (add) => {
         const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
@@ -84,21 +86,26 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       });
     },
     dependents: (resource) =>
-      restricting(resource).map(({ label, resource: dependent, where }) => ({
-        resource: dependent,
-        count: cached(
-          `dependents ${resource.name} ${label}`,
-          (add) => `SELECT count(*) FROM ${quote(dependent.table)} WHERE ${where(add)}`,
-        ),
-      })),
-    morphChildren: (relation) =>
-      cached(keyOf(`morph ${relation.name}`, relation.owner), (add) => {
-        const { target, typeField, idField } = relation;
-        const pair = `${quote(idField.column)} = ${add('id')} AND ${typeCondition(relation)}`;
-        return relation.onDelete === 'setNull'
-          ? `UPDATE ${quote(target.table)} SET ${quote(typeField.column)} = NULL, ${quote(idField.column)} = NULL WHERE ${pair}`
-          : `DELETE FROM ${quote(target.table)} WHERE ${pair}`;
-      }),
+      [...Map.groupBy(reachOf(resource).restricting, (one) => one.resource)].map(
+        ([dependent, paths]) => ({
+          resource: dependent,
+          count: cached(`dependents ${resource.name} ${dependent.name}`, (add) => {
+            const where = paths.map((path) => path.where(add)).join(' OR ');
+            // A record that points to itself is no other record.
+            const others = dependent === resource ? ` AND NOT (${byId(resource, add)})` : '';
+            return `SELECT count(*) FROM ${quote(dependent.table)} WHERE (${where})${others}`;
+          }),
+        }),
+      ),
+    morphChildren: (resource) =>
+      reachOf(resource).morphs.map(({ label, relation, where }) =>
+        cached(`morphs ${resource.name} ${label}`, (add) => {
+          const { target, typeField, idField, onDelete } = relation;
+          return onDelete === 'setNull'
+            ? `UPDATE ${quote(target.table)} SET ${quote(typeField.column)} = NULL, ${quote(idField.column)} = NULL WHERE ${where(add)}`
+            : `DELETE FROM ${quote(target.table)} WHERE ${where(add)}`;
+        }),
+      ),
   };
 }
 
@@ -106,55 +113,77 @@ function typeCondition({ typeField, typeValue }: MorphMany): string {
   return `${quote(typeField.column)} = '${typeValue.replaceAll("'", "''")}'`;
 }
 
-interface Restricting {
+/** Rows that a delete meets, by the path that leads to them. */
+interface Reached {
   readonly label: string;
-  readonly resource: Resource;
   readonly where: (add: Add) => string;
 }
 
-/** The deepest chain of cascades that is searched for what a restrict at its end would keep. */
+/** What deleting a record of a resource reaches, its cascades included. */
+interface Reach {
+  /** What would keep it. */
+  readonly restricting: readonly (Reached & { readonly resource: Resource })[];
+  /** Morph children that go or are released with their owner, which no constraint of the database does. */
+  readonly morphs: readonly (Reached & { readonly relation: MorphMany })[];
+}
+
+/** The deepest chain of cascades that is followed; below it the constraints of the database stand alone. */
 const cascadeDepth = 8;
 
-/** What would keep a record, also through what the delete cascades to. */
-function restricting(resource: Resource): readonly Restricting[] {
-  const found: Restricting[] = [];
+function column(field: Field, asText: boolean): string {
+  return asText ? `CAST(${quote(field.column)} AS TEXT)` : quote(field.column);
+}
+
+function reachOf(resource: Resource): Reach {
+  const restricting: (Reached & { resource: Resource })[] = [];
+  const morphs: (Reached & { relation: MorphMany })[] = [];
   const visit = (
     { incoming, relations, id }: Resource,
     label: string,
-    rows: (field: Field, add: Add) => string,
+    rows: (field: Field, add: Add, asText?: boolean) => string,
     depth: number,
   ): void => {
+    const follow = (child: Resource, { label: name, where }: Reached): void => {
+      if (depth >= cascadeDepth) return;
+      const select = (field: Field, add: Add, asText = false): string =>
+        `SELECT ${column(field, asText)} FROM ${quote(child.table)} WHERE ${where(add)}`;
+      visit(child, name, select, depth + 1);
+    };
     for (const key of incoming) {
       const { reference } = key;
       if (reference === undefined || reference.onDelete === 'setNull') continue;
-      const name = `${label}/${key.resource.name}.${key.name}`;
-      const where = (add: Add): string => `${quote(key.column)} IN (${rows(reference.field, add)})`;
+      const reached: Reached = {
+        label: `${label}/${key.resource.name}.${key.name}`,
+        where: (add) => `${quote(key.column)} IN (${rows(reference.field, add)})`,
+      };
       if (reference.onDelete === 'restrict')
-        found.push({ label: name, resource: key.resource, where });
-      else if (depth < cascadeDepth)
-        visit(
-          key.resource,
-          name,
-          (field, add) =>
-            `SELECT ${quote(field.column)} FROM ${quote(key.resource.table)} WHERE ${where(add)}`,
-          depth + 1,
-        );
+        restricting.push({ ...reached, resource: key.resource });
+      else follow(key.resource, reached);
     }
-    for (const relation of relations.values())
-      if (relation.kind === 'morphMany' && relation.onDelete === 'restrict')
-        found.push({
-          label: `${label}/${relation.name}`,
-          resource: relation.target,
-          where: (add) =>
-            `${quote(relation.idField.column)} IN (${rows(id, add)}) AND ${typeCondition(relation)}`,
-        });
+    for (const relation of relations.values()) {
+      if (relation.kind !== 'morphMany') continue;
+      const { idField } = relation;
+      // The ids of owners of different types are kept as text.
+      const asText = idField.type.name === 'string' && id.attributes.format !== 'string';
+      const reached: Reached = {
+        label: `${label}/${relation.name}`,
+        where: (add) =>
+          `${quote(idField.column)} IN (${rows(id, add, asText)}) AND ${typeCondition(relation)}`,
+      };
+      if (relation.onDelete === 'restrict')
+        restricting.push({ ...reached, resource: relation.target });
+      else {
+        if (relation.onDelete === 'cascade') follow(relation.target, reached);
+        morphs.push({ ...reached, relation });
+      }
+    }
   };
   visit(
     resource,
     '',
-    (field, add) =>
-      `SELECT ${quote(field.column)} FROM ${quote(resource.table)} WHERE ${quote(resource.id.column)} = ${add('id')}`,
+    (field, add, asText = false) =>
+      `SELECT ${column(field, asText)} FROM ${quote(resource.table)} WHERE ${quote(resource.id.column)} = ${add('id')}`,
     0,
   );
-  return found;
+  return { restricting, morphs };
 }

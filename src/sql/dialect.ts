@@ -3,12 +3,13 @@ import type { Field } from '../model/api.ts';
 import type { Codec, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import type { Parameter } from './statement.ts';
 
 /** Everything in which the databases differ. One file a database, and no other place asks which one it is. */
 export interface Dialect {
-  readonly name: 'sqlite';
-  /** The placeholder of the parameter that is the `count`-th of its statement. */
-  readonly placeholder: (count: number) => string;
+  readonly name: 'sqlite' | 'postgres';
+  /** The placeholder of a parameter that is the `count`-th of its statement. */
+  readonly placeholder: (count: number, parameter: Parameter) => string;
   /** How the own tables of this database store a field's type. */
   readonly storage: (field: Field) => Storage;
   /** A column as it is selected, where it cannot be read as it is. */
@@ -17,13 +18,25 @@ export interface Dialect {
   readonly sortKey: (column: string, field: Field) => string;
   readonly nulls: (placed: 'first' | 'last') => string;
   /** The comparison of a column with one bound value; every operator's operand is one parameter. */
-  readonly compare: (column: string, operator: Comparison, placeholder: string) => string;
+  readonly compare: (
+    column: string,
+    operator: Comparison,
+    placeholder: string,
+    field: Field,
+  ) => string;
   /** What is bound for an operand that `readOperand` gave. */
   readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
-  /** A table of one column `value` with the items of one bound list. */
-  readonly listTable: (placeholder: string) => string;
+  /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */
+  readonly listTable: (placeholder: string, field?: Field) => string;
   /** What is bound for a list of keys that were read from the database. */
   readonly keys: (keys: readonly SqlValue[]) => SqlValue;
+  /**
+   * FROM and WHERE of the rows that are among the first of each `parent.value` of `list`: `first` selects their
+   * `row`, and may name `parent.value`.
+   */
+  readonly firstOfEach?: (list: string, from: string, row: string, first: string) => string;
+  /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
+  readonly returning?: (idColumn: string) => string;
 }
 
 /** The codec of the form in which the own tables of a dialect store a field. */

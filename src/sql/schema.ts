@@ -1,6 +1,6 @@
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { OnDelete } from '../spec/specification.ts';
-import { quote, type Dialect } from './dialect.ts';
+import { encodeValue, quote, type Dialect } from './dialect.ts';
 
 /** A table as the specification wants it. */
 export interface TableSchema {
@@ -16,6 +16,8 @@ export interface ColumnSchema {
   readonly nullable: boolean;
   readonly isKey: boolean;
   readonly reference: ReferenceSchema | undefined;
+  /** A literal for the rows that a table has when the column is added; undefined where only null would do. */
+  readonly fill: string | undefined;
 }
 
 export interface ReferenceSchema {
@@ -32,10 +34,12 @@ export interface IndexSchema {
 
 /** The tables, columns, keys and indexes that an Api needs in a database. */
 export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
+  // Tables and indexes share one set of names.
+  const names = new Set([...api.resources.values()].map(({ table }) => table.toLowerCase()));
   return [...api.resources.values()].map((resource) => ({
     name: resource.table,
     columns: [...resource.fields.values()].map((field) => columnOf(field, dialect)),
-    indexes: indexesOf(resource),
+    indexes: indexesOf(resource, names),
   }));
 }
 
@@ -51,21 +55,38 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
       column: reference.field.column,
       onDelete: reference.onDelete,
     },
+    fill: fillOf(field, dialect),
   };
 }
 
-function indexesOf(resource: Resource): readonly IndexSchema[] {
-  const make = (fields: readonly Field[], unique: boolean): IndexSchema => {
-    const columns = fields.map((field) => field.column);
-    const name = `${resource.table}_${columns.join('_')}_${unique ? 'unique' : 'index'}`;
-    return { name, columns, unique };
-  };
+/** The fixed default of a field as a literal. */
+function fillOf(field: Field, dialect: Dialect): string | undefined {
+  if (field.default?.kind !== 'value' || field.default.value === null) return undefined;
+  const value = encodeValue(dialect, field.default.value, field);
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+/** Each set of columns once: what is unique needs no second index. `names` are taken, and grow. */
+function indexesOf(resource: Resource, names: Set<string>): readonly IndexSchema[] {
   const single = [...resource.fields.values()].filter((field) => field.unique);
-  return [
-    ...single.map((field) => make([field], true)),
-    ...resource.unique.map((fields) => make(fields, true)),
-    ...resource.indexes.map((fields) => make(fields, false)),
+  const wanted = [
+    ...single.map((field) => ({ fields: [field], unique: true })),
+    ...resource.unique.map((fields) => ({ fields, unique: true })),
+    ...resource.indexes.map((fields) => ({ fields, unique: false })),
   ];
+  const indexes = new Map<string, IndexSchema>();
+  for (const { fields, unique } of wanted) {
+    const columns = fields.map((field) => field.column);
+    const key = JSON.stringify(columns);
+    const isId = fields.length === 1 && fields[0] === resource.id;
+    if (isId || indexes.has(key)) continue;
+    const base = `${resource.table}_${columns.join('_')}_${unique ? 'unique' : 'index'}`;
+    let name = base;
+    for (let count = 2; names.has(name.toLowerCase()); count += 1) name = `${base}_${count}`;
+    names.add(name.toLowerCase());
+    indexes.set(key, { name, columns, unique });
+  }
+  return [...indexes.values()];
 }
 
 /** `ON DELETE` in SQL. */

@@ -36,16 +36,16 @@ export type Add = (parameter: Parameter) => string;
 
 /**
  * Builds a statement; `text` must ask for its placeholders in the order in which they stand in it.
- * `placeholder` writes the one that is the `count`-th of its statement.
+ * `placeholder` writes one that is the `count`-th of its statement.
  */
 export function buildStatement(
-  { placeholder }: { readonly placeholder: (count: number) => string },
+  { placeholder }: { readonly placeholder: (count: number, parameter: Parameter) => string },
   text: (add: Add) => string,
 ): Statement {
   const parameters: Parameter[] = [];
   const sql = text((parameter) => {
     parameters.push(parameter);
-    return placeholder(parameters.length);
+    return placeholder(parameters.length, parameter);
   });
   return { sql, parameters };
 }

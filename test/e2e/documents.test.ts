@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -37,19 +38,17 @@ test('the documents have examples', () => {
 });
 
 /** What curl would print: with `-i` the status line and the headers in the order in which they came. */
-function run(command: string): Promise<string> {
+async function run(command: string): Promise<string> {
   const { url, method, headers, body, showHeaders } = parseCurl(command);
   const target = new URL(url.replace('http://127.0.0.1:4000', api.url));
-  return new Promise((done, failed) => {
-    const asked = request(target, { method, headers }, (response) => {
-      const pairs = response.rawHeaders.flatMap((name, index, all) =>
-        index % 2 === 0 ? [`${name}: ${all[index + 1]}\n`] : [],
-      );
-      const head = `HTTP/1.1 ${response.statusCode} ${response.statusMessage}\n${pairs.join('')}\n`;
-      text(response).then((shown) => done(showHeaders ? head + shown : shown), failed);
-    });
-    asked.on('error', failed).end(body);
-  });
+  const asked = request(target, { method, headers }).end(body);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const shown = await text(response);
+  if (!showHeaders) return shown;
+  const pairs = response.rawHeaders.flatMap((name, index, all) =>
+    index % 2 === 0 ? [`${name}: ${all[index + 1]}\n`] : [],
+  );
+  return `HTTP/1.1 ${response.statusCode} ${response.statusMessage}\n${pairs.join('')}\n${shown}`;
 }
 
 test.each(examples)('$document:$line $command', async ({ command, output }) => {

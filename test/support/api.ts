@@ -51,8 +51,8 @@ export interface Answer {
 export interface TestApi {
   readonly url: string;
   readonly generation: Generation;
-  /** Unforeseen errors that the server has met. */
-  readonly failures: readonly unknown[];
+  /** Unforeseen errors that the server has met; a test that has looked at them takes them out. */
+  readonly failures: unknown[];
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly send: (
     method: string,
@@ -65,10 +65,12 @@ export interface TestApi {
 
 /**
  * Serves a specification with records: a resource's name → its records, written through the API in that order.
+ * `now` is the clock of the server.
  */
 export async function serveApi(
   specification: string,
   data: Readonly<Record<string, readonly object[]>> = {},
+  now: () => Date = () => new Date(),
 ): Promise<TestApi> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   const database = openSqlite(join(folder, 'test.db'), 'temporary');
@@ -81,7 +83,7 @@ export async function serveApi(
   const server = await startServer(() => generation, {
     host: '127.0.0.1',
     port: 0,
-    draw: { now: () => new Date(), uuid: uuidv7 },
+    draw: { now, uuid: uuidv7 },
     trace: (event) => failures.push(event.error),
   });
   const url = `http://127.0.0.1:${server.port}`;

@@ -1,46 +1,75 @@
 import { resolve } from 'node:path';
-import { applyMigration, planMigration } from '../../execute/sqlite-schema.ts';
+import { migrate } from '../../execute/sqlite-schema.ts';
 import type { Context } from '../context.ts';
-import { databaseTarget, openDatabase } from '../database.ts';
+import {
+  databaseTarget,
+  developmentTarget,
+  withDatabase,
+  type OpenDatabase,
+  type Target,
+} from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { rowCounts, serve, type ServeFlags } from '../serve.ts';
-import { formatProblem, requireSpecification } from '../specification.ts';
-import { loadData } from './import.ts';
+import { byHand, listed, stepsFor } from '../schema.ts';
+import { rowCounts } from '../counts.ts';
+import { readPort, type ServeFlags } from '../port.ts';
+import {
+  formatProblem,
+  requireSpecification,
+  type Named,
+  type SpecificationFile,
+} from '../specification.ts';
 
-export interface DevFlags extends ServeFlags {
+export interface DevFlags extends ServeFlags, Named {
   readonly database?: string;
 }
 
 /** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
-export async function dev(
-  context: Context,
-  file: string | undefined,
-  flags: DevFlags,
+export async function dev(context: Context, flags: DevFlags): Promise<void> {
+  const stop = context.stop();
+  readPort(context, flags);
+  const specification = requireSpecification(context, flags);
+  for (const warning of specification.warnings) context.output.note(formatProblem(warning));
+  const target =
+    databaseTarget(context, specification, flags.database) ??
+    developmentTarget(context, specification);
+  await withDatabase(context, target, { create: true }, async (open) => {
+    await bringUpToDate(specification, target, open);
+    try {
+      await fill(context, specification, open);
+    } catch (error) {
+      // A signal while loading stops like one while serving.
+      if (stop.aborted) return;
+      throw error;
+    }
+    const { serve } = await import('../serve.ts');
+    await serve(context, specification.api, open, flags);
+  });
+}
+
+async function bringUpToDate(
+  { api }: SpecificationFile,
+  { isOwn }: Target,
+  open: OpenDatabase,
 ): Promise<void> {
-  const specification = requireSpecification(context, file);
-  const { api, folder, warnings } = specification;
-  for (const warning of warnings) context.output.note(formatProblem(warning));
-  const target = databaseTarget(context, specification, flags.database) ?? {
-    url: 'sqlite:.plinth/dev.db',
-    folder,
-  };
-  const open = openDatabase(target, { create: true });
-  try {
-    const driver = open.database.schemaConnection;
-    const steps = planMigration(driver, api);
-    if (steps.some(({ sql }) => sql === undefined))
-      throw new CommandFailure(
-        `The database ${open.name} no longer fits the specification. Delete it to start anew, or name another with --database.`,
-        { details: steps.map(({ summary }) => `- ${summary}`) },
-      );
-    if (steps.length > 0) applyMigration(driver, steps);
-    const { data } = api.settings;
-    const counts = await rowCounts(api, open);
-    const isEmpty = [...counts.values()].every((count) => count === 0);
-    if (data !== undefined && isEmpty) await loadData(context, api, open, [resolve(folder, data)]);
-  } catch (error) {
-    await open.close();
-    throw error;
-  }
-  await serve(context, api, open, flags);
+  if ((await stepsFor(open, api)).length === 0) return;
+  const steps = await migrate(open.database.schemaConnection, api);
+  if (steps.every(({ sql }) => sql !== undefined)) return;
+  throw new CommandFailure(
+    `The database ${open.name} no longer fits the specification. ${isOwn ? 'Delete it to start anew, or name another with --database.' : byHand}`,
+    { details: listed(steps) },
+  );
+}
+
+/** Loads what the file names as `data`, where no resource has a record yet. */
+async function fill(
+  context: Context,
+  { api, folder }: SpecificationFile,
+  open: OpenDatabase,
+): Promise<void> {
+  const { data } = api.settings;
+  if (data === undefined) return;
+  const counts = await rowCounts(api, open, 1);
+  if ([...counts.values()].some((count) => count > 0)) return;
+  const { loadData } = await import('./import.ts');
+  await loadData(context, api, open, [resolve(folder, data)]);
 }

@@ -1,13 +1,14 @@
 import { findDataFiles } from '../../execute/import/files.ts';
-import { importData } from '../../execute/import/import.ts';
+import { importData, listedProblems, type ImportResult } from '../../execute/import/import.ts';
 import { writeStatements } from '../../sql/compile-write.ts';
 import type { Api } from '../../model/api.ts';
+import { relative } from 'node:path';
 import { fromFolder, type Context } from '../context.ts';
-import { databaseTarget, openDatabase, type OpenDatabase } from '../database.ts';
+import { databaseTarget, developmentTarget, withDatabase, type OpenDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../specification.ts';
 import { requireCurrent } from '../schema.ts';
-import { columns } from '../output.ts';
+import { columns, grouped } from '../output.ts';
 
 interface Flags {
   readonly spec?: string;
@@ -21,44 +22,62 @@ export async function importCommand(
   paths: readonly string[],
   flags: Flags,
 ): Promise<void> {
-  const specification = requireSpecification(context, flags.spec);
-  const target = databaseTarget(context, specification, flags.database) ?? {
-    url: 'sqlite:.plinth/dev.db',
-    folder: specification.folder,
-  };
-  const open = openDatabase(target, { create: false });
-  try {
-    requireCurrent(open, specification.api);
-    const byResource = await loadData(
-      context,
-      specification.api,
-      open,
-      paths.map((path) => fromFolder(context, path)),
-    );
+  // From here on a signal takes the run back instead of ending the process.
+  context.stop();
+  const specification = requireSpecification(context, { spec: flags.spec });
+  const { api } = specification;
+  const target =
+    databaseTarget(context, specification, flags.database) ??
+    developmentTarget(context, specification);
+  await withDatabase(context, target, { create: false }, async (open) => {
+    await requireCurrent(context, target, open, api);
+    const absolute = paths.map((path) => fromFolder(context, path));
+    const { byResource, skipped } = await loadData(context, api, open, absolute);
+    const counts = [...api.resources.keys()].flatMap((name) => {
+      const count = byResource.get(name);
+      return count === undefined ? [] : [[name, count] as const];
+    });
+    const { output } = context;
     if (flags.json === true) {
-      context.output.print(JSON.stringify({ records: Object.fromEntries(byResource) }));
+      const data = { ok: true, records: Object.fromEntries(counts), skipped };
+      output.print(JSON.stringify(data, undefined, 2));
       return;
     }
-    const rows = [...byResource].map(
-      ([name, count]) => [name, count.toLocaleString('en')] as const,
-    );
-    for (const line of columns(rows)) context.output.print(line);
-    const total = [...byResource.values()].reduce((sum, count) => sum + count, 0);
-    context.output.print(`${total.toLocaleString('en')} records were imported into ${open.name}.`);
-  } finally {
-    await open.close();
+    for (const line of columns(counts.map(([name, count]) => [name, grouped(count)])))
+      output.print(line);
+    const total = counts.reduce((sum, [, count]) => sum + count, 0);
+    const there = skipped === 0 ? '' : `; ${grouped(skipped)} were there already, and are equal`;
+    output.print(`${records(total)} imported into ${open.name}${there}.`);
+  });
+}
+
+function records(count: number): string {
+  return count === 1 ? '1 record was' : `${grouped(count)} records were`;
+}
+
+/** A signal came: the run is taken back. */
+export class Stopped extends CommandFailure {
+  constructor() {
+    super('Stopped: nothing was imported. Run it again to import everything.');
   }
 }
 
-/** Loads data into a database that is up to date; gives the number of records by resource. */
+/** Loads data into a database that is up to date. Throws `Stopped` when a signal comes. */
 export async function loadData(
-  { output, draw }: Context,
+  context: Context,
   api: Api,
   { database }: OpenDatabase,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { files, problems } = findDataFiles(paths, api);
-  if (problems.length > 0) throw new CommandFailure('Nothing was imported.', { details: problems });
+): Promise<ImportResult & { readonly ok: true }> {
+  const { output, draw, folder } = context;
+  const nameOf = (path: string): string => relative(folder, path) || path;
+  const { files, problems } = findDataFiles(paths, api, nameOf);
+  if (problems.length > 0)
+    throw new CommandFailure('Nothing was imported. Name files or folders of records.', {
+      details: problems,
+      data: { problems },
+    });
+  const stop = context.stop();
   const result = await output.progress('Importing', (report) =>
     importData(
       files,
@@ -67,12 +86,18 @@ export async function loadData(
       writeStatements(database.dialect),
       draw,
       ({ bytes, totalBytes }) => {
+        if (stop.aborted) throw new Stopped();
         report(bytes, totalBytes);
       },
     ),
   );
-  if (result.ok) return result.byResource;
-  throw new CommandFailure('Nothing was imported: mend these records and run it again.', {
+  if (result.ok) return result;
+  const more =
+    result.problems.length >= listedProblems ? ` (the first ${listedProblems} are listed)` : '';
+  throw new CommandFailure(`Nothing was imported${more}. Mend these records and run it again.`, {
     details: result.problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
+    data: {
+      problems: result.problems.map(({ file, line, message }) => ({ file, line, message })),
+    },
   });
 }

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { specificationJsonSchema } from '../../spec/json-schema.ts';
-import { fromFolder, type Context } from '../context.ts';
-import { CommandFailure } from '../failure.ts';
+import { fromFolder, typed, type Context } from '../context.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
 
 interface Flags {
   readonly name?: string;
@@ -22,42 +22,53 @@ export async function init(
   flags: Flags,
 ): Promise<void> {
   const folder = fromFolder(context, directory ?? '.');
-  const file = join(folder, 'plinth.yaml');
   const shown = (path: string): string => relative(context.folder, path) || '.';
-  if (existsSync(file))
-    throw new CommandFailure(`${shown(file)} is there already. Choose another folder.`);
   const examples = readdirSync(examplesFolder).filter((name) =>
     existsSync(join(examplesFolder, name, 'plinth.yaml')),
   );
   if (flags.example !== undefined && !examples.includes(flags.example))
     throw new CommandFailure(
-      `There is no example ${flags.example}; there is ${examples.join(', ')}.`,
+      `There is no example ${flags.example}. Choose one of ${examples.join(', ')}.`,
       { exitCode: 2 },
     );
+  if (flags.name?.trim() === '')
+    throw new CommandFailure('The name is empty. Give the API one with --name.', { exitCode: 2 });
+  for (const path of [join(folder, 'plinth.yaml'), join(folder, 'data')])
+    if (existsSync(path))
+      throw new CommandFailure(`${shown(path)} is there already. Choose another folder.`);
   const { name, example } = await choose(context, flags, examples);
-  const source = resolve(examplesFolder, example);
-  const text = readFileSync(join(source, 'plinth.yaml'), 'utf8').replace(
-    /^name: .*$/mu,
-    () => `name: ${JSON.stringify(name)}`,
-  );
   try {
-    mkdirSync(join(folder, '.plinth'), { recursive: true });
-    writeFileSync(
-      join(folder, schemaFile),
-      JSON.stringify(specificationJsonSchema(), undefined, 2),
-    );
-    if (existsSync(join(source, 'data')))
-      cpSync(join(source, 'data'), join(folder, 'data'), { recursive: true });
-    writeFileSync(file, `# yaml-language-server: $schema=${schemaFile}\n${text}`, { flag: 'wx' });
+    write(folder, join(examplesFolder, example), name);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
     throw new CommandFailure(
-      `${shown(folder)} cannot be written to (${code ?? 'unknown'}). Choose another folder.`,
+      `${shown(folder)} cannot be written to: ${reason}. Choose another folder.`,
       { cause: error },
     );
   }
-  const where = directory === undefined ? '' : ` ${shown(file)}`;
-  context.output.print(`${shown(file)} is ready. Serve it with:\n\n  plinth dev${where}`);
+  const file = shown(join(folder, 'plinth.yaml'));
+  const where = folder === context.folder ? '' : ` ${/\s/u.test(file) ? `"${file}"` : file}`;
+  context.output.print(`${file} is ready. Serve it with:\n\n  ${typed(context, `dev${where}`)}`);
+}
+
+function write(folder: string, source: string, name: string): void {
+  // `${` would be a variable.
+  const line = `name: ${JSON.stringify(name).replaceAll('${', () => '$${')}`;
+  const text = readFileSync(join(source, 'plinth.yaml'), 'utf8');
+  const named = /^name:/mu.test(text)
+    ? text.replace(/^name:.*$/mu, () => line)
+    : `${line}\n${text}`;
+  mkdirSync(join(folder, '.plinth'), { recursive: true });
+  writeFileSync(join(folder, schemaFile), JSON.stringify(specificationJsonSchema(), undefined, 2));
+  if (existsSync(join(source, 'data')))
+    cpSync(join(source, 'data'), join(folder, 'data'), { recursive: true });
+  // Last: with it the folder is one that `init` leaves alone.
+  writeFileSync(
+    join(folder, 'plinth.yaml'),
+    `# yaml-language-server: $schema=${schemaFile}\n${named}`,
+    { flag: 'wx' },
+  );
 }
 
 /** The flags, or what the user answers at a terminal, or the defaults. */

@@ -1,48 +1,72 @@
-import { applyMigration, planMigration } from '../../execute/sqlite-schema.ts';
+import { migrate as applyMigration, type MigrationStep } from '../../execute/sqlite-schema.ts';
 import type { Context } from '../context.ts';
-import { databaseTarget, openDatabase } from '../database.ts';
+import {
+  databaseTarget,
+  isThere,
+  migrateCommand,
+  withDatabase,
+  withTemporary,
+  type OpenDatabase,
+  type Target,
+} from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { requireSpecification } from '../specification.ts';
+import { byHand, listed, stepsFor } from '../schema.ts';
+import { requireSpecification, type Named } from '../specification.ts';
 
-export interface MigrateFlags {
+interface Flags extends Named {
   readonly database?: string;
   readonly apply?: boolean;
   readonly json?: boolean;
 }
 
 /** `plinth migrate [file]`: shows what brings the database up to date, and does it with `--apply`. */
-export async function migrate(
-  context: Context,
-  file: string | undefined,
-  flags: MigrateFlags,
-): Promise<void> {
-  const specification = requireSpecification(context, file);
+export async function migrate(context: Context, flags: Flags): Promise<void> {
+  const specification = requireSpecification(context, flags);
+  const { api } = specification;
   const target = databaseTarget(context, specification, flags.database);
   if (target === undefined)
     throw new CommandFailure(
-      'No database is named. Add "database: sqlite:PATH" to the file, or give --database.',
+      `No database is named. Add "database: sqlite:PATH" to ${specification.name}, or give --database.`,
       { exitCode: 2 },
     );
+  const apply = flags.apply === true;
+  const work = async (open: OpenDatabase): Promise<void> => {
+    const steps = apply
+      ? await applyMigration(open.database.schemaConnection, api)
+      : await stepsFor(open, api);
+    report(context, steps, flags, target);
+  };
+  // To look at what would be done, nothing is made.
+  if (apply || isThere(target)) await withDatabase(context, target, { create: apply }, work);
+  else await withTemporary(work);
+}
+
+function report(
+  context: Context,
+  steps: readonly MigrationStep[],
+  { apply = false, json = false }: Flags,
+  target: Target,
+): void {
+  const name = target.url.replace(/^sqlite:/u, '');
   const { output } = context;
-  const open = openDatabase(target, { create: flags.apply === true });
-  try {
-    const driver = open.database.schemaConnection;
-    const steps = planMigration(driver, specification.api);
-    const blocked = steps.filter(({ sql }) => sql === undefined);
-    if (flags.json === true)
-      output.print(JSON.stringify({ steps: steps.map(({ summary }) => summary) }, undefined, 2));
-    else for (const { summary } of steps) output.print(`- ${summary}`);
-    if (blocked.length > 0)
-      throw new CommandFailure(
-        'This version cannot make all of these changes to a table that exists; nothing was changed. Change the table by hand, or start with a new database.',
-      );
-    if (flags.apply === true && steps.length > 0) applyMigration(driver, steps);
-    if (flags.json === true) return;
-    if (steps.length === 0) output.print(`${open.name} is up to date.`);
-    else if (flags.apply === true)
-      output.print(`${open.name} is now up to date: ${steps.length} steps done.`);
-    else output.print(`Run "plinth migrate --apply" to do these ${steps.length} steps.`);
-  } finally {
-    await open.close();
-  }
+  const isPossible = steps.every(({ sql }) => sql !== undefined);
+  const data = {
+    database: name,
+    steps: steps.map(({ summary, sql }) => ({ summary, possible: sql !== undefined })),
+    applied: apply && isPossible,
+  };
+  if (!json) for (const line of listed(steps)) output.print(line);
+  if (!isPossible)
+    throw new CommandFailure(
+      `This version cannot make all of these changes to a table that exists; nothing was changed. ${byHand}`,
+      { data },
+    );
+  const count = steps.length === 1 ? '1 step' : `${steps.length} steps`;
+  if (json) output.print(JSON.stringify({ ok: true, ...data }, undefined, 2));
+  else if (steps.length === 0) output.print(`${name} is up to date.`);
+  else if (apply) output.print(`${name} is now up to date: ${count} done.`);
+  else
+    output.print(
+      `Run "${migrateCommand(context, target)}" to do ${steps.length === 1 ? 'this step' : `these ${count}`}.`,
+    );
 }

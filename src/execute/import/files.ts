@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { Api } from '../../model/api.ts';
 import { unknownName } from '../../model/names.ts';
@@ -18,34 +18,55 @@ export interface FoundFiles {
 
 /**
  * Finds data files: named ones, and in a folder those with a known ending. A file is named after its resource; a
- * `.json` file of another name must be an object of lists, which is seen when it is read.
+ * `.json` file of another name must be an object of lists, which is seen when it is read. `nameOf` says how messages
+ * name a path.
  */
-export function findDataFiles(paths: readonly string[], api: Api): FoundFiles {
-  const files: DataFile[] = [];
+export function findDataFiles(
+  paths: readonly string[],
+  api: Api,
+  nameOf: (path: string) => string = (path) => path,
+): FoundFiles {
+  const files = new Map<string, DataFile>();
   const problems: string[] = [];
   for (const path of paths) {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) problems.push(`There is no file or folder ${path}.`);
-    else if (!stat.isDirectory()) addFile(path, stat.size, true);
-    else {
-      const names = readdirSync(path).filter((name) => extname(name).toLowerCase() in formats);
-      if (names.length === 0) problems.push(`The folder ${path} has no .ndjson or .json file.`);
-      for (const name of names.sort())
-        addFile(join(path, name), statSync(join(path, name)).size, false);
-    }
+    const stat = statOf(path);
+    if (stat === undefined) problems.push(`There is no file or folder ${nameOf(path)}.`);
+    else if (!stat.isDirectory()) addFile(path, stat);
+    else addFolder(path);
   }
-  return { files, problems };
+  return { files: [...files.values()], problems };
 
-  function addFile(path: string, size: number, named: boolean): void {
-    const name = basename(path);
-    const ending = extname(name);
+  function addFolder(folder: string): void {
+    const found = readdirSync(folder)
+      .filter((name) => extname(name).toLowerCase() in formats)
+      .sort()
+      .map((name) => join(folder, name))
+      .flatMap((path) => {
+        const stat = statOf(path);
+        return stat?.isFile() === true ? [{ path, stat }] : [];
+      });
+    if (found.length === 0)
+      problems.push(`The folder ${nameOf(folder)} has no .ndjson or .json file.`);
+    for (const { path, stat } of found) addFile(path, stat);
+  }
+
+  function addFile(path: string, stat: Stats): void {
+    const name = nameOf(path);
+    const ending = extname(path);
     const format = formats[ending.toLowerCase()];
-    const resource = basename(name, ending);
-    if (format === undefined)
-      problems.push(`${path} is of no known format: give .ndjson, .jsonl or .json.`);
+    const resource = basename(path, ending);
+    if (!stat.isFile()) problems.push(`${name} is no file. Name a file, or a folder of files.`);
+    else if (format === undefined)
+      problems.push(`${name} is of no known format: give .ndjson, .jsonl or .json.`);
     else if (format === 'ndjson' && !api.resources.has(resource)) {
       const message = unknownName('resource', resource, api.resources.keys());
-      problems.push(`${path} is named after no resource: ${message}.`);
-    } else files.push({ path, name: named ? path : name, format, resource, size });
+      problems.push(`${name} is named after no resource: ${message}.`);
+    }
+    // The same file may be named twice.
+    else files.set(realpathSync(path), { path, name, format, resource, size: stat.size });
   }
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
 }

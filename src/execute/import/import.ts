@@ -1,20 +1,22 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
-import type { ValueIssue } from '../../model/values.ts';
+import type { SqlValue } from '../../model/values.ts';
 import { unknownName } from '../../model/names.ts';
-import { readValue } from '../../model/validation.ts';
-import { complete, type Draw } from '../../plan/write.ts';
-import { parseJsonText } from '../../request/body.ts';
-import type { FieldValues } from '../../plan/plan.ts';
+import type { Draw } from '../../plan/write.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import type { WriteStatements } from '../../sql/compile-write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
-import { findConflicts } from '../conflicts.ts';
+import { findConflicts, missingOwners, storageNames, type Conflict } from '../conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../database.ts';
+import { findLists } from './json-lists.ts';
 import { importOrder } from './order.ts';
-import { DataProblem, readRecords, type DataFile, type SourceRecord } from './source.ts';
+import { RecordReader, type Reading } from './record.ts';
+import { readRecords } from './records.ts';
+import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
 
-/** How many bad records are listed before a run gives up. */
-const listedProblems = 100;
+/** How many problems are listed before a run gives up. */
+export const listedProblems = 100;
+/** How many records are tried after one that they point to was refused. */
+const triedRecords = 10_000;
 
 export interface ImportProgress {
   readonly bytes: number;
@@ -24,8 +26,10 @@ export interface ImportProgress {
 export type ImportResult =
   | {
       readonly ok: true;
-      readonly records: number;
+      /** How many were added, by resource. */
       readonly byResource: ReadonlyMap<string, number>;
+      /** How many were there already, with the same values. */
+      readonly skipped: number;
     }
   | { readonly ok: false; readonly problems: readonly DataProblem[] };
 
@@ -40,7 +44,8 @@ class ImportFailure extends Error {
 
 /**
  * Loads data files into the database in one transaction: ids, timestamps and read-only fields are kept, every value
- * is checked as a write would be, and with any problem nothing of the run is kept. Contract 3, Command line.
+ * is checked as a write would be, and with any problem nothing of the run is kept. What `onProgress` throws ends the
+ * run, and nothing of it is kept either. Contract 3, Command line.
  */
 export async function importData(
   files: readonly DataFile[],
@@ -51,10 +56,9 @@ export async function importData(
   onProgress: (progress: ImportProgress) => void,
 ): Promise<ImportResult> {
   try {
-    const byResource = await database.write((transaction) =>
+    return await database.write((transaction) =>
       new Import(api, database, statements, transaction, draw, onProgress).run(files),
     );
-    return { ok: true, byResource, records: [...byResource.values()].reduce((a, b) => a + b, 0) };
   } catch (error) {
     if (error instanceof ImportFailure) return { ok: false, problems: error.problems };
     throw error;
@@ -67,12 +71,18 @@ class Import {
   private readonly database: Database;
   private readonly statements: WriteStatements;
   private readonly transaction: Transaction;
-  private readonly draw: Draw;
   private readonly onProgress: (progress: ImportProgress) => void;
+  private readonly readers: ReadonlyMap<Resource, RecordReader>;
+  private readonly deferred: ReadonlySet<Field>;
+  private readonly order: readonly Resource[];
   private readonly problems: DataProblem[] = [];
   private readonly counts = new Map<string, number>();
+  private skipped = 0;
+  /** Sections with keys that wait for rows that come later. */
+  private readonly waiting = new Set<Section>();
   /** Ids of records that were refused: what points to them is no problem of its own. */
   private readonly refused = new Map<Resource, Set<JsonValue>>();
+  private refusals = 0;
   private bytes = 0;
   private totalBytes = 0;
 
@@ -88,194 +98,256 @@ class Import {
     this.database = database;
     this.statements = statements;
     this.transaction = transaction;
-    this.draw = draw;
     this.onProgress = onProgress;
+    const { resources, deferred } = importOrder(api);
+    this.order = resources;
+    this.deferred = deferred;
+    this.readers = new Map(
+      resources.map((resource) => [resource, new RecordReader(resource, database.dialect, draw)]),
+    );
   }
 
-  async run(files: readonly DataFile[]): Promise<ReadonlyMap<string, number>> {
-    const { resources, deferred } = importOrder(this.api);
-    const isOwn = (file: DataFile, resource: Resource): boolean =>
-      file.resource === resource.name || !this.api.resources.has(file.resource);
-    const waiting = resources.filter((resource) =>
-      [...resource.fields.values()].some((field) => deferred.has(field)),
+  async run(files: readonly DataFile[]): Promise<ImportResult & { ok: true }> {
+    this.totalBytes = files.reduce((sum, { size }) => sum + size, 0);
+    const sections = await this.findSections(files);
+    this.failOnProblems();
+    const ordered = this.order.flatMap((resource) =>
+      sections.filter((section) => section.resource === resource.name),
     );
-    const passes = [
-      ...resources.map((resource) => ({ resource, second: false })),
-      ...waiting.map((resource) => ({ resource, second: true })),
-    ];
-    const work = passes.flatMap((pass) =>
-      files.filter((file) => isOwn(file, pass.resource)).map((file) => ({ ...pass, file })),
+    this.totalBytes += files.reduce(
+      (sum, { format, size }) => sum + (format === 'json' ? size : 0),
+      0,
     );
-    this.totalBytes = work.reduce((sum, { file }) => sum + file.size, 0);
-    for (const { resource, second, file } of work) {
-      if (second && this.problems.length > 0) break;
-      await this.readFile(file, resource, (record) =>
-        second
-          ? this.setKeys(file, resource, record, deferred)
-          : this.insert(file, resource, record, deferred),
-      );
-    }
-    if (this.problems.length > 0) throw new ImportFailure(this.problems);
-    return this.counts;
+    for (const section of ordered) await this.insertAll(section);
+    // Only now is all there that a key or a morph pair may point to.
+    const again = ordered.filter((section) => this.waiting.has(section));
+    this.totalBytes += again.reduce((sum, { start, end }) => sum + end - start, 0);
+    for (const section of again) await this.connectAll(section);
+    this.failOnProblems();
+    return { ok: true, byResource: this.counts, skipped: this.skipped };
   }
 
-  private async readFile(
-    file: DataFile,
-    resource: Resource,
-    take: (record: SourceRecord) => Promise<void>,
-  ): Promise<void> {
-    try {
-      const groups = readRecords(file, (bytes) => {
-        this.bytes += bytes;
+  private async findSections(files: readonly DataFile[]): Promise<readonly Section[]> {
+    const sections: Section[] = [];
+    for (const file of files)
+      await this.orProblem(async () => {
+        const { resource, size } = file;
+        if (file.format === 'ndjson')
+          sections.push({ file, resource, start: 0, end: size, line: 1 });
+        else sections.push(...(await findLists(file, this.advance)));
       });
-      for await (const records of groups) {
-        for (const record of records) {
-          if (!this.api.resources.has(record.resource)) {
-            const message = unknownName('resource', record.resource, this.api.resources.keys());
-            throw new DataProblem(file.name, record.line, message);
-          }
-          if (record.resource === resource.name) await take(record);
-        }
-        this.onProgress({ bytes: this.bytes, totalBytes: this.totalBytes });
-      }
+    for (const { file, line, resource } of sections)
+      if (!this.api.resources.has(resource))
+        this.note(file, line, unknownName('resource', resource, this.api.resources.keys()));
+    return sections;
+  }
+
+  private readonly advance = (bytes: number): void => {
+    this.bytes += bytes;
+    this.onProgress({ bytes: this.bytes, totalBytes: this.totalBytes });
+  };
+
+  private async orProblem(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       if (!(error instanceof DataProblem)) throw error;
-      this.note(error);
+      this.add(error);
     }
   }
 
-  private note(problem: DataProblem): void {
+  private note({ name }: DataFile, line: number, message: string): void {
+    this.add(new DataProblem(name, line, message));
+  }
+
+  private add(problem: DataProblem): void {
     this.problems.push(problem);
     if (this.problems.length >= listedProblems) throw new ImportFailure(this.problems);
   }
 
-  private async insert(
-    file: DataFile,
-    resource: Resource,
-    source: SourceRecord,
-    deferred: ReadonlySet<Field>,
-  ): Promise<void> {
-    const issues: ValueIssue[] = [];
-    const values = this.readValues(resource, source.text, issues);
-    for (const { path, message } of issues)
-      this.note(
-        new DataProblem(file.name, source.line, `${path === '' ? 'the record' : path} ${message}`),
-      );
-    if (values === undefined || issues.length > 0) {
-      this.refuse(resource, values);
-      return;
-    }
-    const first = new Map(values);
-    if (values.has(resource.id))
-      for (const field of values.keys()) if (deferred.has(field)) first.set(field, null);
-    await this.change(file, source, resource, first, undefined, () =>
-      this.transaction.run(this.statements.insert(resource, [...first.keys()]), {
-        bound: this.encode(first),
-      }),
+  private failOnProblems(): void {
+    if (this.problems.length > 0) throw new ImportFailure(this.problems);
+  }
+
+  private resourceOf({ resource: name }: Section): { resource: Resource; reader: RecordReader } {
+    const resource = this.api.resources.get(name);
+    const reader = resource && this.readers.get(resource);
+    if (resource === undefined || reader === undefined)
+      throw new TypeError(`There is no resource ${name}`);
+    return { resource, reader };
+  }
+
+  /** The first pass: every record, with its keys that may have to wait left null. */
+  private async insertAll(section: Section): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const { transaction, statements, deferred } = this;
+    const { id } = resource;
+    const mayWait = reader.fields.some((field) => deferred.has(field));
+    const withId = statements.insert(resource, reader.fields);
+    const withoutId = statements.insert(
+      resource,
+      reader.fields.filter((field) => field !== id),
     );
-    this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + 1);
-  }
-
-  /** The second pass: keys that had to wait for rows that came later. */
-  private async setKeys(
-    file: DataFile,
-    resource: Resource,
-    source: SourceRecord,
-    deferred: ReadonlySet<Field>,
-  ): Promise<void> {
-    const values = this.readValues(resource, source.text, []);
-    const id = values?.get(resource.id);
-    if (values === undefined || id === undefined) return;
-    const keys = new Map(
-      [...values].filter(([field, value]) => deferred.has(field) && value !== null),
-    );
-    if (keys.size === 0) return;
-    await this.change(file, source, resource, keys, id, () =>
-      this.transaction.run(this.statements.update(resource, [...keys.keys()]), {
-        bound: this.encode(keys),
-        id: encodeValue(this.database.dialect, id, resource.id),
-      }),
-    );
-  }
-
-  private async change(
-    file: DataFile,
-    source: SourceRecord,
-    resource: Resource,
-    values: FieldValues,
-    id: JsonValue | undefined,
-    change: () => Promise<unknown>,
-  ): Promise<void> {
-    try {
-      await change();
-    } catch (error) {
-      if (!(error instanceof ConstraintError)) throw error;
-      const { transaction, statements } = this;
-      const { dialect } = this.database;
-      const conflicts = await findConflicts(
-        { transaction, dialect, statements },
-        resource,
-        values,
-        id,
-      );
-      if (conflicts.length === 0) throw error;
-      this.refuse(resource, values);
-      for (const { field, message } of conflicts)
-        if (!this.followsFrom(resource, field, values))
-          this.note(new DataProblem(file.name, source.line, `${field} ${message}`));
-    }
-  }
-
-  private refuse(resource: Resource, values: FieldValues | undefined): void {
-    const id = values?.get(resource.id);
-    if (id === undefined) return;
-    const ids = this.refused.get(resource) ?? new Set();
-    this.refused.set(resource, ids.add(id));
-  }
-
-  /** Whether the key only fails since the record that it points to was refused. */
-  private followsFrom(resource: Resource, name: string, values: FieldValues): boolean {
-    const field = resource.fields.get(name);
-    if (field?.reference === undefined) return false;
-    return this.refused.get(field.reference.resource)?.has(values.get(field) ?? null) === true;
-  }
-
-  private encode(values: FieldValues): readonly ReturnType<typeof encodeValue>[] {
-    return [...values].map(([field, value]) => encodeValue(this.database.dialect, value, field));
-  }
-
-  /** The values of one record, checked as a create would check them, but with everything writable. */
-  private readValues(
-    resource: Resource,
-    text: string,
-    issues: ValueIssue[],
-  ): FieldValues | undefined {
-    const json = parseJsonText(text);
-    const parsed = json.ok ? json.value : undefined;
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-      issues.push({ kind: 'type', path: '', message: 'is no JSON object' });
-      return undefined;
-    }
-    const values = new Map<Field, JsonValue>();
-    for (const [name, value] of Object.entries(parsed)) {
-      const field = resource.fields.get(name);
-      if (field === undefined) {
-        issues.push({
-          kind: 'type',
-          path: name,
-          message: `is unknown: ${unknownName('field', name, resource.fields.keys())}`,
-        });
-        continue;
+    const isDeferred = (field: Field): boolean => deferred.has(field);
+    if (reader.morphs.length > 0) this.waiting.add(section);
+    let added = 0;
+    await this.orProblem(async () => {
+      for await (const records of readRecords(section, this.advance)) {
+        for (const source of records) {
+          const reading = reader.read(source);
+          const { values, ownId, issues } = reading;
+          if (issues.length > 0) {
+            this.refuse(resource, ownId);
+            for (const issue of issues) this.note(section.file, source.line, issue);
+            continue;
+          }
+          const waits = mayWait && ownId !== null && this.hasDeferred(reader, values);
+          if (waits) this.waiting.add(section);
+          const bound = reader.encode(values, waits ? isDeferred : undefined);
+          const insert = bound.length === reader.fields.length ? withId : withoutId;
+          try {
+            await transaction.run(insert, { bound });
+            added += 1;
+          } catch (error) {
+            if (await this.isThere(reader, resource, source, reading)) this.skipped += 1;
+            else await this.explain(section, source, resource, reading, waits, error);
+          }
+        }
       }
-      const reading = readValue(value, field);
-      if (reading.ok) values.set(field, reading.value);
-      else
-        for (const issue of reading.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
+    });
+    this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + added);
+  }
+
+  private hasDeferred(reader: RecordReader, values: Reading['values']): boolean {
+    for (const field of this.deferred)
+      if (reader.fields.includes(field) && reader.valueIn(values, field) !== null) return true;
+    return false;
+  }
+
+  /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */
+  private async connectAll(section: Section): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const keys = reader.fields.filter((field) => this.deferred.has(field));
+    await this.orProblem(async () => {
+      for await (const records of readRecords(section, this.advance))
+        for (const source of records) {
+          const { values, ownId, issues } = reader.read(source);
+          if (issues.length > 0 || this.isRefused(resource, ownId)) continue;
+          const set = keys.filter((field) => reader.valueIn(values, field) !== null);
+          const conflicts =
+            ownId === null || set.length === 0
+              ? []
+              : await this.setKeys(resource, ownId, reader, values, set);
+          const ownerless = await missingOwners(this.access(), reader.morphs, (field) =>
+            reader.valueIn(values, field),
+          );
+          this.noteConflicts(section, source, [...conflicts, ...ownerless], reader, values);
+        }
+    });
+  }
+
+  private async setKeys(
+    resource: Resource,
+    id: JsonValue,
+    reader: RecordReader,
+    values: Reading['values'],
+    keys: readonly Field[],
+  ): Promise<readonly Conflict[]> {
+    const { dialect } = this.database;
+    const encoded = (field: Field): SqlValue =>
+      encodeValue(dialect, reader.valueIn(values, field), field);
+    try {
+      await this.transaction.run(this.statements.update(resource, keys), {
+        bound: keys.map(encoded),
+        id: encodeValue(dialect, id, resource.id),
+      });
+      return [];
+    } catch (error) {
+      const changed = new Map(keys.map((field) => [field, reader.valueIn(values, field)]));
+      return this.conflictsOf(resource, changed, id, error);
     }
-    const completed = complete(values, { resource }, this.draw);
-    for (const [field, value] of completed)
-      if (value === null && !field.nullable && !Object.hasOwn(parsed, field.name))
-        issues.push({ kind: 'type', path: field.name, message: 'is required' });
-    return completed;
+  }
+
+  /** Whether the record was in the database before this run, with the same values. */
+  private async isThere(
+    reader: RecordReader,
+    resource: Resource,
+    source: SourceRecord,
+    { values, ownId }: Reading,
+  ): Promise<boolean> {
+    if (ownId === null) return false;
+    const { dialect } = this.database;
+    const [row] = await this.database.all(this.statements.current(resource, reader.fields), {
+      bound: [],
+      id: encodeValue(dialect, ownId, resource.id),
+    });
+    if (row === undefined) return false;
+    const encoded = reader.encode(values, undefined);
+    return reader.fields.every(
+      (field, position) =>
+        String(encoded[position]) === String(row[position + 1]) || !reader.names(source, field),
+    );
+  }
+
+  /** Lists why the database refused a record. */
+  private async explain(
+    section: Section,
+    source: SourceRecord,
+    resource: Resource,
+    { values, ownId }: Reading,
+    waits: boolean,
+    error: unknown,
+  ): Promise<void> {
+    const { reader } = this.resourceOf(section);
+    const tried = new Map(
+      [...reader.byField(values)].filter(([field]) => !waits || !this.deferred.has(field)),
+    );
+    const conflicts = await this.conflictsOf(resource, tried, undefined, error);
+    this.refuse(resource, ownId);
+    this.noteConflicts(section, source, conflicts, reader, values);
+  }
+
+  private async conflictsOf(
+    resource: Resource,
+    values: ReadonlyMap<Field, JsonValue>,
+    id: JsonValue | undefined,
+    error: unknown,
+  ): Promise<readonly Conflict[]> {
+    if (!(error instanceof ConstraintError)) throw error;
+    const conflicts = await findConflicts(this.access(), resource, values, id);
+    if (conflicts.length > 0) return conflicts;
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    return [{ field: resource.id, message: `cannot be stored: ${message}` }];
+  }
+
+  private access(): Parameters<typeof findConflicts>[0] {
+    const { transaction, statements } = this;
+    return { transaction, dialect: this.database.dialect, statements, names: storageNames };
+  }
+
+  /** Lists what does not only follow from another record's being refused. */
+  private noteConflicts(
+    { file }: Section,
+    { line }: SourceRecord,
+    conflicts: readonly Conflict[],
+    reader: RecordReader,
+    values: Reading['values'],
+  ): void {
+    for (const { field, message } of conflicts) {
+      const target = field.reference?.resource ?? reader.ownerOf(values, field);
+      if (target === undefined || !this.isRefused(target, reader.valueIn(values, field)))
+        this.note(file, line, `${field.name} ${message}`);
+    }
+  }
+
+  private refuse(resource: Resource, id: JsonValue): void {
+    this.refusals += 1;
+    if (this.refusals > triedRecords) this.failOnProblems();
+    const ids = this.refused.get(resource) ?? new Set();
+    if (id !== null) this.refused.set(resource, ids.add(id));
+  }
+
+  private isRefused(resource: Resource, id: JsonValue): boolean {
+    return this.refused.get(resource)?.has(id) === true;
   }
 }

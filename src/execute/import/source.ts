@@ -1,15 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { JsonSplitter, type Piece } from './json-splitter.ts';
+import { tokensOf, type Tokens } from './tokens.ts';
 
-/** Records of one resource in one file. */
-export interface SourceRecord {
-  readonly resource: string;
-  /** JSON text of one record. */
-  readonly text: string;
-  /** Where it begins in the file, from 1. */
-  readonly line: number;
-}
-
+/** A file of records, by its name and ending. */
 export interface DataFile {
   readonly path: string;
   /** As messages name it. */
@@ -19,6 +12,26 @@ export interface DataFile {
   readonly resource: string;
   /** bytes */
   readonly size: number;
+}
+
+/** A part of a file that holds records of one resource: all of it, or one list of a JSON file. */
+export interface Section {
+  readonly file: DataFile;
+  readonly resource: string;
+  /** Bytes; the end is not part of it. */
+  readonly start: number;
+  readonly end: number;
+  /** The line of its first byte, from 1. */
+  readonly line: number;
+}
+
+/** The text of one record, or why it has none. */
+export interface SourceRecord {
+  /** Where it begins in the file, from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly tokens: Tokens;
+  readonly problem: string | undefined;
 }
 
 /** A place in a data file where something is wrong. */
@@ -32,75 +45,44 @@ export class DataProblem extends Error {
   }
 }
 
-/**
- * Reads a file record by record, in groups as they are read from disk, in constant memory. Throws a `DataProblem`
- * where the file is no UTF-8 or no JSON.
- */
-export async function* readRecords(
-  file: DataFile,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<readonly SourceRecord[]> {
-  const split = file.format === 'ndjson' ? splitLines(file) : splitJson(file);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const stream = createReadStream(file.path, { highWaterMark: 1 << 18 });
-  for await (const chunk of stream) {
-    onBytes((chunk as Buffer).length);
-    yield split.feed(decode(decoder, file, chunk as Buffer, split));
-  }
-  yield split.end(decode(decoder, file, undefined, split));
+/** Cuts a section into records as its bytes arrive. Throws a `DataProblem` where it cannot go on. */
+export interface Cutter {
+  readonly feed: (bytes: Buffer) => readonly SourceRecord[];
+  readonly end: () => readonly SourceRecord[];
 }
 
-interface Splitter {
-  readonly line: () => number;
-  readonly feed: (text: string) => readonly SourceRecord[];
-  readonly end: (text: string) => readonly SourceRecord[];
+/** What is read from disk at once. */
+export const chunkSize = 1 << 18;
+/** The most that one record may take, since it is held in memory whole. */
+export const maxRecordSize = 16 * 1024 * 1024;
+
+/** The bytes of a file from `start` to before `end`. */
+export async function* readBytes(
+  { path }: DataFile,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer> {
+  if (end <= start) return;
+  const stream = createReadStream(path, { start, end: end - 1, highWaterMark: chunkSize });
+  for await (const chunk of stream) yield chunk as Buffer;
 }
 
-function decode(
-  decoder: TextDecoder,
-  file: DataFile,
-  chunk: Buffer | undefined,
-  split: Splitter,
-): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw new DataProblem(file.name, split.line(), 'the file is not valid UTF-8 from here on');
-  }
+export function tooLong(): string {
+  return `the record is longer than ${maxRecordSize / 1024 / 1024} MiB`;
 }
 
-function splitLines({ resource }: DataFile): Splitter {
-  let line = 0;
-  let rest = '';
-  const records = (lines: readonly string[]): readonly SourceRecord[] =>
-    lines.flatMap((text) => {
-      line += 1;
-      return text.trim() === '' ? [] : [{ resource, text, line }];
-    });
+/** One record: its bytes as text, if they are some. */
+export function recordOf(bytes: Buffer, line: number, isChecked: boolean): SourceRecord {
+  const isText = isChecked || isUtf8(bytes);
   return {
-    line: () => line + 1,
-    feed: (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      return records(lines);
-    },
-    end: (text) => records([rest + text]),
+    line,
+    text: isText ? bytes.toString('utf8') : '',
+    tokens: isText ? tokensOf(bytes) : 'plain',
+    problem: isText ? undefined : 'the record is not valid UTF-8',
   };
 }
 
-function splitJson(file: DataFile): Splitter {
-  const splitter = new JsonSplitter();
-  const checked = (pieces: readonly Piece[]): readonly SourceRecord[] => {
-    if (splitter.problem !== undefined)
-      throw new DataProblem(file.name, splitter.line, splitter.problem);
-    return pieces.map(({ name, text, line }) => ({ resource: name ?? file.resource, text, line }));
-  };
-  return {
-    line: () => splitter.line,
-    feed: (text) => checked(splitter.feed(text)),
-    end: (text) => {
-      const pieces = [...splitter.feed(text), ...splitter.end()];
-      return checked(pieces);
-    },
-  };
+/** Where the text begins: after a byte order mark, if it has one. */
+export function afterMark(bytes: Buffer): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }

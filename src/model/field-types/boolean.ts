@@ -1,4 +1,5 @@
 import type { FieldType } from '../api.ts';
+import { plain } from './plain.ts';
 import { accept, wrongType } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 
@@ -11,7 +12,9 @@ export const booleanType: FieldType = {
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   expects: () => 'true or false',
   sqlite: { column: () => 'INTEGER', form: 'zeroOne' },
+  postgres: { column: () => 'boolean', form: 'boolean' },
   forms: {
+    boolean: plain,
     zeroOne: { encode: (value) => (value === true ? 1 : 0), decode: (stored) => stored !== 0 },
   },
 };

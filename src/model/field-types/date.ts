@@ -28,5 +28,6 @@ export const dateType: FieldType = {
   parse: (text) => (isDate(text) ? text : undefined),
   expects: () => 'a date such as 2026-03-01',
   sqlite: { column: () => 'TEXT', form: 'plain' },
-  forms: { plain },
+  postgres: { column: () => 'date', form: 'date' },
+  forms: { plain, date: plain },
 };

@@ -26,6 +26,20 @@ export function parseDatetime(text: string): string | undefined {
   return utcYear < 1 || utcYear > 9999 ? undefined : date.toISOString();
 }
 
+/** `2026-03-01 14:05:00.12+00`, as PostgreSQL writes a timestamptz; any offset, since a session may have its own. */
+function fromTimestamptz(text: string): string {
+  const point = text.charAt(19) === '.';
+  if (text.endsWith('+00')) {
+    const fraction = point ? text.slice(20, -3).padEnd(3, '0') : '000';
+    return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
+  }
+  const [offset = '', sign, hours, minutes, seconds] =
+    /([+-])(\d{2})(?::(\d{2}))?(?::(\d{2}))?$/u.exec(text) ?? [];
+  const local = Date.parse(`${text.slice(0, text.length - offset.length).replace(' ', 'T')}Z`);
+  const size = Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
+  return new Date(local - (sign === '-' ? -1000 : 1000) * size).toISOString();
+}
+
 const milliseconds = (value: unknown): number => Date.parse(String(value));
 
 export const datetimeType: FieldType = {
@@ -44,16 +58,18 @@ export const datetimeType: FieldType = {
   parse: (text) => parseDatetime(isDate(text) ? `${text}T00:00:00Z` : text),
   expects: () => 'a date and time such as 2026-03-01T14:05:00.000Z, or a date',
   sqlite: { column: () => 'TEXT', form: 'plain' },
+  postgres: { column: () => 'timestamptz(3)', form: 'timestamptz' },
   forms: {
     plain,
-    /** `YYYY-MM-DD hh:mm:ss`, taken as UTC. */
+    timestamptz: { decode: (stored) => fromTimestamptz(String(stored)) },
+    /** `YYYY-MM-DD hh:mm:ss`, taken as UTC; with ms where there are some, which sorts behind the bare second. */
     sqlText: {
-      encode: (value) => String(value).slice(0, 19).replace('T', ' '),
+      encode: (value) => String(value).slice(0, 23).replace('T', ' ').replace('.000', ''),
       decode: (stored) => new Date(`${String(stored).replace(' ', 'T')}Z`).toISOString(),
     },
     unixSeconds: {
       encode: (value) => milliseconds(value) / 1000,
-      decode: (stored) => new Date(Number(stored) * 1000).toISOString(),
+      decode: (stored) => new Date(Math.round(Number(stored) * 1000)).toISOString(),
     },
     unixMilliseconds: {
       encode: milliseconds,

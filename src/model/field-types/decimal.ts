@@ -1,7 +1,8 @@
 import type { Codec, FieldType } from '../api.ts';
-import { accept, wrongType, wrongValue, type SqlValue } from '../values.ts';
+import { accept, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
 import type { JsonValue } from '../../spec/specification.ts';
+import { plain } from './plain.ts';
 import {
   ExactNumber,
   floorTo,
@@ -49,13 +50,10 @@ const scaled: Codec = {
   readAsText: (field) => field.precision > 15,
 };
 
-function atScale(stored: SqlValue, field: Field): string {
-  return Number(stored).toFixed(field.scale);
-}
-
 const real: Codec = {
   encode: (value) => Number(value),
-  decode: atScale,
+  // Adding 0 takes the sign from −0.
+  decode: (stored, field) => (Number(Number(stored).toFixed(field.scale)) + 0).toFixed(field.scale),
   comparand: (value) => Number(value),
 };
 
@@ -81,15 +79,26 @@ export const decimalType: FieldType = {
     if (decimal === undefined) return wrongValue('must be a plain decimal number such as "19.90"');
     const digits = rescale(decimal, field.scale);
     if (digits === undefined) return wrongValue(`must have at most ${field.scale} decimal places`);
-    const size = (digits < 0n ? -digits : digits).toString().length;
-    if (digits !== 0n && size > field.precision)
-      return wrongValue(
-        `must have at most ${field.precision - field.scale} digits before the decimal point`,
-      );
+    const most = 10n ** BigInt(field.precision) - 1n;
+    if (digits > most || digits < -most) {
+      const bound = formatScaled(most, field.scale);
+      return wrongValue(`must be between -${bound} and ${bound}`);
+    }
     return accept(formatScaled(digits, field.scale));
   },
-  parse: (source) => (parseDecimal(source) === undefined ? undefined : source),
+  parse: (source, field) => {
+    const value = parseDecimal(source);
+    const digits = value && rescale(value, field.scale);
+    // As it stands on the wire, where it can stand there at all: so it is looked for in arrays.
+    return value === undefined || digits === undefined
+      ? value && source
+      : formatScaled(digits, field.scale);
+  },
   expects: () => 'a plain decimal number such as 19.90',
   sqlite: { column: () => 'INTEGER', form: 'scaled' },
-  forms: { scaled, real, text },
+  postgres: {
+    column: ({ precision, scale }) => `numeric(${precision}, ${scale})`,
+    form: 'numeric',
+  },
+  forms: { scaled, real, text, numeric: plain },
 };

@@ -11,5 +11,6 @@ export const enumType: FieldType = {
   parse: (text, field) => (field.values?.includes(text) === true ? text : undefined),
   expects: (field) => `one of ${(field.values ?? []).join(', ')}`,
   sqlite: { column: () => 'TEXT', form: 'plain' },
+  postgres: { column: () => 'text COLLATE "C"', form: 'plain' },
   forms: { plain },
 };

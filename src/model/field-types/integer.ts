@@ -6,20 +6,15 @@ import { operatorSets } from '../operators.ts';
 
 /** Reads a whole number between −(2⁵³−1) and 2⁵³−1. */
 export function readInteger(value: unknown): Reading {
-  if (value instanceof ExactNumber) {
-    const exact = parseJsonNumber(value.text);
-    // Its double may be whole where the number itself is not.
-    if (exact !== undefined && rescale(exact, 0) === undefined)
-      return wrongValue('must be a whole number');
-    value = Number(value.text);
-  }
-  if (typeof value !== 'number') return wrongType('must be a number');
-  if (Number.isSafeInteger(value)) return accept(value === 0 ? 0 : value);
-  return wrongValue(
-    Number.isInteger(value) || !Number.isFinite(value)
-      ? 'must be between -9007199254740991 and 9007199254740991'
-      : 'must be a whole number',
-  );
+  const number = value instanceof ExactNumber ? Number(value.text) : value;
+  if (typeof number !== 'number') return wrongType('must be a number');
+  if (Math.abs(number) > Number.MAX_SAFE_INTEGER)
+    return wrongValue('must be between -9007199254740991 and 9007199254740991');
+  // The double of a number may be whole where the number itself is not.
+  const exact = value instanceof ExactNumber ? parseJsonNumber(value.text) : undefined;
+  const isWhole = exact === undefined ? value === number : rescale(exact, 0) !== undefined;
+  if (!Number.isInteger(number) || !isWhole) return wrongValue('must be a whole number');
+  return accept(number === 0 ? 0 : number);
 }
 
 export function parseInteger(text: string): number | undefined {
@@ -36,5 +31,6 @@ export const integerType: FieldType = {
   parse: parseInteger,
   expects: () => 'a whole number',
   sqlite: { column: () => 'INTEGER', form: 'plain' },
+  postgres: { column: () => 'bigint', form: 'plain' },
   forms: { plain },
 };

@@ -1,4 +1,4 @@
-import type { Codec, FieldType } from '../api.ts';
+import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, wrongValue, type Reading, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { ExactNumber } from '../exact-number.ts';
@@ -10,6 +10,27 @@ export const jsonText: Codec = {
   encode: (value) => JSON.stringify(value),
   decode: (stored) => JSON.parse(String(stored)) as JsonValue,
 };
+
+/** A jsonb column, which keeps members in an order of its own: declared ones come back in that of the file. */
+export const jsonb: Codec = {
+  encode: (value) => JSON.stringify(value),
+  decode: (stored, field) => inDeclaredOrder(JSON.parse(String(stored)) as JsonValue, field),
+};
+
+function inDeclaredOrder(value: JsonValue, { properties, items }: Field): JsonValue {
+  if (items !== undefined && Array.isArray(value))
+    return value.map((item) => inDeclaredOrder(item as JsonValue, items));
+  if (properties === undefined || typeof value !== 'object' || value === null) return value;
+  const members = new Map(Object.entries(value));
+  const ordered: [string, JsonValue][] = [];
+  for (const [name, property] of properties) {
+    const member = members.get(name);
+    if (member === undefined) continue;
+    ordered.push([name, inDeclaredOrder(member, property)]);
+    members.delete(name);
+  }
+  return Object.fromEntries([...ordered, ...members]);
+}
 
 const encoder = new TextEncoder();
 
@@ -80,5 +101,6 @@ export const jsonType: FieldType = {
   parse: () => undefined,
   expects: () => 'a path below it',
   sqlite: { column: () => 'TEXT', form: 'jsonText' },
-  forms: { jsonText },
+  postgres: { column: () => 'jsonb', form: 'jsonb' },
+  forms: { jsonText, jsonb },
 };

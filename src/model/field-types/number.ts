@@ -23,5 +23,6 @@ export const numberType: FieldType = {
   },
   expects: () => 'a plain decimal number',
   sqlite: { column: () => 'REAL', form: 'plain' },
+  postgres: { column: () => 'double precision', form: 'plain' },
   forms: { plain },
 };

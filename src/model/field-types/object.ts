@@ -1,50 +1,37 @@
 import type { FieldType } from '../api.ts';
-import { wrongType, type Reading } from '../values.ts';
+import { isJsonObject, wrongType, type Reading } from '../values.ts';
 import { operatorSets } from '../operators.ts';
-import { nearest } from '../../spec/nearest.ts';
 import { defaultValue, readValue } from '../validation.ts';
-import { below, gather, jsonText, readJson } from './json.ts';
+import { below, gather, jsonb, jsonText, readJson } from './json.ts';
 
 export const objectType: FieldType = {
   name: 'object',
   operators: operatorSets.presence,
   sortable: false,
-  read: (value, field) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return wrongType('must be an object');
-    const { properties } = field;
+  read: (value, { properties }) => {
+    if (!isJsonObject(value)) return wrongType('must be an object');
     if (properties === undefined) return readJson(value);
     const members = new Map(Object.entries(value));
-    const names: string[] = [];
-    const parts: Reading[] = [];
+    const parts: [string, Reading][] = [];
     for (const [name, property] of properties) {
-      const given = members.get(name);
-      const member = given === undefined ? defaultValue(property) : given;
-      if (member === undefined && !property.required) continue;
-      names.push(name);
-      parts.push(
-        below(
-          `.${name}`,
-          member === undefined ? wrongType('is required') : readValue(member, property),
-        ),
-      );
+      const member = members.has(name) ? members.get(name) : defaultValue(property);
+      members.delete(name);
+      if (member !== undefined) parts.push([name, readValue(member, property)]);
+      else if (property.required) parts.push([name, wrongType('is required')]);
     }
-    for (const name of members.keys()) {
-      if (properties.has(name)) continue;
-      const guess = nearest(name, [...properties.keys()]);
-      parts.push(
-        wrongType(
-          `is not a member${guess === undefined ? '' : `; did you mean ${guess}?`}`,
-          `.${name}`,
-        ),
-      );
-    }
-    return gather(parts, (values) =>
-      Object.fromEntries(names.map((name, index) => [name, values[index] ?? null])),
+    // What is not declared may be anything, and comes last.
+    const others = readJson(Object.fromEntries(members));
+    return gather(
+      [...parts.map(([name, reading]) => below(`.${name}`, reading)), others],
+      (values) => ({
+        ...Object.fromEntries(parts.map(([name], index) => [name, values[index] ?? null])),
+        ...(values.at(-1) as object),
+      }),
     );
   },
   parse: () => undefined,
   expects: () => 'a path below it',
   sqlite: { column: () => 'TEXT', form: 'jsonText' },
-  forms: { jsonText },
+  postgres: { column: () => 'jsonb', form: 'jsonb' },
+  forms: { jsonText, jsonb },
 };

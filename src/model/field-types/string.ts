@@ -49,7 +49,7 @@ export function readText(value: unknown): Reading {
 
 /** A filter's text for a string field. */
 export function parseText(text: string): string | undefined {
-  return text.includes('\0') ? undefined : text;
+  return readText(text).ok ? text : undefined;
 }
 
 /** Makes a type of strings; `fixedFormat` is the format that the type itself stands for. */
@@ -68,6 +68,7 @@ function textual(name: TypeName, fixedFormat?: string): FieldType {
     parse: parseText,
     expects: () => 'text without a NUL character',
     sqlite: { column: () => 'TEXT', form: 'plain' },
+    postgres: { column: () => 'text COLLATE "C"', form: 'plain' },
     forms: { plain },
   };
 }

@@ -18,5 +18,6 @@ export const timeType: FieldType = {
   parse: (text) => (isTime(text) ? text : undefined),
   expects: () => 'a time such as 14:05:00',
   sqlite: { column: () => 'TEXT', form: 'plain' },
-  forms: { plain },
+  postgres: { column: () => 'time', form: 'time' },
+  forms: { plain, time: plain },
 };

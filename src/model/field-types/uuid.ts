@@ -22,5 +22,6 @@ export const uuidType: FieldType = {
   parse: parseUuid,
   expects: () => 'a UUID',
   sqlite: { column: () => 'TEXT', form: 'plain' },
+  postgres: { column: () => 'uuid', form: 'plain' },
   forms: { plain },
 };

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { statusOf } from './http.ts';
+
+/** A server in a process of its own. `readyAfter` is the time from spawn to a ready answer, in ms. */
+export type Server = {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly readyAfter: number;
+  readonly stop: () => Promise<void>;
+};
+
+const pollEvery = 3;
+const readyWithin = 60_000;
+const stopWithin = 15_000;
+
+/** Runs a script with this Node to its end; throws with what it said when it fails. */
+export async function runScript(args: readonly string[]): Promise<void> {
+  const { child, errors } = begin(args);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}\n${errors()}`);
+}
+
+/** Starts a server with this Node and waits until it says that it is ready. */
+export async function startServer(
+  name: string,
+  argsFor: (port: number) => readonly string[],
+): Promise<Server> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const started = performance.now();
+  const { child, errors } = begin(argsFor(port));
+  const stop = (): Promise<void> => end(child);
+  while ((await statusOf(`${url}/_ready`)) !== 200) {
+    const late = performance.now() - started > readyWithin;
+    if (late || child.exitCode !== null || child.pid === undefined) {
+      await stop();
+      throw new Error(`${name} did not become ready\n${errors()}`);
+    }
+    await wait(pollEvery);
+  }
+  return { name, url, pid: child.pid ?? 0, readyAfter: performance.now() - started, stop };
+}
+
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGTERM');
+});
+
+function begin(args: readonly string[]): { child: ChildProcess; errors: () => string } {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  alive.add(child);
+  child.once('exit', () => alive.delete(child));
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < 10_000) text += chunk;
+  });
+  return { child, errors: () => text };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), stopWithin);
+  await exited;
+  clearTimeout(late);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,22 @@
+import type { Api } from '../model/api.ts';
+import { quote } from '../sql/dialect.ts';
+import type { Statement } from '../sql/statement.ts';
+import type { OpenDatabase } from './database.ts';
+
+/** How many records each resource has, up to `limit`. */
+export async function rowCounts(
+  api: Api,
+  { database }: OpenDatabase,
+  limit: number,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { name, table } of api.resources.values()) {
+    const count: Statement = {
+      sql: `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ?)`,
+      parameters: ['limit'],
+    };
+    const [row] = await database.all(count, { bound: [], limit });
+    counts.set(name, Number(row?.[0]));
+  }
+  return counts;
+}

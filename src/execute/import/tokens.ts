@@ -1,0 +1,39 @@
+/**
+ * What a look at the bytes of a record tells: `exact` that it has a number whose double may not say the same,
+ * `deep` that it is nested deeper than a record may be, `plain` that it has neither.
+ */
+export type Tokens = 'plain' | 'exact' | 'deep';
+
+/** The deepest nesting of a record. Contract 2, Writes. */
+export const maxDepth = 32;
+/** Digits of a number that a double certainly holds. */
+const safeDigits = 15;
+
+const quoteMark = 0x22;
+const backslash = 0x5c;
+
+/** Looks at brackets and numbers outside strings. A bad text may tell anything: parsing it will say so. */
+export function tokensOf(bytes: Uint8Array): Tokens {
+  let depth = 0;
+  let digits = 0;
+  let tokens: Tokens = 'plain';
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (byte === quoteMark) {
+      for (index += 1; index < bytes.length && bytes[index] !== quoteMark; index += 1)
+        if (bytes[index] === backslash) index += 1;
+      digits = 0;
+    } else if (byte >= 0x30 && byte <= 0x39) {
+      digits += 1;
+      if (digits > safeDigits) tokens = 'exact';
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > maxDepth) return 'deep';
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+      digits = 0;
+    } else if ((byte === 0x65 || byte === 0x45) && digits > 0) tokens = 'exact';
+    else if (byte !== 0x2e) digits = 0;
+  }
+  return tokens;
+}

@@ -1,0 +1,187 @@
+import { connect, type Socket } from 'node:net';
+import driver from 'postgres';
+import type { SqlValue } from '../model/values.ts';
+import type { Row } from './database.ts';
+import { isLoss } from './postgres-errors.ts';
+
+export interface ConnectionOptions {
+  /** The deadline of a statement, in ms. */
+  readonly statementTimeout: number;
+  /** Between this service and the server, something shares connections by transaction: nothing outlives one. */
+  readonly isPooled: boolean;
+}
+
+/** Rows as arrays, with the number of rows that were read or changed. */
+export type Rows = readonly Row[] & { readonly count: number };
+
+/** How long connecting may take, in ms. */
+const connectTimeout = 5_000;
+
+const text = (stored: string): string => stored;
+
+/** A bigint as a number where that is exact: other tables may hold more than 2⁵³. */
+function readBigint(stored: string): number | string {
+  const number = Number(stored);
+  return Number.isSafeInteger(number) ? number : stored;
+}
+
+/** What is sent is text already, and what comes is read by the codecs: the driver's own conversions are off. */
+const types = {
+  text: { to: 25, from: [17, 114, 3802, 1082, 1114, 1184], serialize: text, parse: text },
+  boolean: { to: 16, from: [16], serialize: text, parse: (stored: string) => stored === 't' },
+  bigint: { to: 20, from: [20], serialize: text, parse: readBigint },
+};
+
+/** What every session is set to, whatever the role's or the database's defaults are. */
+function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string, string | number> {
+  return {
+    application_name: 'plinth',
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: Math.max(60_000, 2 * statementTimeout),
+    TimeZone: 'UTC',
+    DateStyle: 'ISO',
+    extra_float_digits: 1,
+    standard_conforming_strings: 'on',
+  };
+}
+
+/** What stops a query on the server. The driver's own `cancel` drops the promise, and a failure would end the process. */
+interface Cancellable {
+  canceller?: ((query: Cancellable) => Promise<unknown>) | null;
+}
+
+function lost(message: string): Error {
+  return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
+}
+
+/**
+ * One session, made with the first question and held by one caller at a time. Once it is lost it is of no use: the
+ * driver would open another without a word, outside of the transaction, with the error of the last one for its first
+ * answer.
+ */
+export class Connection {
+  /** Since when it waits for an answer; undefined when it does not. */
+  waitingSince: number | undefined;
+  /** Whether it has answered. */
+  isOpen = false;
+  isLost = false;
+  readonly openedAt = performance.now();
+  private readonly client: driver.Sql;
+  private pending: Cancellable | undefined;
+  private mayConnect = true;
+
+  constructor(url: string, options: ConnectionOptions) {
+    const settings: driver.Options<typeof types> & { socket: unknown } = {
+      max: 1,
+      fetch_types: false,
+      prepare: !options.isPooled,
+      idle_timeout: 0,
+      max_lifetime: null,
+      connect_timeout: connectTimeout / 1000,
+      connection: options.isPooled ? { application_name: 'plinth' } : sessionSettings(options),
+      onnotice: () => undefined,
+      onclose: () => this.abandon(),
+      socket: (address: Address) => this.openSocket(address),
+      types,
+    };
+    this.client = driver(url, settings);
+  }
+
+  /** `database on host:port`, for messages. */
+  get name(): string {
+    const { host, port, database } = this.client.options;
+    return `${database} on ${host[0]}:${port[0]}`;
+  }
+
+  /** Runs one statement; `isNamed` keeps it prepared on the server. */
+  async query(sql: string, parameters: readonly SqlValue[], isNamed: boolean): Promise<Rows> {
+    const query = this.client.unsafe(sql, parameters.map(sent), {
+      prepare: isNamed,
+      simple: false,
+    } as { prepare: boolean });
+    this.pending = query as unknown as Cancellable;
+    const rows = await this.answer(query, () => query.values());
+    this.pending = undefined;
+    return rows;
+  }
+
+  /** Runs a command without parameters and gives its tag, such as `COMMIT`. */
+  async command(sql: string): Promise<string> {
+    const query = this.client.unsafe(sql);
+    const { command } = await this.answer(query, () => query);
+    return command;
+  }
+
+  /** Asks the server to give up the statement that runs. */
+  cancel(): void {
+    const query = this.pending;
+    this.pending = undefined;
+    // The request takes a socket of its own.
+    this.mayConnect = true;
+    query?.canceller?.(query).catch(() => undefined);
+  }
+
+  /** Ends it: at once, or when it has answered, after `seconds` at the latest. */
+  end(seconds = 0): Promise<void> {
+    return this.client.end({ timeout: seconds });
+  }
+
+  private async answer<Answer>(query: object, ask: () => PromiseLike<Answer>): Promise<Answer> {
+    if (this.isLost) throw lost('The session was lost');
+    // The driver keeps where each failed query came from, for good: a map that would grow with every refused write.
+    Object.defineProperty(query, 'origin', { value: '' });
+    const since = performance.now();
+    this.waitingSince = since;
+    try {
+      const answer = await ask();
+      this.isOpen = true;
+      return answer;
+    } catch (error) {
+      if (isLoss(error)) this.abandon();
+      throw error;
+    } finally {
+      // Another may have gone out behind it.
+      if (this.waitingSince === since) this.waitingSince = undefined;
+    }
+  }
+
+  /** Nobody shall use it again. */
+  abandon(): void {
+    this.isOpen = false;
+    this.isLost = true;
+  }
+
+  /**
+   * Connects once. The driver's own connecting would try again without end or pause where something accepts and
+   * closes at once, as a proxy does before the server is up.
+   */
+  private async openSocket({ host, port, path }: Address): Promise<Socket> {
+    if (!this.mayConnect) throw lost('The server closed the connection at once');
+    this.mayConnect = false;
+    const [hostname = 'localhost'] = host;
+    const socket =
+      typeof path === 'string'
+        ? connect(path)
+        : connect({ host: hostname, port: port[0] ?? 5432, noDelay: true });
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        socket.destroy(Object.assign(new Error('It does not answer'), { code: 'CONNECT_TIMEOUT' }));
+      }, connectTimeout);
+      socket.once('error', reject).once('connect', resolve);
+      socket.once('connect', () => clearTimeout(timer)).once('error', () => clearTimeout(timer));
+    });
+    // The name that a certificate has to have.
+    return Object.assign(socket, { host: hostname });
+  }
+}
+
+interface Address {
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  readonly path: string | false;
+}
+
+/** A value as the driver sends it: as text of no type, so that the server finds the type and one text is one shape. */
+function sent(value: SqlValue): string | null {
+  return value === null ? null : String(value);
+}

@@ -1,0 +1,115 @@
+import { DatabaseFailure } from './database.ts';
+import { Connection, type ConnectionOptions } from './postgres-connection.ts';
+
+export interface PoolOptions extends ConnectionOptions {
+  /** Connections at most. */
+  readonly size: number;
+}
+
+/** How long a connection waits for an answer past the deadline before it is given up, in ms. */
+const grace = 5_000;
+/** How long a connection lives: with it go the names of statements that are no longer used much. */
+const lifetime = 30 * 60_000;
+
+function isSpent({ isLost, openedAt }: Connection): boolean {
+  return isLost || performance.now() - openedAt > lifetime;
+}
+
+interface Waiter {
+  readonly since: number;
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Connections, each lent to one caller at a time: a slow statement holds up nobody but who waits for it. The driver's
+ * own pool cannot do that together with transactions.
+ */
+export class Pool {
+  private readonly url: string;
+  private readonly options: PoolOptions;
+  private readonly idle: Connection[] = [];
+  private readonly lent = new Set<Connection>();
+  private readonly waiting: Waiter[] = [];
+  private readonly timer: NodeJS.Timeout;
+  private isClosed = false;
+
+  constructor(url: string, options: PoolOptions) {
+    this.url = url;
+    this.options = options;
+    this.timer = setInterval(() => this.watch(performance.now()), 1_000).unref();
+  }
+
+  /** Lends a connection: the one used last, whose statements are prepared. Rejects when all stay busy for too long. */
+  lend(): Connection | Promise<Connection> {
+    if (this.isClosed) throw new DatabaseFailure('The database is closed.');
+    const connection = this.take();
+    if (connection !== undefined) return connection;
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ since: performance.now(), resolve, reject });
+    });
+  }
+
+  giveBack(connection: Connection): void {
+    // One that was given up in between is no longer there.
+    if (!this.lent.has(connection)) return;
+    if (isSpent(connection)) return this.giveUp(connection);
+    const waiter = this.waiting.shift();
+    if (waiter !== undefined) return waiter.resolve(connection);
+    this.lent.delete(connection);
+    this.idle.push(connection);
+  }
+
+  /** Ends all that are idle: where one session has gone, the others may be gone too and nobody has noticed yet. */
+  renew(): void {
+    for (const connection of this.idle.splice(0)) void connection.end();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    for (const { reject } of this.waiting.splice(0))
+      reject(new DatabaseFailure('The database is closed.'));
+    const seconds = grace / 1000;
+    await Promise.all([...this.idle, ...this.lent].map((connection) => connection.end(seconds)));
+  }
+
+  /** One that is idle, or a new one; undefined when there may be no more. */
+  private take(): Connection | undefined {
+    let connection = this.idle.pop();
+    while (connection !== undefined && isSpent(connection)) {
+      void connection.end();
+      connection = this.idle.pop();
+    }
+    if (connection === undefined) {
+      if (this.lent.size >= this.options.size) return undefined;
+      connection = new Connection(this.url, this.options);
+    }
+    this.lent.add(connection);
+    return connection;
+  }
+
+  /** Ends a connection that is lent; whoever waits for one gets another in its place. */
+  private giveUp(connection: Connection): void {
+    this.lent.delete(connection);
+    void connection.end();
+    const next = this.waiting.length > 0 ? this.take() : undefined;
+    if (next !== undefined) this.waiting.shift()?.resolve(next);
+  }
+
+  /** Ends what the server should have ended itself, and tells those who wait that they wait in vain. */
+  private watch(now: number): void {
+    const { statementTimeout, isPooled } = this.options;
+    for (const connection of this.lent) {
+      const waited = now - (connection.waitingSince ?? now);
+      if (waited > statementTimeout + grace) this.giveUp(connection);
+      else if (isPooled && waited > statementTimeout) connection.cancel();
+    }
+    while (now - (this.waiting[0]?.since ?? now) > statementTimeout)
+      this.waiting
+        .shift()
+        ?.reject(
+          new DatabaseFailure('All connections to the database stayed busy.', { kind: 'busy' }),
+        );
+  }
+}

@@ -1,0 +1,117 @@
+import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
+import {
+  ConstraintError,
+  DatabaseFailure,
+  type Changed,
+  type Row,
+  type Transaction,
+} from './database.ts';
+import { isLoss, meaningOf } from './postgres-errors.ts';
+import type { Connection, Rows } from './postgres-connection.ts';
+
+/** What is still under way when the work has ended must not reach the next one's transaction. */
+const over = new Error('The transaction is over');
+
+/** A constraint has refused a change in a transaction without savepoints: it is run again with them. */
+export class NeedsSavepoints extends Error {}
+
+/**
+ * One transaction. An error ends it on PostgreSQL, and what is to blame is looked up after one; yet a savepoint for
+ * each change would cost every good write. So the first run has none, and only when a constraint has refused a
+ * change is everything taken back and run again with a savepoint before each.
+ */
+export class OpenTransaction implements Transaction {
+  /** What has ended it: nothing is sent after that, and it is not committed. */
+  failure: unknown;
+  private readonly connection: Connection;
+  private readonly isNamed: (statement: Statement) => boolean;
+  private readonly keepsSavepoints: boolean;
+  private begun: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    connection: Connection,
+    isNamed: (statement: Statement) => boolean,
+    keepsSavepoints: boolean,
+  ) {
+    this.connection = connection;
+    this.isNamed = isNamed;
+    this.keepsSavepoints = keepsSavepoints;
+  }
+
+  async begin(): Promise<void> {
+    const { connection } = this;
+    this.begun = connection.command('BEGIN ISOLATION LEVEL READ COMMITTED');
+    // In an open session it goes out together with the first statement: they succeed or fail with the connection.
+    if (connection.isOpen) this.begun.catch(() => undefined);
+    else await this.begun;
+  }
+
+  readonly all = (statement: Statement, values: Values): Promise<readonly Row[]> =>
+    this.send(statement, values);
+
+  readonly run = async (statement: Statement, values: Values): Promise<Changed> => {
+    if (this.keepsSavepoints) await this.command('SAVEPOINT one');
+    try {
+      const rows = await this.send(statement, values);
+      if (this.keepsSavepoints) await this.command('RELEASE one');
+      return { rows: rows.count, insertedId: Number(rows[0]?.[0] ?? 0) };
+    } catch (error) {
+      const meaning = meaningOf(error);
+      if (!(meaning instanceof ConstraintError)) throw error;
+      if (!this.keepsSavepoints) {
+        this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
+        throw this.failure;
+      }
+      this.failure = undefined;
+      await this.command('ROLLBACK TO one');
+      throw meaning;
+    }
+  };
+
+  async commit(): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    const wasLost = this.connection.isLost;
+    try {
+      await this.begun;
+      const command = await this.connection.command('COMMIT');
+      if (command !== 'COMMIT') throw new TypeError('A transaction that had failed was committed');
+    } catch (error) {
+      this.failure =
+        isLoss(error) && !wasLost
+          ? new DatabaseFailure('The connection to the database was lost while committing.', {
+              cause: error,
+              kind: 'outcomeUnknown',
+            })
+          : error;
+      throw this.failure;
+    }
+    this.failure = over;
+  }
+
+  async rollback(): Promise<void> {
+    this.failure ??= over;
+    if (this.connection.isOpen)
+      await this.connection.command('ROLLBACK').catch(() => this.connection.abandon());
+  }
+
+  private async send(statement: Statement, values: Values): Promise<Rows> {
+    const { sql } = statement;
+    return this.sending(() =>
+      this.connection.query(sql, valuesFor(statement, values), this.isNamed(statement)),
+    );
+  }
+
+  private command(sql: string): Promise<string> {
+    return this.sending(() => this.connection.command(sql));
+  }
+
+  private async sending<Value>(send: () => Promise<Value>): Promise<Value> {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      return await send();
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+}

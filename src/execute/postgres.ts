@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { postgres } from '../sql/postgres.ts';
+import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
+import { DatabaseFailure, type Database, type Row, type Transaction } from './database.ts';
+import { isInterruption, isPassing, meaningOf, openFailure } from './postgres-errors.ts';
+import type { Rows } from './postgres-connection.ts';
+import { Pool, type PoolOptions } from './postgres-pool.ts';
+import { NeedsSavepoints, OpenTransaction } from './postgres-transaction.ts';
+
+export interface PostgresOptions {
+  /** Connections at most; 10. */
+  readonly poolSize?: number | undefined;
+  /** The deadline of a statement, in ms; 10 s. */
+  readonly statementTimeout?: number | undefined;
+  /** `transaction`: a pooler such as pgbouncer stands in between, so nothing may outlive a transaction. */
+  readonly pooler?: 'transaction' | undefined;
+}
+
+/** How often a transaction is run again that another one has got in the way of. */
+const retries = 3;
+/** How many statements keep a name on the server, and from which use on. Names are never given back. */
+const namedStatements = 200;
+const namedFromUse = 3;
+/** After this time others may be the hottest statements, in ms: as long as a connection lives. */
+const namingPeriod = 30 * 60_000;
+const oldestVersion = 15;
+
+/**
+ * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` that says in one sentence what is wrong with
+ * it, without the password.
+ */
+export async function openPostgres(
+  url: string,
+  options: PostgresOptions = {},
+): Promise<PostgresDatabase> {
+  // The driver would try one after the other, and lose errors on the way.
+  if (/^[^/]*\/\/[^/]*,/u.test(url))
+    throw new DatabaseFailure('The URL of the database names several hosts; name one.');
+  const database = new PostgresDatabase(url, {
+    size: options.poolSize ?? 10,
+    statementTimeout: options.statementTimeout ?? 10_000,
+    isPooled: options.pooler === 'transaction',
+  });
+  try {
+    await database.check();
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export class PostgresDatabase implements Database {
+  readonly dialect = postgres;
+  private readonly pool: Pool;
+  private readonly canName: boolean;
+  private uses = new WeakMap<Statement, number>();
+  private named = 0;
+  private namingSince = performance.now();
+
+  constructor(url: string, options: PoolOptions) {
+    this.pool = new Pool(url, options);
+    this.canName = !options.isPooled;
+  }
+
+  async all(statement: Statement, values: Values): Promise<readonly Row[]> {
+    return this.read(statement, values);
+  }
+
+  async count(statement: Statement, values: Values): Promise<number> {
+    const [row] = await this.read(statement, values);
+    return Number(row?.[0]);
+  }
+
+  async write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+    let keepsSavepoints = false;
+    for (let attempt = 0; ; attempt += 1) {
+      const outcome = await this.attempt(work, keepsSavepoints);
+      if ('value' in outcome) return outcome.value;
+      const { error } = outcome;
+      if (error instanceof NeedsSavepoints) keepsSavepoints = true;
+      else if (attempt < retries && isPassing(error))
+        await delay(Math.random() * 10 * 2 ** attempt);
+      else if (attempt === 0 && isInterruption(error)) this.pool.renew();
+      else throw meaningOf(error);
+    }
+  }
+
+  private async attempt<Value>(
+    work: (transaction: Transaction) => Promise<Value>,
+    keepsSavepoints: boolean,
+  ): Promise<{ readonly value: Value } | { readonly error: unknown }> {
+    const connection = await this.pool.lend();
+    const isNamed = (statement: Statement): boolean => this.isNamed(statement);
+    const transaction = new OpenTransaction(connection, isNamed, keepsSavepoints);
+    try {
+      await transaction.begin();
+      const value = await work(transaction);
+      await transaction.commit();
+      return { value };
+    } catch (thrown) {
+      const error = transaction.failure ?? thrown;
+      await transaction.rollback();
+      return { error };
+    } finally {
+      this.pool.giveBack(connection);
+    }
+  }
+
+  async ping(): Promise<boolean> {
+    try {
+      return (await this.ask('SELECT 1')).length === 1;
+    } catch {
+      return false;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.close();
+  }
+
+  /**
+   * Runs `work` in a transaction without a deadline that no other such work runs beside: for looking at and changing
+   * the schema.
+   */
+  async alone<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+    return this.write(async (transaction) => {
+      const ask: Ask = (sql, bound = []) =>
+        transaction.all({ sql, parameters: bound.map((_, index) => index) }, { bound });
+      await ask('SET LOCAL statement_timeout = 0');
+      await ask(`SELECT pg_advisory_xact_lock(hashtext('plinth'))`);
+      return work(ask);
+    });
+  }
+
+  /** Whether it answers, and is one that can be used. */
+  async check(): Promise<void> {
+    const connection = await this.pool.lend();
+    const { name } = connection;
+    try {
+      const [row = []] = await connection.query(
+        `SELECT current_setting('server_version_num')::int / 10000, getdatabaseencoding(),` +
+          ` current_setting('DateStyle'), current_setting('extra_float_digits')::int,` +
+          ` current_setting('standard_conforming_strings')`,
+        [],
+        false,
+      );
+      const [version, encoding, dateStyle, floatDigits, conforming] = row;
+      const refuse = (reason: string): never => {
+        throw new DatabaseFailure(`The database ${name} ${reason}.`);
+      };
+      if (Number(version) < oldestVersion)
+        refuse(`runs PostgreSQL ${String(version)}; ${oldestVersion} or newer is needed`);
+      if (encoding !== 'UTF8') refuse(`has the encoding ${String(encoding)}; UTF8 is needed`);
+      // Set for each session, but not where a pooler stands in between.
+      if (!String(dateStyle).startsWith('ISO')) refuse('must have DateStyle ISO for this role');
+      if (conforming !== 'on') refuse('must have standard_conforming_strings on for this role');
+      if (Number(floatDigits) < 1) refuse('must have extra_float_digits 1 for this role');
+    } catch (error) {
+      throw openFailure(name, error);
+    } finally {
+      this.pool.giveBack(connection);
+    }
+  }
+
+  /** Whether a statement keeps a name on the server: one of the first to be used often. */
+  private isNamed(statement: Statement): boolean {
+    if (!this.canName) return false;
+    const uses = this.uses.get(statement) ?? 0;
+    if (uses >= namedFromUse) return true;
+    if (this.named >= namedStatements) {
+      if (performance.now() - this.namingSince < namingPeriod) return false;
+      this.uses = new WeakMap();
+      this.named = 0;
+      this.namingSince = performance.now();
+    }
+    this.uses.set(statement, uses + 1);
+    if (uses + 1 < namedFromUse) return false;
+    this.named += 1;
+    return true;
+  }
+
+  private async read(statement: Statement, values: Values): Promise<Rows> {
+    const parameters = valuesFor(statement, values);
+    const isNamed = this.isNamed(statement);
+    for (let attempt = 0; ; attempt += 1) {
+      const connection = await this.pool.lend();
+      try {
+        return await connection.query(statement.sql, parameters, isNamed);
+      } catch (error) {
+        // A server that was restarted takes the question again.
+        if (attempt > 0 || !isInterruption(error)) throw meaningOf(error);
+        this.pool.renew();
+      } finally {
+        this.pool.giveBack(connection);
+      }
+    }
+  }
+
+  private async ask(sql: string): Promise<Rows> {
+    return this.read({ sql, parameters: [] }, { bound: [] });
+  }
+}
+
+/** Asks with values for `$1`, `$2`, … */
+export type Ask = (sql: string, bound?: Values['bound']) => Promise<readonly Row[]>;

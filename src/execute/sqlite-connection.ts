@@ -1,0 +1,35 @@
+import Driver from 'better-sqlite3';
+import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
+import type { Row } from './database.ts';
+
+type Prepared = Driver.Statement<unknown[], Row>;
+
+/** Pages that a connection may keep, in bytes; taken only as far as the file is read. */
+const cacheSize = 128 * 1024 * 1024;
+
+/** One connection with what keeps data safe; prepared statements live as long as their Statement. */
+export class SqliteConnection {
+  readonly driver: Driver.Database;
+  private readonly prepared = new WeakMap<Statement, Prepared>();
+
+  constructor(file: string, options: Driver.Options) {
+    this.driver = new Driver(file, { ...options, timeout: 0 });
+    this.driver.pragma('trusted_schema = OFF');
+    this.driver.pragma('foreign_keys = ON');
+    this.driver.pragma(`cache_size = -${cacheSize / 1024}`);
+  }
+
+  prepare(statement: Statement): Prepared {
+    let prepared = this.prepared.get(statement);
+    if (prepared === undefined) {
+      prepared = this.driver.prepare<unknown[], Row>(statement.sql);
+      if (prepared.reader) prepared.raw();
+      this.prepared.set(statement, prepared);
+    }
+    return prepared;
+  }
+
+  all(statement: Statement, values: Values): readonly Row[] {
+    return this.prepare(statement).all(...valuesFor(statement, values));
+  }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import Driver from 'better-sqlite3';
+import { ConstraintError, DatabaseFailure } from './database.ts';
+
+/** How long a file that another process has locked is tried again, in ms. Contract 3, Overload. */
+export const busyPatience = 5_000;
+
+/** The result code of an error of SQLite, extended; empty for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Driver.SqliteError ? error.code : '';
+}
+
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(?:BUSY|LOCKED)/u.test(codeOf(error));
+}
+
+/** What an error of SQLite means to those above; whatever is none of these is a bug and stays as it is. */
+export function meaningOf(error: unknown): unknown {
+  const code = codeOf(error);
+  const options = { cause: error };
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
+    return new ConstraintError('unique', options);
+  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === 'SQLITE_CONSTRAINT_TRIGGER')
+    return new ConstraintError('foreignKey', options);
+  if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintError('other', options);
+  if (isBusy(error))
+    return new DatabaseFailure('The database is locked by another process.', {
+      ...options,
+      kind: 'busy',
+    });
+  return /^SQLITE_(?:FULL|IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|PERM|AUTH|PROTOCOL|NOMEM)/u.test(
+    code,
+  )
+    ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
+    : error;
+}
+
+/**
+ * Runs `work` once no other process has the file locked: tried until `end`, without holding up the event loop.
+ * Throws what an error means.
+ */
+export async function onceFree<Value>(
+  work: () => Value,
+  end = performance.now() + busyPatience,
+): Promise<Value> {
+  for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw meaningOf(error);
+    }
+    await delay(pause);
+  }
+}

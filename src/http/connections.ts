@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { respondError } from '../respond/error.ts';
+import type { Response } from '../respond/response.ts';
+
+/** How long a refused client has to read why before its connection is cut, in ms. */
+const lingering = 1_000;
+
+interface Current {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * The open connections, each with the request that came last on it: what is needed to refuse bytes that are no
+ * HTTP without spoiling the answers before them, and to close what nobody uses.
+ */
+export class Connections {
+  private readonly current = new Map<Socket, Current | undefined>();
+  private readonly refused = new WeakSet<Socket>();
+  private readonly maxHeaderSize: number;
+
+  constructor(maxHeaderSize: number) {
+    this.maxHeaderSize = maxHeaderSize;
+  }
+
+  open(socket: Socket): void {
+    this.current.set(socket, undefined);
+    socket.once('close', () => this.current.delete(socket));
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    if (this.current.has(request.socket)) this.current.set(request.socket, { request, response });
+  }
+
+  /** Cuts the connections on which no request waits for its answer. */
+  closeIdle(): void {
+    for (const [socket, current] of this.current)
+      if (current === undefined || current.response.writableFinished) socket.destroy();
+  }
+
+  /** Answers what the parser refuses, after the answers that are due before it, then ends the connection. */
+  async refuse(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
+    // The parser repeats itself with every further byte.
+    if (this.refused.has(socket)) return;
+    this.refused.add(socket);
+    const current = this.current.get(socket);
+    const refusal = respondError(this.refusalOf(error), '', randomUUID());
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else if (current === undefined) end(socket, refusal);
+    else if (!current.request.complete) {
+      // It is the body of this request, which may have its answer already.
+      if (current.response.headersSent) socket.destroySoon();
+      else send(current.response, refusal, true);
+    } else {
+      const { response } = current;
+      if (!response.writableFinished && !response.destroyed) await once(response, 'close');
+      if (socket.writable) end(socket, refusal);
+    }
+  }
+
+  private refusalOf(error: NodeJS.ErrnoException): ApiError {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+      return apiError('REQUEST_TIMEOUT', 'The request did not arrive in time');
+    if (error.code !== 'HPE_HEADER_OVERFLOW')
+      return apiError('MALFORMED_REQUEST', 'The bytes received are no valid HTTP request');
+    return isInRequestLine(error)
+      ? apiError('URI_TOO_LONG', `The URL is longer than ${this.maxHeaderSize} bytes`)
+      : apiError(
+          'HEADERS_TOO_LARGE',
+          `The request line and headers are longer than ${this.maxHeaderSize} bytes`,
+        );
+  }
+}
+
+/** Whether a head that is too long was still in its first line. */
+function isInRequestLine(error: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
+  const seen = (error.rawPacket ?? Buffer.alloc(0))
+    .subarray(0, error.bytesParsed)
+    .toString('latin1');
+  return /^[A-Z]+ [^\n]*$/u.test(seen);
+}
+
+/** Writes an answer on a socket that no parser serves any more. */
+function end(socket: Socket, { status, headers, body = '' }: Response): void {
+  const { error } = JSON.parse(body) as { error: string };
+  const lines = Object.entries({
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${error}\r\n${lines.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), lingering).unref();
+}
+
+/** Sends an answer, unless one was sent. `last`: the connection ends with it. */
+export function send(
+  response: ServerResponse,
+  { status, headers, body }: Response,
+  last: boolean,
+): void {
+  if (response.headersSent) return;
+  const hasNoLength = body === undefined && (status === 204 || status === 304);
+  response
+    .writeHead(status, {
+      ...headers,
+      ...(hasNoLength ? {} : { 'content-length': String(Buffer.byteLength(body ?? '')) }),
+      ...(last ? { connection: 'close' } : {}),
+    })
+    .end(body);
+}
+
+/** The whole body, or 413 once it is longer than the limit. */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Result<Buffer>> {
+  const tooLarge = fail(
+    apiError('BODY_TOO_LARGE', `The body is longer than ${limit} bytes (server.bodyLimit)`),
+  );
+  if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += (chunk as Buffer).length;
+      if (length > limit) return tooLarge;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    // The client went away, or what it sent is no HTTP: this answer reaches nobody.
+    return fail(apiError('MALFORMED_REQUEST', 'The body did not arrive whole'));
+  }
+  return ok(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+}

@@ -1,0 +1,30 @@
+import type { Field, MorphTo, Resource } from '../model/api.ts';
+import type { JsonValue } from '../spec/specification.ts';
+
+/** The morphTo relations of a resource that a write of these fields touches. */
+export function touchedMorphs(
+  { relations }: Resource,
+  touches: (field: Field) => boolean,
+): readonly MorphTo[] {
+  return [...relations.values()].filter(
+    (relation): relation is MorphTo =>
+      relation.kind === 'morphTo' && (touches(relation.typeField) || touches(relation.idField)),
+  );
+}
+
+/** The empty halves of morph pairs that are half null. */
+export function emptyHalves(
+  morphs: readonly MorphTo[],
+  valueOf: (field: Field) => JsonValue,
+): readonly { readonly field: Field; readonly other: Field }[] {
+  return morphs.flatMap(({ typeField, idField }) => {
+    const [noType, noId] = [valueOf(typeField) === null, valueOf(idField) === null];
+    if (noType === noId) return [];
+    return noType ? { field: typeField, other: idField } : { field: idField, other: typeField };
+  });
+}
+
+/** What is wrong with an empty half; `other` is the name of the other one. */
+export function halfMessage(other: string | undefined): string {
+  return `must be given as well, or ${other ?? 'the other half of the pair'} be null`;
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { expectErrors, fieldIn, resourceIn, resources, validModel } from './1-model.ts';
+import { expectFacts, keysOf, relation } from './1-relations.ts';
+
+const users = '';
+
+describe('onDelete', () => {
+  expectFacts([
+    [
+      'is setNull where the key may be null, else restrict, unless written',
+      {
+        users,
+        posts:
+          'a: { type: integer, reference: users.id }, b: { type: integer, reference: users.id, nullable: false }, c: { type: integer, reference: users.id, onDelete: cascade }, d: { type: integer, reference: users.id, onDelete: restrict }',
+      },
+      {
+        keys: [
+          'posts.a integer null → users.id setNull',
+          'posts.b integer not null → users.id restrict',
+          'posts.c integer null → users.id cascade',
+          'posts.d integer null → users.id restrict',
+        ],
+      },
+    ],
+    [
+      'may stand at the relation, on either side',
+      {
+        users: `posts: ${relation('hasMany', 'posts', 'onDelete: cascade')}, card: ${relation('hasOne', 'cards', 'onDelete: restrict')}`,
+        posts: `user: ${relation('belongsTo', 'users')}`,
+        cards: '',
+        notes: `user: ${relation('belongsTo', 'users', 'onDelete: cascade')}`,
+      },
+      {
+        keys: [
+          'posts.userId integer null → users.id cascade',
+          'cards.userId integer null unique → users.id restrict',
+          'notes.userId integer null → users.id cascade',
+        ],
+      },
+    ],
+    [
+      'may be said twice alike',
+      {
+        users: `posts: ${relation('hasMany', 'posts', 'onDelete: cascade')}`,
+        posts: `userId: { type: integer, onDelete: cascade }, user: ${relation('belongsTo', 'users', 'onDelete: cascade')}`,
+      },
+      { keys: ['posts.userId integer null → users.id cascade'] },
+    ],
+  ]);
+
+  expectErrors([
+    [
+      'is not said twice in different ways',
+      resources({
+        users: `posts: ${relation('hasMany', 'posts', 'onDelete: ¦cascade')}`,
+        posts: `userId: { type: integer, onDelete: restrict }`,
+      }),
+      'resources.users.fields.posts.onDelete: posts.userId has onDelete restrict already; say it once',
+    ],
+    [
+      'cannot be setNull where null is not allowed',
+      resources({
+        users,
+        posts: `a: { type: integer, reference: users.id, required: true, onDelete: ¦setNull }, b: ${relation('belongsTo', 'users', 'required: true, onDelete: ¦setNull')}`,
+      }),
+      'resources.posts.fields.a.onDelete: posts.a cannot become null; make it nullable, or choose restrict or cascade',
+      'resources.posts.fields.b.onDelete: posts.bId cannot become null; make it nullable, or choose restrict or cascade',
+    ],
+    [
+      'is of foreign keys alone',
+      resources({ users: 'a: { type: integer, onDelete: ¦cascade }' }),
+      'resources.users.fields.a.onDelete: users.a is no foreign key; give it a reference',
+    ],
+  ]);
+});
+
+describe('a reference', () => {
+  test('makes a foreign key with an index, whether or not a relation uses it', () => {
+    const api = validModel(
+      resources({
+        users: 'code: { type: string, unique: true }',
+        posts:
+          'userCode: { type: string, reference: users.code }, ownId: { type: integer, reference: posts.id }',
+      }),
+    );
+    expect(keysOf(api)).toEqual([
+      'posts.userCode string null → users.code setNull',
+      'posts.ownId integer null → posts.id setNull',
+    ]);
+    const { indexes, incoming } = resourceIn(api, 'posts');
+    expect(indexes.map((fields) => fields.map(({ name }) => name))).toEqual([
+      ['userCode'],
+      ['ownId'],
+    ]);
+    expect(incoming).toEqual([fieldIn(api, 'posts.ownId')]);
+    expect(resourceIn(api, 'users').incoming).toEqual([fieldIn(api, 'posts.userCode')]);
+  });
+
+  test('may point to a field that a list or a hasOne makes unique', () => {
+    const api = validModel(
+      `${resources({ posts: 'a: { type: string, reference: users.code }, b: { type: integer, reference: users.bossId }' })}
+  users: { unique: [[code]], fields: { code: { type: string }, intern: ${relation('hasOne', 'users', 'foreignKey: bossId')}, bossId: { type: integer } } }`,
+    );
+    expect(keysOf(api)).toEqual([
+      'posts.a string null → users.code setNull',
+      'posts.b integer null → users.bossId setNull',
+      'users.bossId integer null unique → users.id setNull',
+    ]);
+  });
+
+  expectErrors([
+    [
+      'names a resource and a field that exist',
+      resources({
+        users,
+        posts:
+          'a: { type: integer, reference: ¦user.id }, b: { type: integer, reference: ¦users.idd }',
+      }),
+      'resources.posts.fields.a.reference: there is no resource user; did you mean users?',
+      'resources.posts.fields.b.reference: there is no field users.idd; did you mean users.id?',
+    ],
+    [
+      'points to a unique field',
+      resources({
+        users: 'name: { type: string }',
+        posts: 'a: { type: string, reference: ¦users.name }',
+      }),
+      'resources.posts.fields.a.reference: users.name is not unique, so no key can point to it',
+    ],
+    [
+      'has the type of what it points to',
+      resources({
+        users: 'day: { type: date, unique: true }',
+        tags: 'id: { type: id, format: uuid }',
+        posts:
+          'a: { type: string, reference: ¦users.id }, b: { type: integer, reference: ¦tags.id }, c: { type: string, reference: ¦users.day }, d: { type: number, reference: ¦users.id }',
+      }),
+      'resources.posts.fields.a.reference: posts.a is of type string; as a key to users.id it must be of type integer',
+      'resources.posts.fields.b.reference: posts.b is of type integer; as a key to tags.id it must be of type uuid',
+      'resources.posts.fields.c.reference: posts.c is of type string; as a key to users.day it must be of type date',
+      'resources.posts.fields.d.reference: posts.d is of type number; as a key to users.id it must be of type integer',
+    ],
+  ]);
+});

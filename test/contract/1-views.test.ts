@@ -1,0 +1,385 @@
+import { describe, expect, test } from 'vitest';
+import { anonymous, type Subject } from '../../src/model/access.ts';
+import { viewOf, type ResourceView, type View } from '../../src/model/view.ts';
+import { resources, validModel } from './1-model.ts';
+import { relation } from './1-relations.ts';
+
+const withAuth = 'auth: { jwt: { secret: a-secret-of-thirty-two-characters } }';
+
+/** What a caller with these roles sees; nobody: without credentials. */
+function view(text: string, roles: readonly string[] | 'nobody' = 'nobody', number = 1): View {
+  const api = validModel(text);
+  const version = api.versions.get(number);
+  if (version === undefined) throw new Error(`There is no version ${number}`);
+  const subject: Subject = {
+    authenticated: roles !== 'nobody',
+    roles: new Set(roles === 'nobody' ? [] : roles),
+  };
+  return viewOf(api, version, subject);
+}
+
+function face(one: View, name: string): ResourceView {
+  const found = one.resource(name);
+  if (found === undefined) throw new Error(`${name} is not in the view`);
+  return found;
+}
+
+/** The face in words: what is read, written on create and update, and expanded. */
+function facts(one: ResourceView): object {
+  const inputs = [...one.inputs.values()];
+  return {
+    fields: [...one.fields.keys()],
+    creates: inputs.filter(({ creatable }) => creatable).map(({ name }) => name),
+    updates: inputs.filter(({ updatable }) => updatable).map(({ name }) => name),
+    inputs: [...one.inputs.keys()],
+    relations: [...one.relations.keys()],
+  };
+}
+
+const may = (one: ResourceView): string =>
+  Object.entries(one.rules)
+    .filter(([, rules]) => rules.length > 0)
+    .map(([operation]) => operation)
+    .join(' ');
+
+describe('the rules of a resource', () => {
+  const everything = 'read create update delete';
+  test.each([
+    ['', '', 'nobody', everything],
+    [withAuth, '', 'nobody', ''],
+    [withAuth, '', [], everything],
+    ['access: { read: public, write: editor }', '', 'nobody', 'read'],
+    ['access: { read: public, write: editor }', '', ['editor'], everything],
+    [
+      'access: { read: public, write: editor }',
+      'access: { delete: [admin, boss] }',
+      ['editor'],
+      'read create update',
+    ],
+    [
+      'access: { read: public, write: editor }',
+      'access: { delete: [admin, boss] }',
+      ['boss'],
+      'read delete',
+    ],
+    [
+      'access: { read: public, write: editor }',
+      'access: { write: author, update: none }',
+      ['author'],
+      'read create delete',
+    ],
+    [
+      `${withAuth}
+access: { read: public }`,
+      '',
+      'nobody',
+      'read',
+    ],
+    ['access: authenticated', '', 'nobody', ''],
+    ['access: authenticated', 'access: public', 'nobody', everything],
+    ['access: [a, b]', '', ['b'], everything],
+    ['access: [a, b]', '', ['c'], ''],
+  ] as const)('%s, %s for %j: %s', (shared, own, roles, expected) => {
+    const text = `${shared}\nresources:\n  r: { fields: {}${own && `, ${own}`} }`;
+    expect(may(face(view(text, roles), 'r'))).toBe(expected);
+  });
+
+  test('rules keep what they say of rows, and those that do speak of nobody yet', () => {
+    const text = `resources:
+  r: { fields: {}, access: { read: [{ role: public, where: "a=1" }, { role: editor }], write: { where: "a={user.sub}" } } }`;
+    const { access } = face(view(text, ['editor']), 'r').resource;
+    expect(access.read).toEqual([
+      { role: 'public', where: 'a=1' },
+      { role: 'editor', where: undefined },
+    ]);
+    expect(access.update).toEqual([{ role: 'authenticated', where: 'a={user.sub}' }]);
+    expect(may(face(view(text), 'r'))).toBe('');
+    expect(may(face(view(text, ['editor']), 'r'))).toBe('read');
+  });
+
+  test('a caller without credentials has no role', () => {
+    expect(anonymous).toEqual({ authenticated: false, roles: new Set() });
+  });
+
+  test('a resource that is closed to everyone is in no view, one that is closed to this caller is unnamed', () => {
+    const text = `resources:
+  open: { fields: {} }
+  closed: { fields: {}, access: none }
+  unread: { fields: {}, access: { read: none, write: admin } }
+  members: { fields: {}, access: authenticated }`;
+    const nobody = view(text);
+    expect(nobody.resourceNames()).toEqual(['open']);
+    expect(nobody.resource('closed')).toBeUndefined();
+    expect(nobody.resource('nothing')).toBeUndefined();
+    expect(may(face(nobody, 'members'))).toBe('');
+    expect(may(face(nobody, 'unread'))).toBe('');
+    expect(view(text, ['admin']).resourceNames()).toEqual(['open', 'unread', 'members']);
+  });
+});
+
+describe('fields', () => {
+  const text = `${withAuth}
+access: public
+resources:
+  r:
+    fields:
+      open: { type: string }
+      fixed: { type: string, readOnly: true }
+      secret: { type: string, writeOnly: true }
+      cost: { type: decimal, access: { read: [admin], write: [admin] } }
+      note: { type: string, access: { read: public, write: editor } }
+      blind: { type: string, access: { read: editor } }
+      born: { type: string, access: { create: public, update: admin } }
+      hidden: { type: string, access: none }
+      staff: { type: string, readOnly: true, access: admin }
+      member: { type: string, access: authenticated }
+`;
+  test.each([
+    [
+      'nobody',
+      {
+        fields: ['id', 'open', 'fixed', 'note', 'born'],
+        creates: ['id', 'open', 'secret', 'blind', 'born'],
+        updates: ['id', 'open', 'secret', 'blind'],
+        inputs: ['id', 'open', 'fixed', 'secret', 'note', 'blind', 'born'],
+        relations: [],
+      },
+    ],
+    [
+      ['editor'],
+      {
+        fields: ['id', 'open', 'fixed', 'note', 'blind', 'born', 'member'],
+        creates: ['id', 'open', 'secret', 'note', 'blind', 'born', 'member'],
+        updates: ['id', 'open', 'secret', 'note', 'blind', 'member'],
+        inputs: ['id', 'open', 'fixed', 'secret', 'note', 'blind', 'born', 'member'],
+        relations: [],
+      },
+    ],
+    [
+      ['admin'],
+      {
+        fields: ['id', 'open', 'fixed', 'cost', 'note', 'born', 'staff', 'member'],
+        creates: ['id', 'open', 'secret', 'cost', 'blind', 'born', 'member'],
+        updates: ['id', 'open', 'secret', 'cost', 'blind', 'born', 'member'],
+        inputs: [
+          'id',
+          'open',
+          'fixed',
+          'secret',
+          'cost',
+          'note',
+          'blind',
+          'born',
+          'staff',
+          'member',
+        ],
+        relations: [],
+      },
+    ],
+  ] as const)('as %j sees them', (roles, expected) => {
+    expect(facts(face(view(text, roles), 'r'))).toEqual(expected);
+  });
+
+  test('nothing is read where reading is refused, and all may be written', () => {
+    const text =
+      'access: { read: none, write: public }\nresources: { r: { fields: { a: { type: string } } } }';
+    expect(facts(face(view(text), 'r'))).toEqual({
+      fields: [],
+      creates: ['id', 'a'],
+      updates: ['id', 'a'],
+      inputs: ['id', 'a'],
+      relations: [],
+    });
+  });
+
+  test('a group names what this caller reads', () => {
+    const one = face(
+      view(`${text}    groups: { all: [open, secret, cost, note, member] }`, ['admin']),
+      'r',
+    );
+    expect(one.groups.get('all')).toEqual(['open', 'cost', 'note', 'member']);
+    const other = face(view(`${text}    groups: { all: [open, secret, cost, note, member] }`), 'r');
+    expect(other.groups.get('all')).toEqual(['open', 'note']);
+  });
+});
+
+describe('a view', () => {
+  test('is told apart by its version and the roles that the file names', () => {
+    const text = `resources:
+  r: { fields: { a: { type: string, access: { read: [admin, "a,b", a, b] } } }, access: { read: public, write: boss } }
+api: { versions: { 1: {}, 2: {} } }`;
+    const key = (roles: readonly string[] | 'nobody', version = 1): string =>
+      view(text, roles, version).key;
+    expect(key(['boss', 'guest', 'admin'])).toBe(key(['admin', 'boss']));
+    const keys = [
+      key('nobody'),
+      key('nobody', 2),
+      key([]),
+      key(['admin']),
+      key(['boss']),
+      key(['admin', 'boss']),
+      key(['a,b']),
+      key(['a', 'b']),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+    const one = view(text, ['admin']);
+    expect(face(one, 'r').key).not.toBe(one.key);
+    expect(one.resource('r')).toBe(one.resource('r'));
+  });
+
+  test('has the names of its version, for relations too', () => {
+    const text = `${resources({
+      posts: `title: { type: string }, note: { type: string }, author: ${relation('belongsTo', 'users')}, tags: ${relation('belongsToMany', 'tags', 'through: links, withPivot: [rank, why]')}`,
+      users: '',
+      tags: '',
+      links: 'rank: { type: integer }, why: { type: string }',
+      drafts: `post: ${relation('belongsTo', 'posts')}`,
+    })}
+groups: { card: [title, note, author] }
+api:
+  versions:
+    1: { resources: { posts: { fields: { headline: { from: title }, note: false, writer: { from: author } } }, links: { fields: { place: { from: rank }, why: false } }, drafts: false } }
+    2: {}`;
+    const old = view(text);
+    expect(old.resourceNames()).toEqual(['posts', 'users', 'tags', 'links']);
+    expect(old.resource('drafts')).toBeUndefined();
+    const posts = face(old, 'posts');
+    expect(facts(posts)).toMatchObject({
+      fields: ['id', 'headline', 'authorId'],
+      inputs: ['id', 'headline', 'authorId'],
+      relations: ['writer', 'tags'],
+    });
+    expect(posts.groups.get('card')).toEqual(['headline', 'writer']);
+    expect(posts.fields.get('headline')?.field.name).toBe('title');
+    const tags = posts.relations.get('tags');
+    expect(tags?.pivot.map(({ name, field }) => `${name} ${field.name}`)).toEqual(['place rank']);
+    const current = face(view(text, 'nobody', 2), 'posts');
+    expect([...current.fields.keys()]).toEqual(['id', 'title', 'note', 'authorId']);
+    expect(current.relations.get('tags')?.pivot.map(({ name }) => name)).toEqual(['rank', 'why']);
+  });
+
+  test('leads from a relation to the face of the other resource', () => {
+    const one = view(resources({ posts: `author: ${relation('belongsTo', 'users')}`, users: '' }));
+    const author = face(one, 'posts').relations.get('author');
+    if (author?.relation.kind !== 'belongsTo') throw new Error('no belongsTo');
+    expect(author.target(author.relation.target)).toBe(one.resource('users'));
+    expect(author.pivot).toEqual([]);
+  });
+});
+
+describe('a relation exists only where the other resource and its keys are readable', () => {
+  const shape = (hidden: Readonly<Record<string, string>>): string => {
+    const access = (name: string): string => (name in hidden ? `, access: ${hidden[name]}` : '');
+    return `resources:
+  users:
+    access: { read: ${hidden['users'] ?? 'public'} }
+    fields:
+      posts: ${relation('hasMany', 'posts')}
+      card: ${relation('hasOne', 'posts', 'foreignKey: authorId')}
+      notes: ${relation('morphMany', 'notes')}
+  posts:
+    access: { read: ${hidden['posts'] ?? 'public'} }
+    fields:
+      authorId: { type: integer${access('authorId')} }
+      author: ${relation('belongsTo', 'users')}
+      tags: ${relation('belongsToMany', 'tags', 'through: links')}
+  tags: { access: { read: ${hidden['tags'] ?? 'public'} }, fields: {} }
+  links:
+    access: { read: ${hidden['links'] ?? 'public'} }
+    fields:
+      postId: { type: integer${access('postId')} }
+      tagId: { type: integer${access('tagId')} }
+  notes:
+    access: { read: ${hidden['notes'] ?? 'public'} }
+    fields:
+      onType: { type: string${access('onType')} }
+      onId: { type: integer${access('onId')} }
+      on: { type: relation, relation: morphTo }
+${hidden['versions'] ?? ''}`;
+  };
+  const all = [
+    'users.posts',
+    'users.card',
+    'users.notes',
+    'posts.author',
+    'posts.tags',
+    'notes.on',
+  ];
+  const seen = (text: string): readonly string[] => {
+    const one = view(text);
+    return one
+      .resourceNames()
+      .flatMap((name) => [...face(one, name).relations.keys()].map((key) => `${name}.${key}`));
+  };
+  const without = (...names: readonly string[]): readonly string[] =>
+    all.filter((name) => !names.includes(name));
+  const hides = (overlay: string): string =>
+    `api: { versions: { 1: { resources: { ${overlay} } } } }`;
+
+  test.each([
+    ['nothing', {}, all],
+    [
+      'the foreign key',
+      { authorId: '{ read: admin }' },
+      without('users.posts', 'users.card', 'posts.author'),
+    ],
+    [
+      'the target of a belongsTo',
+      { users: 'admin' },
+      without('users.posts', 'users.card', 'users.notes', 'posts.author', 'notes.on'),
+    ],
+    [
+      'the target of a hasMany',
+      { posts: 'admin' },
+      without('users.posts', 'users.card', 'posts.author', 'posts.tags'),
+    ],
+    ['the junction', { links: 'admin' }, without('posts.tags')],
+    ['the key of the own side', { postId: 'none' }, without('posts.tags')],
+    ['the key of the other side', { tagId: 'none' }, without('posts.tags')],
+    ['the target of a belongsToMany', { tags: 'admin' }, without('posts.tags')],
+    ['the polymorphic resource', { notes: 'admin' }, without('users.notes', 'notes.on')],
+    ['the type field', { onType: 'none' }, without('users.notes', 'notes.on')],
+    ['the id field', { onId: 'none' }, without('users.notes', 'notes.on')],
+    ['a resource in a version', { versions: hides('tags: false') }, without('posts.tags')],
+    ['the junction in a version', { versions: hides('links: false') }, without('posts.tags')],
+    [
+      'the only target in a version',
+      { versions: hides('users: false') },
+      without('users.posts', 'users.card', 'users.notes', 'posts.author', 'notes.on'),
+    ],
+    [
+      'a key in a version',
+      { versions: hides('posts: { fields: { authorId: false } }') },
+      without('users.posts', 'users.card', 'posts.author'),
+    ],
+    [
+      'a relation in a version',
+      { versions: hides('posts: { fields: { author: false } }') },
+      without('posts.author'),
+    ],
+  ])('hidden: %s', (_, hidden, expected) => {
+    expect(seen(shape(hidden))).toEqual(expected);
+  });
+
+  test('a key that is written only is never read', () => {
+    const text = shape({}).replace(
+      'tagId: { type: integer',
+      'tagId: { type: integer, writeOnly: true',
+    );
+    expect(seen(text)).toEqual(without('posts.tags'));
+  });
+
+  test('a morphTo stays while one of its targets is readable', () => {
+    const text = `resources:
+  notes: { fields: { on: { type: relation, relation: morphTo, resources: [a, b] } } }
+  a: { fields: {}, access: { read: admin } }
+  b: { fields: {} }`;
+    const one = view(text);
+    const on = face(one, 'notes').relations.get('on');
+    if (on?.relation.kind !== 'morphTo') throw new Error('no morphTo');
+    const targets = [...on.relation.targets.values()].map(
+      (target) => on.target(target)?.fields.size,
+    );
+    expect(targets).toEqual([0, 1]);
+  });
+});

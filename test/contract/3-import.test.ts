@@ -1,0 +1,359 @@
+import { describe, expect, test } from 'vitest';
+import { findDataFiles } from '../../src/execute/import/files.ts';
+import { importData } from '../../src/execute/import/import.ts';
+import { applyMigration, planMigration } from '../../src/execute/sqlite-schema.ts';
+import { openSqlite } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import type { Api } from '../../src/model/api.ts';
+import { writeStatements } from '../../src/sql/compile-write.ts';
+import { buildValid } from '../support/api.ts';
+import { makeFolder, type Folder } from '../support/command.ts';
+import { badAndGoodFiles, badRecords, lines, thing } from './3-import-cases.ts';
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A database of its own into which files are loaded. */
+interface Loader {
+  readonly folder: Folder;
+  /** How many records of each resource were added, how many were there, or `file:line message` of every problem. */
+  readonly load: (files: Files) => Promise<object | readonly string[]>;
+  readonly rows: (sql: string) => readonly unknown[];
+}
+
+const moment = new Date('2026-03-01T12:00:00.000Z');
+let count = 0;
+
+async function withLoader<Value>(
+  api: Api,
+  work: (loader: Loader) => Promise<Value>,
+): Promise<Value> {
+  const folder = makeFolder();
+  const database = openSqlite(folder.at('test.db'), 'temporary');
+  applyMigration(database.schemaConnection, planMigration(database.schemaConnection, api));
+  const load: Loader['load'] = async (files) => {
+    count += 1;
+    const paths = Object.entries(files).map(([name, content]) =>
+      folder.write(`${count}/${name}`, content),
+    );
+    const { files: found, problems } = findDataFiles(
+      paths,
+      api,
+      (path) => path.split('/').at(-1) ?? '',
+    );
+    if (problems.length > 0) return problems;
+    const statements = writeStatements(database.dialect);
+    const draw = { now: () => moment, uuid: uuidv7 };
+    const result = await importData(found, api, database, statements, draw, () => undefined);
+    return result.ok
+      ? { ...Object.fromEntries(result.byResource), skipped: result.skipped }
+      : result.problems.map(({ file, line, message }) => `${file}:${line} ${message}`);
+  };
+  const rows: Loader['rows'] = (sql) => database.schemaConnection.prepare(sql).all();
+  try {
+    return await work({ folder, load, rows });
+  } finally {
+    await database.close();
+  }
+}
+
+const things = buildValid(`resources:
+  things:
+    timestamps: true
+    fields:
+      name: { type: string, required: true, maxLength: 10 }
+      size: { type: decimal, scale: 2 }
+      count: { type: integer, default: 3 }
+      code: { type: string, unique: true }
+      given: { type: string, readOnly: true }
+      on: { type: date, default: now }
+      tags: { type: array, items: { type: string } }
+      more: { type: json }
+      kind: { type: enum, values: [a, b] }
+      must: { type: string, nullable: true, required: true }
+`);
+const one = (id: number, more: object = {}): Files => ({ 'things.ndjson': lines(thing(id, more)) });
+
+test('ids, timestamps and read-only fields are kept; what is absent gets its default', () =>
+  withLoader(things, async ({ load, rows }) => {
+    const stamp = '2020-01-02T03:04:05.678Z';
+    await load({
+      'things.ndjson': lines(
+        thing(40, {
+          given: 'kept',
+          createdAt: stamp,
+          updatedAt: stamp,
+          on: '2020-01-02',
+          count: null,
+          size: '1.5',
+        }),
+        { name: 'y', must: 'm', size: 2.25, tags: ['a'], more: { b: 1, a: [1e2] } },
+      ),
+    });
+    const [first, second] = rows('SELECT * FROM things');
+    expect(first).toMatchObject({
+      id: 40,
+      size: 150,
+      count: null,
+      given: 'kept',
+      on: '2020-01-02',
+    });
+    expect(first).toMatchObject({ code: null, createdAt: stamp, updatedAt: stamp });
+    expect(second).toMatchObject({ id: 41, name: 'y', size: 225, count: 3, on: '2026-03-01' });
+    expect(second).toMatchObject({
+      tags: '["a"]',
+      more: '{"a":[100],"b":1}',
+      given: null,
+      must: 'm',
+    });
+    expect(second).toMatchObject({ createdAt: moment.toISOString() });
+  }));
+
+describe('a bad record', () => {
+  test.each(badRecords.map(([name, text, ...problems]) => ({ name, text, problems })))(
+    '$name',
+    ({ text, problems }) =>
+      withLoader(things, async ({ load, rows }) => {
+        const good = JSON.stringify(thing(100));
+        const loaded = await load({ 'things.ndjson': `${good}\n\n${text}\n` });
+        expect(loaded).toEqual(problems.map((problem) => `things.ndjson:3 ${problem}`));
+        if (!problems.some((problem) => problem.includes('valid JSON')))
+          expect(await load({ 'things.json': `[${good},\n\n${text}]` })).toEqual(
+            problems.map((problem) => `things.json:3 ${problem}`),
+          );
+        expect(rows('SELECT id FROM things')).toEqual([]);
+      }),
+  );
+
+  test('every one is listed, up to 100', () =>
+    withLoader(things, async ({ load }) => {
+      const many = await load({ 'things.ndjson': '{}\n'.repeat(80) });
+      expect(many).toHaveLength(100);
+      const few = await load({ 'things.ndjson': '{"must":null}\n'.repeat(99) });
+      expect(few).toHaveLength(99);
+      expect(few).toMatchObject({ 98: 'things.ndjson:99 name is required' });
+    }));
+});
+
+describe('files', () => {
+  test.each(
+    badAndGoodFiles.map(([name, file, content, result]) => ({ name, file, content, result })),
+  )('$name ($file)', ({ file, content, result }) =>
+    withLoader(things, async ({ load, rows }) => {
+      const loaded = await load({ [file]: content });
+      if (typeof result === 'string') expect(loaded).toEqual([`${file}${result}`]);
+      else {
+        expect(loaded).toMatchObject({ skipped: 0 });
+        expect(rows('SELECT id FROM things')).toHaveLength(result);
+      }
+    }),
+  );
+
+  test('records on the edges of what is read at once', () =>
+    withLoader(things, async ({ load, rows }) => {
+      // Letters of several bytes all over, so that one stands on every edge.
+      const records = Array.from({ length: 9_000 }, (_, index) =>
+        thing(index + 1, { name: 'é漢😀', more: '漢'.repeat(index % 200) }),
+      );
+      await load({ 'things.ndjson': lines(...records) });
+      expect(
+        rows("SELECT count(*) AS n, sum(name = 'é漢😀') AS good, max(id) AS last FROM things"),
+      ).toEqual([{ n: 9_000, good: 9_000, last: 9_000 }]);
+      expect(await load({ 'things.json': JSON.stringify(records, undefined, 1) })).toEqual({
+        things: 0,
+        skipped: 9_000,
+      });
+    }));
+
+  test('the same file named twice is loaded once', () =>
+    withLoader(things, async ({ folder, rows }) => {
+      const path = folder.write('things.ndjson', lines(thing(1)));
+      expect(findDataFiles([path, folder.path, path], things).files).toHaveLength(1);
+      expect(rows('SELECT * FROM things')).toEqual([]);
+    }));
+});
+
+describe('what is there already', () => {
+  test('equal records are skipped, so that a run can be repeated', () =>
+    withLoader(things, async ({ load }) => {
+      const all = lines(
+        thing(1, { size: '2', more: { b: 1, a: 2 }, count: 5, on: '2020-01-01', tags: [] }),
+        thing(2, { code: 'q' }),
+      );
+      expect(await load({ 'things.ndjson': all })).toEqual({ things: 2, skipped: 0 });
+      expect(await load({ 'things.ndjson': all })).toEqual({ things: 0, skipped: 2 });
+      expect(await load({ 'things.ndjson': all + lines(thing(3)) })).toEqual({
+        things: 1,
+        skipped: 2,
+      });
+    }));
+
+  test('others under a taken id or unique value are refused', () =>
+    withLoader(things, async ({ load, rows }) => {
+      await load(one(1, { code: 'q' }));
+      expect(await load(one(1, { code: 'r' }))).toEqual([
+        'things.ndjson:1 id is taken: it must be unique',
+      ]);
+      expect(await load(one(2, { code: 'q' }))).toEqual([
+        'things.ndjson:1 code is taken: it must be unique',
+      ]);
+      expect(rows('SELECT id, code FROM things')).toEqual([{ id: 1, code: 'q' }]);
+    }));
+
+  test('an id twice in one run is refused, even with equal records', () =>
+    withLoader(things, async ({ load, rows }) => {
+      expect(await load({ 'things.ndjson': lines(thing(1), thing(2), thing(1)) })).toEqual([
+        'things.ndjson:3 id is taken: it must be unique',
+      ]);
+      expect(rows('SELECT id FROM things')).toEqual([]);
+    }));
+});
+
+const company = buildValid(`resources:
+  people:
+    fields:
+      name: { type: string, required: true }
+      bossId: { type: integer, reference: people.id }
+      teamId: { type: integer, reference: teams.id }
+  teams:
+    fields:
+      leadId: { type: integer, reference: people.id }
+      badge: { type: string, unique: true }
+  desks:
+    fields:
+      personId: { type: integer, required: true, reference: people.id }
+      teamBadge: { type: string, reference: teams.badge }
+  notes:
+    fields:
+      subject: { type: relation, relation: morphTo, resources: [people, teams] }
+`);
+const person = (id: number, bossId: number | null, teamId: number | null): object => ({
+  id,
+  name: 'P',
+  bossId,
+  teamId,
+});
+
+describe('keys', () => {
+  test('in a circle, to their own table and to what comes later', () =>
+    withLoader(company, async ({ load, rows }) => {
+      const all = {
+        'desks.ndjson': lines({ id: 1, personId: 2, teamBadge: 'blue' }),
+        'people.ndjson': lines(person(1, 2, 1), person(2, 1, 2), person(3, 3, null)),
+        'teams.ndjson': lines({ id: 1, leadId: 2, badge: 'blue' }, { id: 2, leadId: null }),
+        'notes.ndjson': lines({ id: 1, subjectType: 'people', subjectId: 3 }, { id: 2 }),
+      };
+      expect(await load(all)).toEqual({ people: 3, teams: 2, desks: 1, notes: 2, skipped: 0 });
+      expect(rows('SELECT id, bossId, teamId FROM people')).toEqual([
+        { id: 1, bossId: 2, teamId: 1 },
+        { id: 2, bossId: 1, teamId: 2 },
+        { id: 3, bossId: 3, teamId: null },
+      ]);
+      expect(rows('SELECT leadId FROM teams ORDER BY id')).toEqual([
+        { leadId: 2 },
+        { leadId: null },
+      ]);
+      expect(await load(all)).toMatchObject({ people: 0, skipped: 8 });
+      expect(rows('PRAGMA foreign_key_check')).toEqual([]);
+    }));
+
+  test('that lead nowhere are listed, and nothing of the run is kept', () =>
+    withLoader(company, async ({ load, rows }) => {
+      expect(
+        await load({
+          'desks.ndjson': lines({ id: 1, personId: 9 }, { id: 2, personId: 1, teamBadge: 'red' }),
+          'people.ndjson': lines(person(1, null, null), person(2, 8, null), person(3, 1, 7)),
+          'teams.ndjson': lines({ id: 1, leadId: 6 }),
+          'notes.ndjson': lines(
+            { id: 1, subjectType: 'people', subjectId: 5 },
+            { id: 2, subjectType: 'cats', subjectId: 1 },
+            { id: 3, subjectType: 'teams' },
+          ),
+        }),
+      ).toEqual([
+        'people.ndjson:3 teamId there is no record in teams with id 7',
+        'desks.ndjson:1 personId there is no record in people with id 9',
+        'desks.ndjson:2 teamBadge there is no record in teams with badge "red"',
+        'notes.ndjson:2 subjectType must be one of people, teams',
+        'notes.ndjson:3 subjectId must be given as well, or subjectType be null',
+        'teams.ndjson:1 leadId there is no record in people with id 6',
+        'people.ndjson:2 bossId there is no record in people with id 8',
+        'notes.ndjson:1 subjectId there is no record in people with id 5',
+      ]);
+      expect(rows('SELECT id FROM people UNION ALL SELECT id FROM teams')).toEqual([]);
+    }));
+
+  test('to a record that was refused are no problem of their own', () =>
+    withLoader(company, async ({ load }) => {
+      expect(
+        await load({
+          'people.ndjson': lines({ id: 1, name: 7 }, person(2, 1, null), person(3, 2, null)),
+          'desks.ndjson': lines({ id: 1, personId: 1 }, { id: 2, personId: 2 }),
+          'notes.ndjson': lines({ id: 1, subjectType: 'people', subjectId: 1 }),
+        }),
+      ).toEqual(['people.ndjson:1 name must be a string']);
+    }));
+
+  test('of records without an id', () =>
+    withLoader(company, async ({ load, rows }) => {
+      await load({ 'people.ndjson': lines(person(5, null, null), { name: 'Q', bossId: 5 }) });
+      expect(rows('SELECT id, bossId FROM people')).toEqual([
+        { id: 5, bossId: null },
+        { id: 6, bossId: 5 },
+      ]);
+    }));
+});
+
+test('ids that the service draws', () => {
+  const api = buildValid(`resources:
+  nodes:
+    fields:
+      id: { type: id, format: uuid }
+      parentId: { type: uuid, reference: nodes.id }
+`);
+  const id = '018f0000-0000-7000-8000-000000000001';
+  return withLoader(api, async ({ load, rows }) => {
+    expect(
+      await load({
+        'nodes.ndjson': lines({ id: id.replace('f', 'F') }, { parentId: id }, { parentId: null }),
+      }),
+    ).toEqual({ nodes: 3, skipped: 0 });
+    expect(
+      rows(
+        `SELECT count(*) AS n, count(DISTINCT id) AS ids, sum(parentId = '${id}') AS children FROM nodes`,
+      ),
+    ).toEqual([{ n: 3, ids: 3, children: 1 }]);
+  });
+});
+
+test('what ends the progress ends the run, and nothing is kept', () =>
+  withLoader(things, async ({ folder, rows }) => {
+    const path = folder.write('things.ndjson', lines(thing(1)));
+    const database = openSqlite(folder.at('test.db'), 'temporary');
+    const { files: found } = findDataFiles([path], things);
+    const draw = { now: () => moment, uuid: uuidv7 };
+    await expect(
+      importData(found, things, database, writeStatements(database.dialect), draw, () => {
+        throw new Error('enough');
+      }),
+    ).rejects.toThrow('enough');
+    await database.close();
+    expect(rows('SELECT id FROM things')).toEqual([]);
+  }));
+
+test('progress ends at the whole', () =>
+  withLoader(company, async ({ folder }) => {
+    const paths = [
+      folder.write('people.ndjson', lines(person(1, null, null), person(2, 1, null))),
+      folder.write('all.json', JSON.stringify({ teams: [{ id: 1 }], notes: [{ id: 1 }] })),
+    ];
+    const database = openSqlite(folder.at('test.db'), 'temporary');
+    const { files: found } = findDataFiles(paths, company);
+    const draw = { now: () => moment, uuid: uuidv7 };
+    const seen: { bytes: number; totalBytes: number }[] = [];
+    const statements = writeStatements(database.dialect);
+    await importData(found, company, database, statements, draw, (progress) => seen.push(progress));
+    await database.close();
+    for (const { bytes, totalBytes } of seen) expect(bytes).toBeLessThanOrEqual(totalBytes);
+    const last = seen.at(-1);
+    expect((last?.bytes ?? 0) / (last?.totalBytes ?? 1)).toBeGreaterThan(0.8);
+  }));

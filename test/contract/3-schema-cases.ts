@@ -1,0 +1,176 @@
+/** What the file declares → the indexes of the table. */
+export const indexes: readonly (readonly [
+  name: string,
+  fields: string,
+  more: string,
+  ...sql: string[],
+])[] = [
+  [
+    'index',
+    'a: { type: string, index: true }',
+    '',
+    'CREATE INDEX "things_a_index" ON "things" ("a")',
+  ],
+  [
+    'unique',
+    'a: { type: string, unique: true }',
+    '',
+    'CREATE UNIQUE INDEX "things_a_unique" ON "things" ("a")',
+  ],
+  [
+    'unique serves as an index',
+    'a: { type: string, unique: true, index: true }',
+    '',
+    'CREATE UNIQUE INDEX "things_a_unique" ON "things" ("a")',
+  ],
+  [
+    'once is enough',
+    'a: { type: string, index: true }',
+    '    indexes: [[a], [a]]\n',
+    'CREATE INDEX "things_a_index" ON "things" ("a")',
+  ],
+  [
+    'several fields',
+    'a: { type: string }\nb: { type: integer }',
+    '    unique: [[a, b]]\n    indexes: [[b, a]]\n',
+    'CREATE UNIQUE INDEX "things_a_b_unique" ON "things" ("a", "b")',
+    'CREATE INDEX "things_b_a_index" ON "things" ("b", "a")',
+  ],
+  [
+    'names that look alike',
+    'a_b: { type: string, index: true }\na: { type: string }\nb: { type: string }',
+    '    indexes: [[a, b]]\n',
+    'CREATE INDEX "things_a_b_index" ON "things" ("a", "b")',
+    'CREATE INDEX "things_a_b_index_2" ON "things" ("a_b")',
+  ],
+  ['the id has one', 'a: { type: string }', '    indexes: [[id]]\n    unique: [[id]]\n'],
+];
+
+/** The fields before → the fields after → the steps; `!` marks what cannot be done. */
+export const changes: readonly (readonly [
+  name: string,
+  before: string,
+  after: string,
+  ...steps: string[],
+])[] = [
+  ['nothing', 'a: { type: string }', 'a: { type: string }'],
+  ['a limit is no matter of the table', 'a: { type: string }', 'a: { type: string, maxLength: 5 }'],
+  [
+    'a field',
+    'a: { type: string }',
+    'a: { type: string }\nb: { type: integer }',
+    'add column things.b',
+  ],
+  [
+    'a field that is unique',
+    'a: { type: string }',
+    'a: { type: string }\nb: { type: integer, unique: true }',
+    'add column things.b',
+    'create unique index on things (b)',
+  ],
+  [
+    'a field that must be there',
+    'a: { type: string }',
+    'a: { type: string }\nb: { type: integer, required: true }',
+    '! add column things.b (not null)',
+  ],
+  [
+    'unless it has a default',
+    'a: { type: string }',
+    "a: { type: string }\nb: { type: string, required: true, default: it's }",
+    "add column things.b ('it''s' where a row is there)",
+  ],
+  [
+    'a flag',
+    'a: { type: string }',
+    'a: { type: string }\nb: { type: boolean, nullable: false, default: true }',
+    'add column things.b (1 where a row is there)',
+  ],
+  [
+    'a decimal',
+    'a: { type: string }',
+    'a: { type: string }\nb: { type: decimal, nullable: false, default: "1.50" }',
+    'add column things.b (150 where a row is there)',
+  ],
+  [
+    'a key',
+    'a: { type: string }',
+    'a: { type: string }\nb: { type: integer, reference: things.id }',
+    'add column things.b',
+    'create index on things (b)',
+  ],
+  [
+    'an index',
+    'a: { type: string }',
+    'a: { type: string, index: true }',
+    'create index on things (a)',
+  ],
+  [
+    'an index that is left over',
+    'a: { type: string, index: true }',
+    'a: { type: string }',
+    'drop index things_a_index',
+  ],
+  [
+    'from an index to unique',
+    'a: { type: string, index: true }',
+    'a: { type: string, unique: true }',
+    'drop index things_a_index',
+    'create unique index on things (a)',
+  ],
+  [
+    'no longer unique',
+    'a: { type: string, unique: true }',
+    'a: { type: string }',
+    'drop index things_a_unique',
+  ],
+  ['a field that is left over', 'a: { type: string }\nb: { type: string }', 'a: { type: string }'],
+  [
+    'a field that is left over and must be there',
+    'a: { type: string }\nb: { type: string, required: true }',
+    'a: { type: string }',
+    '! drop column things.b, which may not be null and is not in the file',
+  ],
+  [
+    'another type',
+    'a: { type: string }',
+    'a: { type: integer }',
+    '! change things.a from TEXT to INTEGER',
+  ],
+  [
+    'to required',
+    'a: { type: string }',
+    'a: { type: string, required: true }',
+    '! change things.a to refuse null',
+  ],
+  [
+    'to optional',
+    'a: { type: string, required: true }',
+    'a: { type: string }',
+    '! change things.a to allow null',
+  ],
+  [
+    'to a key',
+    'a: { type: integer, index: true }',
+    'a: { type: integer, reference: things.id }',
+    '! change things.a to refer to things.id on delete setNull',
+  ],
+  [
+    'from a key',
+    'a: { type: integer, reference: things.id }',
+    'a: { type: integer, index: true }',
+    '! change things.a to refer to nothing',
+  ],
+  [
+    'another on delete',
+    'a: { type: integer, reference: things.id }',
+    'a: { type: integer, reference: things.id, onDelete: cascade }',
+    '! change things.a to refer to things.id on delete cascade',
+  ],
+  [
+    'another kind of id',
+    'id: { type: id }',
+    'id: { type: id, format: uuid }',
+    '! change things.id from INTEGER to TEXT',
+  ],
+];

@@ -1,0 +1,338 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import driver from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ConstraintError, DatabaseFailure } from '../../src/execute/database.ts';
+import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import type { Statement } from '../../src/sql/statement.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const statement = (sql: string): Statement => ({
+  sql,
+  parameters: Array.from(sql.matchAll(/\$\d/gu), (_, index) => index),
+});
+const insert = statement('INSERT INTO things (name) VALUES ($1) RETURNING id');
+const names = statement('SELECT name FROM things ORDER BY id');
+const none = { bound: [] };
+
+let server: TestDatabase;
+let database: PostgresDatabase;
+let other: driver.Sql;
+
+beforeAll(async () => {
+  server = await createDatabase();
+  database = await openPostgres(server.url, { poolSize: 3, statementTimeout: 2_000 });
+  other = driver(server.url, { max: 1, onnotice: () => undefined });
+  await other`CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, name text UNIQUE)`;
+});
+
+beforeEach(async () => {
+  await other`TRUNCATE things RESTART IDENTITY`;
+});
+
+afterAll(async () => {
+  await database?.close();
+  await other?.end();
+  await server?.drop();
+});
+
+const stored = async (): Promise<unknown[]> => (await database.all(names, none)).flat();
+
+const failing = (work: Promise<unknown>): Promise<{ kind: unknown; error: unknown }> =>
+  work.then(
+    () => ({ kind: 'none', error: undefined }),
+    (error: unknown) => ({ kind: (error as { kind?: unknown }).kind, error }),
+  );
+
+/** Ends every session of the service. */
+const endSessions = (): Promise<unknown> =>
+  other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'plinth' AND datname = current_database()`.execute();
+
+describe('writes', () => {
+  test('land whole, and give the id', async () => {
+    const ids = await database.write(async ({ run }) => [
+      await run(insert, { bound: ['a'] }),
+      await run(insert, { bound: ['b'] }),
+    ]);
+    expect(ids).toEqual([
+      { rows: 1, insertedId: 1 },
+      { rows: 1, insertedId: 2 },
+    ]);
+    expect(await stored()).toEqual(['a', 'b']);
+  });
+
+  test('are taken back whole when the work fails', async () => {
+    const refused = database.write(async ({ run }) => {
+      await run(insert, { bound: ['a'] });
+      throw new TypeError('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    expect(await stored()).toEqual([]);
+  });
+
+  test('can look around after a constraint has refused a change, and see what they did before', async () => {
+    let runs = 0;
+    const seen = await database.write(async ({ all, run }) => {
+      runs += 1;
+      await run(insert, { bound: ['a'] });
+      const { error, kind } = await failing(run(insert, { bound: ['a'] }));
+      // The first run has no savepoint to go back to: it is ended and run again.
+      if (!(error instanceof ConstraintError)) throw error;
+      return { kind, rows: await all(names, none) };
+    });
+    expect(seen).toEqual({ kind: 'unique', rows: [['a']] });
+    expect(runs).toBe(2);
+    expect(await stored()).toEqual(['a']);
+  });
+
+  test('are not committed when the work overlooks an error', async () => {
+    const { error } = await failing(
+      database.write(async ({ all, run }) => {
+        await run(insert, { bound: ['a'] });
+        await failing(all(statement('SELECT 1 / 0'), none));
+      }),
+    );
+    expect(error).toMatchObject({ code: '22012' });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('run again when they meet in a deadlock', async () => {
+    await other`INSERT INTO things (name) VALUES ('a'), ('b')`;
+    const rename = statement(`UPDATE things SET name = name || '+' WHERE id = $1`);
+    // The server looks for deadlocks once a second: the deadline must not come before.
+    const patient = await openPostgres(server.url, { poolSize: 2, statementTimeout: 30_000 });
+    let waiting = 0;
+    let go = (): void => undefined;
+    const met = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const renameBoth = (first: number, second: number): Promise<void> =>
+      patient.write(async ({ run }) => {
+        await run(rename, { bound: [first] });
+        waiting += 1;
+        if (waiting === 2) go();
+        await met;
+        await run(rename, { bound: [second] });
+      });
+    await Promise.all([renameBoth(1, 2), renameBoth(2, 1)]);
+    expect(waiting).toBe(3);
+    expect(new Set(await stored())).toEqual(new Set(['a++', 'b++']));
+    await patient.close();
+  });
+
+  test('give up as busy when they meet in a way that does not pass', async () => {
+    let runs = 0;
+    const result = await failing(
+      database.write(async ({ all }) => {
+        runs += 1;
+        await all(statement(`DO $$ BEGIN RAISE EXCEPTION SQLSTATE '40001'; END $$`), none);
+      }),
+    );
+    expect(result).toMatchObject({ kind: 'busy', error: expect.any(DatabaseFailure) });
+    expect(runs).toBe(4);
+  });
+
+  test('go on in statements that were prepared before a table changed', async () => {
+    const everything = statement('SELECT * FROM things');
+    const read = async (): Promise<number | undefined> =>
+      (await database.write(({ all }) => all(everything, none)))[0]?.length;
+    await other`INSERT INTO things (name) VALUES ('a')`;
+    for (let index = 0; index < 20; index += 1) await read();
+    await other`ALTER TABLE things ADD COLUMN extra text`;
+    expect(await Promise.all([read(), read(), read()])).toEqual([3, 3, 3]);
+    await other`ALTER TABLE things DROP COLUMN extra`;
+    expect(await Promise.all([read(), read(), read()])).toEqual([2, 2, 2]);
+  });
+});
+
+describe('the deadline', () => {
+  test('ends a statement', async () => {
+    const slow = statement('SELECT pg_sleep(30)');
+    expect(await failing(database.all(slow, none))).toMatchObject({ kind: 'timeout' });
+    expect(await failing(database.write(({ all }) => all(slow, none)))).toMatchObject({
+      kind: 'timeout',
+    });
+    expect(await database.ping()).toBe(true);
+  });
+
+  test('slow statements hold up no others', async () => {
+    const slow = statement('SELECT pg_sleep(30)');
+    const two = [failing(database.all(slow, none)), failing(database.all(slow, none))];
+    expect(await database.ping()).toBe(true);
+    expect((await Promise.all(two)).map(({ kind }) => kind)).toEqual(['timeout', 'timeout']);
+  });
+
+  test('holds for those who wait for a connection', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = [1, 2, 3].map(() => database.write(() => released));
+    expect(await failing(database.all(names, none))).toMatchObject({ kind: 'busy' });
+    const next = database.all(names, none);
+    release();
+    expect(await next).toEqual([]);
+    await Promise.all(held);
+  });
+});
+
+describe('lost connections', () => {
+  test('that were idle are made again without a word', async () => {
+    await database.ping();
+    await endSessions();
+    expect(await stored()).toEqual([]);
+    await endSessions();
+    await database.write(({ run }) => run(insert, { bound: ['a'] }));
+    expect(await stored()).toEqual(['a']);
+  });
+
+  test('under a read: it is asked again', async () => {
+    const read = database.all(statement(`SELECT 'there', pg_sleep(0.3)`), none);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await endSessions();
+    expect((await read)[0]?.[0]).toBe('there');
+  });
+
+  test('under a write: it is run again, and nothing lands outside of a transaction', async () => {
+    let runs = 0;
+    await database.write(async ({ run }) => {
+      runs += 1;
+      await run(insert, { bound: [`first of ${runs}`] });
+      if (runs === 1) {
+        await endSessions();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await run(insert, { bound: [`second of ${runs}`] });
+    });
+    expect(runs).toBe(2);
+    expect(await stored()).toEqual(['first of 2', 'second of 2']);
+  });
+
+  test('while committing: the outcome is unknown, and the write is not run again', async () => {
+    const proxy = await startProxy(server.url);
+    const through = await openPostgres(proxy.url, { poolSize: 1 });
+    let runs = 0;
+    const result = await failing(
+      through.write(async ({ run }) => {
+        runs += 1;
+        await run(insert, { bound: ['a'] });
+        proxy.cutOn('COMMIT');
+      }),
+    );
+    expect(result).toMatchObject({ kind: 'outcomeUnknown' });
+    expect(runs).toBe(1);
+    await through.close();
+    await proxy.stop();
+  });
+});
+
+describe('opening', () => {
+  const at = (change: (url: URL) => void): string => {
+    const url = new URL(server.url);
+    change(url);
+    return url.href;
+  };
+
+  test.each([
+    ['port', (url: URL) => (url.port = '1'), 'cannot be reached: nothing listens there.'],
+    ['host', (url: URL) => (url.hostname = 'no.invalid'), 'cannot be reached: there is no such'],
+    ['password', (url: URL) => (url.password = 'wrong'), 'refuses the user name or the password.'],
+    ['name', (url: URL) => (url.pathname = '/none'), 'does not exist on that server.'],
+  ])('a wrong %s is said in one sentence', async (_, change, reason) => {
+    const { error } = await failing(openPostgres(at(change)));
+    expect(error).toBeInstanceOf(DatabaseFailure);
+    expect((error as Error).message).toContain(reason);
+    expect((error as Error).message).not.toContain('wrong');
+  });
+
+  test.each([
+    ['closes at once', (socket: Socket) => socket.destroy(), 'closes the connection at once'],
+    ['says nothing', () => undefined, 'does not answer'],
+  ])('what listens there %s', async (_, answer, reason) => {
+    const listener = createServer(answer);
+    await new Promise<void>((resolve) => {
+      listener.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = listener.address() as AddressInfo;
+    const { error } = await failing(openPostgres(at((url) => (url.port = String(port)))));
+    expect((error as Error).message).toContain(reason);
+    listener.close();
+  });
+
+  test('a database that is no UTF-8 is refused', async () => {
+    await other`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`;
+    const { error } = await failing(openPostgres(at((url) => (url.pathname = '/latin'))));
+    expect((error as Error).message).toContain('has the encoding LATIN1; UTF8 is needed');
+    await other`DROP DATABASE latin WITH (FORCE)`;
+  });
+
+  test('with a pooler, no statement has a name and the deadline holds', async () => {
+    const pooled = await openPostgres(server.url, {
+      poolSize: 1,
+      statementTimeout: 1_000,
+      pooler: 'transaction',
+    });
+    for (let index = 0; index < 5; index += 1) await pooled.all(names, none);
+    expect(await pooled.all(statement('SELECT name FROM pg_prepared_statements'), none)).toEqual(
+      [],
+    );
+    expect(await failing(pooled.all(statement('SELECT pg_sleep(30)'), none))).toMatchObject({
+      kind: 'timeout',
+    });
+    expect(await pooled.ping()).toBe(true);
+    await pooled.close();
+  });
+
+  test('many shapes: few of them keep a name', async () => {
+    const one = await openPostgres(server.url, { poolSize: 1 });
+    for (let shape = 0; shape < 250; shape += 1) {
+      const query = statement(`SELECT ${shape}`);
+      for (let use = 0; use < 4; use += 1) await one.all(query, none);
+    }
+    const count = await one.count(statement('SELECT count(*) FROM pg_prepared_statements'), none);
+    expect(count).toBe(200);
+    await one.close();
+  });
+});
+
+interface Proxy {
+  readonly url: string;
+  /** From now on, a message from the client with this text ends its connection before the server sees it. */
+  readonly cutOn: (text: string) => void;
+  readonly stop: () => Promise<void>;
+}
+
+async function startProxy(target: string): Promise<Proxy> {
+  const { hostname, port } = new URL(target);
+  let trigger: string | undefined;
+  const open = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    open.add(client).add(upstream);
+    client.on('data', (bytes) => {
+      if (trigger !== undefined && bytes.includes(trigger)) client.destroy();
+      else upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => client.write(bytes));
+    for (const [one, two] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const)
+      one.on('error', () => two.destroy()).on('close', () => two.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve);
+  });
+  const url = new URL(target);
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cutOn: (text) => {
+      trigger = text;
+    },
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}

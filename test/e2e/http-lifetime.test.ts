@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { serveApi, type TestApi } from '../support/api.ts';
+import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
+
+const specification = `
+server: { bodyLimit: 64kb }
+resources:
+  posts:
+    fields:
+      title: { type: string, required: true }
+`;
+
+let api: TestApi;
+let wires: Wire[] = [];
+beforeAll(async () => {
+  api = await serveApi(specification, { posts: [{ title: 'one' }] });
+});
+afterEach(() => {
+  for (const wire of wires) wire.close();
+  wires = [];
+});
+afterAll(() => api.stop());
+
+async function open(url = api.url): Promise<Wire> {
+  const wire = await Wire.open(url);
+  wires.push(wire);
+  return wire;
+}
+
+async function titles(): Promise<readonly string[]> {
+  const { body } = await api.get('/v1/posts?limit=1000&sort=id');
+  return body.map(({ title }: { title: string }) => title);
+}
+
+/** The server answers, has met nothing unforeseen, and its records are those that they were. */
+async function expectUnharmed(before: readonly string[]): Promise<void> {
+  expect(await titles()).toEqual(before);
+  expect(api.failures.splice(0)).toEqual([]);
+}
+
+describe('clients that go away', () => {
+  test('in the middle of a body', async () => {
+    const before = await titles();
+    for (let round = 0; round < 50; round += 1) {
+      const wire = await open();
+      await wire.send(postBytes('{"title":"half"}').slice(0, -5));
+      if (round % 2 === 0) wire.leave();
+      else wire.close();
+    }
+    await expectUnharmed(before);
+  });
+
+  test('in the middle of chunks', async () => {
+    const before = await titles();
+    for (let round = 0; round < 20; round += 1) {
+      const wire = await open();
+      await wire.send(`${chunkedHead()}${chunk('{"title":"half"}')}`);
+      wire.leave();
+    }
+    await expectUnharmed(before);
+  });
+
+  test('before their answer: each write is there whole or not at all', async () => {
+    const before = await titles();
+    const body = JSON.stringify([{ title: 'left 1' }, { title: 'left 2' }]);
+    await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const wire = await open();
+        await wire.send(postBytes(body));
+        wire.leave();
+      }),
+    );
+    const written = (await titles()).slice(before.length);
+    expect(written).toEqual(
+      Array.from({ length: written.length / 2 }, () => ['left 1', 'left 2']).flat(),
+    );
+    expect(api.failures.splice(0)).toEqual([]);
+  });
+
+  test('while they read', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const wire = await open();
+      await wire.send(getBytes('/v1/posts?limit=1000').repeat(50));
+      wire.leave();
+    }
+    expect((await api.get('/v1/posts/1')).status).toBe(200);
+    expect(api.failures.splice(0)).toEqual([]);
+  });
+});
+
+describe('time', () => {
+  let slow: TestApi;
+  beforeAll(async () => {
+    slow = await serveApi(
+      `server: { requestTimeout: 200ms }\n${specification.replace(/server:.*\n/u, '')}`,
+    );
+  });
+  afterAll(() => slow.stop());
+
+  test.each([
+    ['a head that does not end', 'GET /v1/posts HTTP/1.1\r\nHost: x\r\n'],
+    ['a body that does not end', postBytes('{"title":"slow"}').slice(0, -1)],
+    ['chunks that do not end', `${chunkedHead()}${chunk('{"title":"slow"}')}`],
+  ])('%s: 408, and the connection ends', async (_, bytes) => {
+    const wire = await open(slow.url);
+    await wire.send(bytes);
+    const answer = await wire.answer();
+    expect(answer?.status).toBe(408);
+    expect(answer?.body).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' });
+    expect(answer?.headers.get('connection')).toBe('close');
+    expect(await wire.rest()).toBe('');
+    expect((await slow.get('/v1/posts')).body).toEqual([]);
+    expect(slow.failures.splice(0)).toEqual([]);
+  });
+
+  test('a body that nobody reads and that does not end: one answer', async () => {
+    const wire = await open(slow.url);
+    await wire.send(postBytes('{"title":"slow"}', '/v1/nope').slice(0, -1));
+    expect((await wire.answer())?.status).toBe(404);
+    expect(await wire.rest()).toBe('');
+  });
+
+  test('a connection that is only kept open is not disturbed', async () => {
+    const wire = await open(slow.url);
+    await wire.send(getBytes('/v1/posts'));
+    expect((await wire.answer())?.status).toBe(200);
+    const other = await open(slow.url);
+    await other.send('GET /v1/posts HTTP/1.1\r\n');
+    expect((await other.answer())?.status).toBe(408);
+    await wire.send(getBytes('/v1/posts'));
+    expect((await wire.answer())?.status).toBe(200);
+  });
+});
+
+describe('a server that stops', () => {
+  test('answers what it has begun, closes what nobody uses, and takes nothing new', async () => {
+    const stopping = await serveApi(specification);
+    const [idle, silent, partial, busy] = await Promise.all([
+      open(stopping.url),
+      open(stopping.url),
+      open(stopping.url),
+      open(stopping.url),
+    ]);
+    await idle.send(getBytes('/v1/posts'));
+    await idle.answer();
+    await partial.send('GET /v1/posts HTTP/1.1\r\n');
+    const whole = postBytes('{"title":"last"}');
+    await busy.send(whole.slice(0, -5));
+    // The head has arrived once the server says so of a later one.
+    await stopping.get('/_health');
+
+    const stopped = stopping.stop();
+    for (const wire of [idle, silent, partial]) expect(await wire.rest()).toBe('');
+    await expect(Wire.open(stopping.url)).rejects.toThrow('ECONNREFUSED');
+    await busy.send(whole.slice(-5));
+    const answer = await busy.answer();
+    expect([answer?.status, answer?.headers.get('connection')]).toEqual([201, 'close']);
+    expect(await busy.rest()).toBe('');
+    await stopped;
+    expect(stopping.failures).toEqual([]);
+  });
+
+  test('with many requests in flight: each is answered or never begun', async () => {
+    const stopping = await serveApi(specification);
+    const requests = Array.from({ length: 100 }, (_, index) =>
+      index % 2 === 0
+        ? stopping.send('POST', '/v1/posts', { title: `t${index}` })
+        : stopping.get('/v1/posts?limit=1'),
+    );
+    const results = Promise.allSettled(requests);
+    await requests[0];
+    await stopping.stop();
+    for (const result of await results)
+      if (result.status === 'fulfilled') expect([200, 201]).toContain(result.value.status);
+    expect(stopping.failures).toEqual([]);
+  });
+});

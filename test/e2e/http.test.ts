@@ -1,0 +1,305 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { serveApi, type TestApi } from '../support/api.ts';
+import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
+
+const specification = `
+server: { bodyLimit: 64kb }
+resources:
+  posts:
+    fields:
+      title: { type: string, required: true }
+`;
+
+let api: TestApi;
+let wires: Wire[] = [];
+beforeAll(async () => {
+  api = await serveApi(specification, { posts: [{ title: 'one' }] });
+});
+afterEach(() => {
+  for (const wire of wires) wire.close();
+  wires = [];
+});
+afterAll(() => api.stop());
+
+async function open(url = api.url): Promise<Wire> {
+  const wire = await Wire.open(url);
+  wires.push(wire);
+  return wire;
+}
+
+const json = 'Host: x\r\nContent-Type: application/json\r\n';
+
+async function titles(): Promise<readonly string[]> {
+  const { body } = await api.get('/v1/posts?limit=1000&sort=id');
+  return body.map(({ title }: { title: string }) => title);
+}
+
+/** The server answers, has met nothing unforeseen, and its records are those that they were. */
+async function expectUnharmed(before: readonly string[]): Promise<void> {
+  expect(await titles()).toEqual(before);
+  expect(api.failures.splice(0)).toEqual([]);
+}
+
+describe('bytes that are no HTTP', () => {
+  type Row = readonly [name: string, bytes: string | Uint8Array, status?: number, code?: string];
+  const rows: readonly Row[] = [
+    ['text', 'hello\r\n\r\n'],
+    ['zeros', Buffer.alloc(100)],
+    [
+      'a TLS greeting',
+      Buffer.from('160301020001000000fc0303aabbccddeeff00112233445566778899', 'hex'),
+    ],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['another version', 'GET /v1/posts/1 HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['no version', 'GET /v1/posts/1\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'GRAB /v1/posts/1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a method in lower case', 'get /v1/posts/1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a blank in the path', 'GET /v1/posts /1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no Host', 'GET /v1/posts/1 HTTP/1.1\r\n\r\n'],
+    ['two Hosts', 'GET /v1/posts/1 HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n'],
+    ['two Hosts, one in capitals', 'GET /v1/posts/1 HTTP/1.1\r\nHOST: x\r\nhost: y\r\n\r\n'],
+    ['two Hosts in HTTP/1.0', 'GET /v1/posts/1 HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n'],
+    ['a header without a colon', getBytes('/v1/posts/1', 'nothing\r\n')],
+    ['a blank before the colon', getBytes('/v1/posts/1', 'X-A : 1\r\n')],
+    ['a NUL in a header', getBytes('/v1/posts/1', 'X-A: \0\r\n')],
+    ['a folded header', getBytes('/v1/posts/1', 'X-A: 1\r\n 2\r\n')],
+    ['a bare line feed in a header', getBytes('/v1/posts/1', 'X-A: 1\rX-B: 2\r\n')],
+    [
+      'two lengths',
+      `POST /v1/posts HTTP/1.1\r\n${json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    ],
+    [
+      'a length and chunks',
+      `POST /v1/posts HTTP/1.1\r\n${json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a negative length', `POST /v1/posts HTTP/1.1\r\n${json}Content-Length: -1\r\n\r\n{}`],
+    [
+      'a length that is no number',
+      `POST /v1/posts HTTP/1.1\r\n${json}Content-Length: 0x2\r\n\r\n{}`,
+    ],
+    [
+      'a length beyond all numbers',
+      `POST /v1/posts HTTP/1.1\r\n${json}Content-Length: 99999999999999999999999\r\n\r\n{}`,
+    ],
+    ['a bad chunk', `${chunkedHead()}5\r\n{"tit\r\nzz\r\n`],
+    ['a chunk of another length', `${chunkedHead()}2\r\n{"title":"x"}\r\n0\r\n\r\n`],
+    [
+      'headers that are too long',
+      getBytes('/v1/posts/1', `X-A: ${'a'.repeat(30_000)}\r\n`),
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+    ['many headers', getBytes('/v1/posts/1', 'X-A: a\r\n'.repeat(5_000)), 431, 'HEADERS_TOO_LARGE'],
+    [
+      'a URL that is far too long',
+      getBytes(`/v1/posts?fields=${'a'.repeat(30_000)}`),
+      414,
+      'URI_TOO_LONG',
+    ],
+  ];
+  const cases = rows.map(([name, bytes, status = 400, code = 'MALFORMED_REQUEST']) => ({
+    name,
+    bytes,
+    status,
+    code,
+  }));
+  test.each(cases)('$name', async ({ bytes, status, code }) => {
+    const before = await titles();
+    const wire = await open();
+    await wire.send(bytes);
+    const answer = await wire.answer();
+    expect(answer?.status).toBe(status);
+    expect(answer?.body).toMatchObject({
+      status,
+      code,
+      error: expect.any(String),
+      message: expect.stringMatching(/\S/u),
+      path: expect.any(String),
+      requestId: answer?.headers.get('x-request-id'),
+    });
+    expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
+      connection: 'close',
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff',
+      'content-type': 'application/json; charset=utf-8',
+    });
+    // One answer, and nothing after it.
+    expect(await wire.rest()).toBe('');
+    await expectUnharmed(before);
+  });
+
+  test('in every piece that a client may send', async () => {
+    const before = await titles();
+    for (const bytes of [
+      '\r\n\r\n\r\n',
+      '\0',
+      'G',
+      'GET',
+      'GET /v1/posts/1 HTTP/1.1\r\nHost',
+      postBytes('{').slice(0, -1),
+    ]) {
+      const wire = await open();
+      await wire.send(bytes);
+      wire.leave();
+    }
+    await expectUnharmed(before);
+  });
+});
+
+describe('requests that are unusual, and good', () => {
+  const rows: readonly (readonly [name: string, bytes: string, status: number])[] = [
+    ['HTTP/1.0 without Host', 'GET /v1/posts/1 HTTP/1.0\r\n\r\n', 200],
+    ['a whole URL', 'GET http://example.org/v1/posts/1 HTTP/1.1\r\nHost: x\r\n\r\n', 200],
+    ['a whole URL without a path', 'GET http://example.org?a=1 HTTP/1.1\r\nHost: x\r\n\r\n', 404],
+    ['empty lines before it', `\r\n\r\n${getBytes()}`, 200],
+    ['an empty Host', 'GET /v1/posts/1 HTTP/1.1\r\nHost:\r\n\r\n', 200],
+    ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 404],
+    ['an upgrade', getBytes('/v1/posts/1', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'), 200],
+    ['an unknown expectation', getBytes('/v1/posts/1', 'Expect: miracles\r\n'), 200],
+    ['QUERY', 'QUERY /v1/posts HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['TRACE', 'TRACE /v1/posts HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    [
+      'a body that GET has no use for',
+      getBytes('/v1/posts/1', 'Content-Length: 2\r\n').concat('{}'),
+      200,
+    ],
+    [
+      'a body without an end that DELETE has no use for',
+      'DELETE /v1/posts/99 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n',
+      404,
+    ],
+    [
+      'blanks in the length',
+      `POST /v1/nope HTTP/1.1\r\n${json}Content-Length:   2  \r\n\r\n{}`,
+      404,
+    ],
+  ];
+  test.each(rows)('%s', async (_, bytes, status) => {
+    const wire = await open();
+    await wire.send(bytes);
+    expect((await wire.answer())?.status).toBe(status);
+    expect(api.failures.splice(0)).toEqual([]);
+  });
+
+  test('a body that is announced first', async () => {
+    const before = await titles();
+    const wire = await open();
+    await wire.send(
+      `POST /v1/posts HTTP/1.1\r\n${json}Expect: 100-continue\r\nContent-Length: 19\r\n\r\n`,
+    );
+    await wire.send('{"title":"expected"');
+    expect((await wire.answer())?.status).toBe(400);
+    await wire.send(postBytes('{"title":"expected"}'));
+    expect((await wire.answer())?.status).toBe(201);
+    await expectUnharmed([...before, 'expected']);
+  });
+
+  test('a body in chunks of one byte', async () => {
+    const before = await titles();
+    const wire = await open();
+    await wire.send(chunkedHead());
+    for (const byte of '{"title":"chunked"}') await wire.send(chunk(byte));
+    await wire.send('0\r\nX-Trailer: 1\r\n\r\n');
+    expect((await wire.answer())?.status).toBe(201);
+    await expectUnharmed([...before, 'chunked']);
+  });
+
+  test('a head in pieces of one byte', async () => {
+    const wire = await open();
+    for (const byte of getBytes()) await wire.send(byte);
+    expect((await wire.answer())?.body).toEqual({ id: 1, title: 'one' });
+  });
+});
+
+describe('a connection goes on', () => {
+  const large = JSON.stringify({ title: 'x'.repeat(100_000) });
+  const rows: readonly (readonly [name: string, pieces: readonly string[], status: number])[] = [
+    ['404 with an unread body', [postBytes('{"title":"a"}', '/v1/nope')], 404],
+    ['405 with an unread body', [postBytes('{"title":"a"}', '/v1/posts/1')], 405],
+    [
+      '415 with an unread body',
+      [postBytes('{"title":"a"}').replace('application/json', 'text/plain')],
+      415,
+    ],
+    [
+      '404 with a body that comes later',
+      [postBytes('', '/v1/nope').replace('Length: 0', 'Length: 5'), 'GET ', '/'],
+      404,
+    ],
+    ['413 by its length', [postBytes(large)], 413],
+    [
+      '413 in chunks',
+      [chunkedHead(), ...Array.from({ length: 20 }, () => chunk('x'.repeat(10_000))), '0\r\n\r\n'],
+      413,
+    ],
+    [
+      '404 in chunks',
+      [chunkedHead('/v1/nope'), chunk('GET /v1/posts/1 HTTP/1.1\r\n\r\n'), '0\r\n\r\n'],
+      404,
+    ],
+    ['bad JSON', [postBytes('{')], 400],
+    ['a record that is not there', [getBytes('/v1/posts/99')], 404],
+    ['a URL that is too long', [getBytes(`/v1/posts?fields=${'a'.repeat(9_000)}`)], 414],
+  ];
+  test.each(rows)('after %s', async (_, pieces, status) => {
+    const before = await titles();
+    const wire = await open();
+    for (const piece of pieces) await wire.send(piece);
+    expect((await wire.answer())?.status).toBe(status);
+    for (let round = 0; round < 2; round += 1) {
+      await wire.send(getBytes());
+      expect((await wire.answer())?.body).toEqual({ id: 1, title: 'one' });
+    }
+    await expectUnharmed(before);
+  });
+
+  test('after HEAD, 204, 304 and 201 without a body', async () => {
+    const wire = await open();
+    const { headers } = await api.get('/v1/posts/1');
+    await wire.send(getBytes().replace('GET', 'HEAD'));
+    expect((await wire.answer(true))?.status).toBe(200);
+    await wire.send(getBytes('/v1/posts/1', `If-None-Match: ${headers.get('etag')}\r\n`));
+    const unchanged = await wire.answer();
+    expect([unchanged?.status, unchanged?.headers.has('content-length')]).toEqual([304, false]);
+    await wire.send(
+      postBytes('{"title":"gone"}').replace('\r\n', '\r\nPrefer: return=minimal\r\n'),
+    );
+    const created = await wire.answer();
+    expect([created?.status, created?.headers.get('content-length')]).toEqual([201, '0']);
+    await wire.send(`DELETE ${created?.headers.get('location')} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const deleted = await wire.answer();
+    expect([
+      deleted?.status,
+      deleted?.headers.has('content-length'),
+      deleted?.headers.has('transfer-encoding'),
+    ]).toEqual([204, false, false]);
+    await wire.send(getBytes());
+    expect((await wire.answer())?.status).toBe(200);
+  });
+
+  test('with many requests in one piece: answers in their order', async () => {
+    const wire = await open();
+    const requests = Array.from({ length: 30 }, (_, index) => {
+      if (index % 3 === 0) return getBytes();
+      return index % 3 === 1 ? postBytes(`{"title":"p${index}"}`) : postBytes('{"nope":1}');
+    });
+    await wire.send(requests.join(''));
+    const seen = [];
+    for (const _ of requests) seen.push((await wire.answer())?.status);
+    expect(seen).toEqual(requests.map((_, index) => [200, 201, 400][index % 3]));
+    const written = (await titles()).filter((title) => title.startsWith('p'));
+    expect(written).toEqual(Array.from({ length: 10 }, (_, index) => `p${index * 3 + 1}`));
+    expect(api.failures.splice(0)).toEqual([]);
+  });
+
+  test('until bytes come that are no HTTP: what was asked before is answered first', async () => {
+    const before = await titles();
+    const wire = await open();
+    await wire.send(`${getBytes()}${postBytes('{"title":"before"}')}garbage\r\n\r\n`);
+    await wire.send('more garbage\r\n\r\n');
+    const seen = [await wire.answer(), await wire.answer(), await wire.answer()];
+    expect(seen.map((answer) => answer?.status)).toEqual([200, 201, 400]);
+    expect(await wire.rest()).toBe('');
+    await expectUnharmed([...before, 'before']);
+  });
+});

@@ -1,0 +1,164 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+
+export const root = resolve(import.meta.dirname, '../..');
+const node = join(root, 'node_modules/.bin/node');
+const main = join(root, 'src/cli/main.ts');
+
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** How a command ended, and what it has printed. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags of Node itself. */
+  readonly flags?: readonly string[];
+}
+
+/** A command that runs. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly ended: Promise<Ended>;
+}
+
+/** The environment of the tests without what npm and the tests' own variables put into it. */
+function environment(own: Surroundings['env']): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(?:npm_|INIT_CWD|PLINTH_|VITEST|NODE_OPTIONS)/u.test(name),
+  );
+  return { ...Object.fromEntries(inherited), ...own };
+}
+
+/** Starts any program. */
+export function launch(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: Surroundings,
+): Running {
+  const child = spawn(program, [...args], {
+    cwd,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // Whatever a failed test has left running.
+  children.push(child);
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const ended = new Promise<Ended>((done) => {
+    child.on('close', (code, signal) => done({ code, signal, out, err }));
+  });
+  return { child, out: () => out, ended };
+}
+
+/** Starts `plinth` as a process of its own. */
+export function launchPlinth(args: readonly string[], surroundings: Surroundings): Running {
+  return launch(node, [...(surroundings.flags ?? []), main, ...args], surroundings);
+}
+
+/** Runs `plinth` to its end. */
+export function plinth(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
+  return launchPlinth(args, surroundings).ended;
+}
+
+/** A server that has printed its banner. */
+export interface Serving extends Running {
+  readonly url: string;
+  /** The URL that the banner suggests. */
+  readonly example: string;
+  /** Sends a signal and waits for the end. */
+  readonly stop: (signal: NodeJS.Signals) => Promise<Ended>;
+}
+
+/** Runs `plinth dev` or `plinth start` until it serves, on a port of its own. */
+export async function servePlinth(
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<Serving> {
+  return untilServing(launchPlinth([...args, '--port', '0'], surroundings));
+}
+
+/** Waits for the banner. Fails with what was printed where the command ends before it. */
+export async function untilServing(running: Running): Promise<Serving> {
+  const { child, out, ended } = running;
+  await new Promise<void>((done, failed) => {
+    const look = (): void => {
+      if (out().includes('Stop:')) done();
+    };
+    child.stdout?.on('data', look);
+    look();
+    void ended.then(({ code, err }) => failed(new Error(`ended with ${code}: ${err}`)));
+  });
+  const [, url = ''] = /served at (\S+)/u.exec(out()) ?? [];
+  const [, example = ''] = /curl "([^"]+)"/u.exec(out()) ?? [];
+  const stop = (signal: NodeJS.Signals): Promise<Ended> => {
+    child.kill(signal);
+    return ended;
+  };
+  return { ...running, url, example, stop };
+}
+
+/** Waits until the condition holds; the test's own time limit ends it otherwise. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+}
+
+/** A folder of this test file, gone after its tests. */
+export interface Folder {
+  readonly path: string;
+  readonly at: (...names: string[]) => string;
+  /** Writes a file, and the folders above it; gives its path. */
+  readonly write: (name: string, content: string | Uint8Array) => string;
+}
+
+/** Makes a folder with files in it: name → content. */
+export function makeFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): Folder {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'plinth-cli-')));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  const at = (...names: string[]): string => join(path, ...names);
+  const write: Folder['write'] = (name, content) => {
+    mkdirSync(dirname(at(name)), { recursive: true });
+    writeFileSync(at(name), content);
+    return at(name);
+  };
+  for (const [name, content] of Object.entries(files)) write(name, content);
+  return { path, at, write };
+}
+
+/** Authors and their books: small, with a key, a unique field and a relation. */
+export const library = `name: Library
+access: public
+resources:
+  authors:
+    fields:
+      name: { type: string, required: true }
+      email: { type: email, unique: true }
+  books:
+    fields:
+      title: { type: string, required: true }
+      authorId: { type: integer, required: true, reference: authors.id }
+      author: { type: relation, relation: belongsTo, resource: authors }
+`;
+
+/** Lines of NDJSON. */
+export function ndjson(...records: readonly object[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Answer, TestApi } from './api.ts';
+
+type Source = () => TestApi;
+
+/** What a query string gives: the ids of the rows in their order. */
+export type RowCase = readonly [name: string, query: string, ids: readonly (number | string)[]];
+
+/** What is wrong with a query string: the code, then each problem as `parameter: text`. */
+export type RefusalCase = readonly [
+  name: string,
+  query: string,
+  code: string,
+  ...problems: string[],
+];
+
+function pathOf(path: string, query: string): string {
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** One test a row: exactly these records in this order. */
+export function expectRows(source: Source, path: string, rows: readonly RowCase[]): void {
+  test.each(rows.map(([name, query, ids]) => ({ name, query, ids })))(
+    '$name: $query',
+    async ({ query, ids }) => {
+      const { status, body, text } = await source().get(pathOf(path, query));
+      expect(status, text).toBe(200);
+      expect((body as { id: number | string }[]).map(({ id }) => id)).toEqual(ids);
+    },
+  );
+}
+
+/** Status, code and problems of an error's body, for comparing. */
+export function refusalOf({ status, body }: Answer): {
+  status: number;
+  code: string;
+  problems: readonly string[];
+} {
+  const { code, validationErrors = [] } = body as {
+    code: string;
+    validationErrors?: { field: string; error: string }[];
+  };
+  return {
+    status,
+    code,
+    problems: validationErrors.map(({ field, error }) => `${field}: ${error}`),
+  };
+}
+
+/** One test a row: 400 with this code and exactly these problems. */
+export function expectRefusals(
+  source: Source,
+  path: string,
+  rows: readonly RefusalCase[],
+  method = 'GET',
+): void {
+  test.each(rows.map(([name, query, code, ...problems]) => ({ name, query, code, problems })))(
+    '$name: $query',
+    async ({ query, code, problems }) => {
+      const answer = await source().send(method, pathOf(path, query));
+      expect(refusalOf(answer)).toEqual({ status: 400, code, problems });
+    },
+  );
+}
+
+/** One test a row: exactly this body. */
+export function expectBodies(
+  source: Source,
+  rows: readonly (readonly [name: string, path: string, body: unknown])[],
+): void {
+  test.each(rows.map(([name, path, expected]) => ({ name, path, expected })))(
+    '$name: $path',
+    async ({ path, expected }) => {
+      const { status, body, text } = await source().get(path);
+      expect(status, text).toBe(200);
+      expect(body).toEqual(expected);
+    },
+  );
+}
