@@ -182,6 +182,7 @@ interface Join {
   /** Tables and their conditions under aliases that end in `suffix`. */
   readonly from: (suffix: string) => string;
   readonly key: (suffix: string) => string;
+  readonly keyField: Field;
   /** What tells one joined row from another. */
   readonly row: (suffix: string) => string;
   readonly conditions: (suffix: string) => string;
@@ -197,6 +198,7 @@ function joinOf(relation: Relation, target: Resource): Join {
   const direct = (field: Field): Join => ({
     from: table,
     key: (suffix) => `t${suffix}.${quote(field.column)}`,
+    keyField: field,
     row,
     conditions: none,
     column,
@@ -223,6 +225,7 @@ function joinOf(relation: Relation, target: Resource): Join {
           `${quote(through.table)} AS j${suffix} JOIN ${table(suffix)}` +
           ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
         key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
+        keyField: ownerKey,
         row: (suffix) => `j${suffix}.${quote(through.id.column)}`,
         conditions: none,
         // The junction has the target's id too, in the order of its own index.
@@ -261,7 +264,7 @@ function compileTarget(
     ? ` ORDER BY ${join.key('')}, ${orderSql(order, (field) => join.column(field, ''), dialect)}`
     : '';
   const related = (add: Add): string =>
-    `FROM ${join.from('')} WHERE ${join.key('')} IN (SELECT value FROM ${dialect.listTable(add('keys'))})` +
+    `FROM ${join.from('')} WHERE ${dialect.compare(join.key(''), 'in', add('keys'), join.keyField)}` +
     join.conditions('');
   return {
     typeValue,
@@ -276,10 +279,16 @@ function compileTarget(
       ? buildStatement(
           dialect,
           (add) =>
-            `${select} FROM ${dialect.listTable(add('keys'))} AS parent CROSS JOIN ${join.from('')}` +
-            ` WHERE ${join.row('')} IN (SELECT ${join.row('2')} FROM ${join.from('2')}` +
-            ` WHERE ${join.key('2')} = parent.value${join.conditions('2')}` +
-            ` ORDER BY ${orderSql(order, (field) => join.column(field, '2'), dialect)} LIMIT ${add('cap')})${orderBy}`,
+            `${select} FROM ` +
+            dialect.firstOfEach(
+              dialect.listTable(add('keys'), join.keyField),
+              join.from(''),
+              join.row(''),
+              `SELECT ${join.row('2')} FROM ${join.from('2')}` +
+                ` WHERE ${join.key('2')} = parent.value${join.conditions('2')}` +
+                ` ORDER BY ${orderSql(order, (field) => join.column(field, '2'), dialect)} LIMIT ${add('cap')}`,
+            ) +
+            orderBy,
         )
       : undefined,
     count: toMany
@@ -299,7 +308,10 @@ function orderSql(
   return order
     .map(({ field, descending, nulls }) => {
       const key = dialect.sortKey(columnOf(field), field);
-      return `${key}${descending ? ' DESC' : ''}${nulls === undefined ? '' : dialect.nulls(nulls)}`;
+      // Said wherever there may be any: databases differ in what goes without saying.
+      const canBeNull = field.nullable || field.items !== undefined;
+      const placed = nulls ?? (descending ? 'last' : 'first');
+      return `${key}${descending ? ' DESC' : ''}${canBeNull ? dialect.nulls(placed) : ''}`;
     })
     .join(', ');
 }

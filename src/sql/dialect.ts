@@ -34,7 +34,7 @@ export interface Dialect {
    * FROM and WHERE of the rows that are among the first of each `parent.value` of `list`: `first` selects their
    * `row`, and may name `parent.value`.
    */
-  readonly firstOfEach?: (list: string, from: string, row: string, first: string) => string;
+  readonly firstOfEach: (list: string, from: string, row: string, first: string) => string;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
 }

@@ -54,16 +54,16 @@ function arrayOperand(value: JsonValue, operator: Comparison, field: Field): str
   return JSON.stringify(hasUntypedItems(field) ? each : wanted);
 }
 
+/** What means something in a regular expression of PostgreSQL, which takes a backslash before it. */
+const special = new Set('.^$*+?()[]{}|\\');
+
 /** A regular expression for text that contains `text` in any case, everything in it literal. */
 function foldingPattern(text: string): string {
   let pattern = '';
   for (const character of text) {
     const folded = foldingClass(character);
     if (folded.length > 1) pattern += `[${folded.join('')}]`;
-    else
-      pattern += String.raw`.^$*+?()[]{}|\ `.trim().includes(character)
-        ? `\\${character}`
-        : character;
+    else pattern += special.has(character) ? `\\${character}` : character;
   }
   return pattern;
 }

