@@ -59,12 +59,12 @@ export function postReads(database: Database): PostReads {
       const full = posts.length === query.limit || query.page > 1;
       const total = full ? (count.get(...bound) ?? 0) : posts.length;
       if (query.expand.size > 0) expand(posts, query);
-      return { body: JSON.stringify(posts), headers: listHeaders(query, total, posts) };
+      return { body: JSON.stringify(posts), headers: listHeaders(query, total) };
     },
   };
 }
 
-function listHeaders(query: ListQuery, total: number, posts: readonly Post[]): string[] {
+function listHeaders(query: ListQuery, total: number): string[] {
   const pages = Math.ceil(total / query.limit);
   const headers = [
     'X-Total-Count',
@@ -77,14 +77,5 @@ function listHeaders(query: ListQuery, total: number, posts: readonly Post[]): s
     String(query.limit),
   ];
   if (pages > 0) headers.push('Link', pageLinks(query, pages));
-  const last = posts.at(-1);
-  if (last !== undefined && query.page < pages) {
-    headers.push('X-Next-Cursor', cursorAfter(last, query.byViews));
-  }
   return headers;
-}
-
-function cursorAfter(last: Post, byViews: boolean): string {
-  const keys = byViews ? `["-views",${last.views},${last.id}]` : `["id",${last.id}]`;
-  return Buffer.from(keys, 'latin1').toString('base64url');
 }

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
+import { inspectFile, type MigrationStep } from '../execute/sqlite-schema.ts';
 import { openSqlite, type SqliteDatabase } from '../execute/sqlite.ts';
+import type { Api } from '../model/api.ts';
 import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
 import { typed, type Context } from './context.ts';
 import type { SpecificationFile } from './specification.ts';
@@ -67,10 +69,31 @@ function pathOf({ url, folder }: Pick<Target, 'url' | 'folder'>): { path: string
   return { path: path === ':memory:' ? path : resolve(folder, path), name: path };
 }
 
-/** Whether the database of a target is there. */
-export function isThere(target: Target): boolean {
-  const { path } = pathOf(target);
-  return path !== ':memory:' && statSync(path, { throwIfNoEntry: false }) !== undefined;
+/** A database as it stands, and what would bring it up to date. */
+export interface Inspected {
+  readonly name: string;
+  readonly steps: readonly MigrationStep[];
+}
+
+/**
+ * Looks at a database without changing or making anything. One that is not there counts as empty where `missing`
+ * says so; else it is a failure.
+ */
+export async function inspect(
+  context: Context,
+  target: Target,
+  api: Api,
+  missing: 'empty' | 'failure',
+): Promise<Inspected> {
+  const { path, name } = pathOf(target);
+  const isThere = path !== ':memory:' && statSync(path, { throwIfNoEntry: false }) !== undefined;
+  const isEmpty = path === ':memory:' || (!isThere && missing === 'empty');
+  if (!isEmpty) prepare(context, target, path, name, false);
+  try {
+    return { name, steps: await onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api)) };
+  } catch (error) {
+    throw databaseFailure(error, name);
+  }
 }
 
 /**
@@ -110,9 +133,7 @@ function openOrBusy(path: string): SqliteDatabase {
 }
 
 /** A file in a private folder, gone at the end: a second connection could not see a database in memory. */
-export async function withTemporary<Value>(
-  work: (open: OpenDatabase) => Promise<Value>,
-): Promise<Value> {
+async function withTemporary<Value>(work: (open: OpenDatabase) => Promise<Value>): Promise<Value> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
   const database = openSqlite(join(folder, 'memory.db'), 'temporary');
   try {

@@ -54,7 +54,8 @@ const databaseErrors: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_CORRUPT/u, 'is damaged: SQLite cannot read it. Restore it from a backup.'],
   [/^SQLITE_FULL/u, 'cannot be written: the disk is full. Make room and run it again.'],
   [/^SQLITE_(?:READONLY|PERM|AUTH)/u, 'cannot be written to. Check the permissions of its file.'],
-  [/^SQLITE_(?:IOERR|CANTOPEN|PROTOCOL|NOMEM)/u, 'cannot be used: its disk reported an error.'],
+  [/^SQLITE_CANTOPEN/u, 'cannot be opened. Check its path and the permissions of its file.'],
+  [/^SQLITE_(?:IOERR|PROTOCOL|NOMEM)/u, 'cannot be used: its disk reported an error.'],
 ];
 
 /** An error on the database `name` as a failure of the command; any other error as it is. */

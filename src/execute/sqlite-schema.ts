@@ -1,4 +1,4 @@
-import type Driver from 'better-sqlite3';
+import Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
 import {
@@ -62,6 +62,19 @@ export function planMigration(driver: Driver.Database, api: Api): readonly Migra
   return schemaOf(api, sqlite).flatMap((table) =>
     tables.has(table.name.toLowerCase()) ? compareTable(driver, table) : createTable(table),
   );
+}
+
+/**
+ * What would bring a file up to date, without anything of it being changed, its journal mode included; `:memory:` is
+ * an empty database. Throws what SQLite throws.
+ */
+export function inspectFile(file: string, api: Api): readonly MigrationStep[] {
+  const driver = new Driver(file, { fileMustExist: file !== ':memory:', timeout: 0 });
+  try {
+    return planMigration(driver, api);
+  } finally {
+    driver.close();
+  }
 }
 
 /** Runs the steps in one transaction. Throws a DatabaseFailure, with nothing changed, when one fails. */

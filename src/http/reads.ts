@@ -84,7 +84,7 @@ export function parseId(
 function tagged(call: Call, body: string, headers: Record<string, string>): Response {
   const { exchange, query } = call;
   const { requestId } = exchange;
-  if (query.debug) return jsonResponse(200, body, requestId, { ...headers, 'x-debug': 'disabled' });
+  if (query.debug) return jsonResponse(200, body, requestId, headers);
   // What stands in headers beside a list is part of what is shown.
   const etag = entityTag(`${body}${headers['x-total-count'] ?? ''}`);
   headers['etag'] = etag;

@@ -1,4 +1,4 @@
-import type { Problem, Report } from '../spec/problems.ts';
+import type { Report } from '../spec/problems.ts';
 import type { Groups, Specification } from '../spec/specification.ts';
 import {
   accessOf,
@@ -19,13 +19,13 @@ import { unknownName } from './names.ts';
 
 /**
  * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
- * checked here; problems go to `report`, and with any error among them the Api is undefined.
+ * checked here; problems, all of them errors, go to `report`, and with any the Api is undefined.
  */
 export function buildApi(specification: Specification, report: Report): Api | undefined {
   let failed = false;
-  const noting: Report = (path, message, severity: Problem['severity'] = 'error') => {
-    if (severity === 'error') failed = true;
-    report(path, message, severity);
+  const noting: Report = (path, message) => {
+    failed = true;
+    report(path, message);
   };
   const resources = draftResources(specification, noting);
   for (const resource of resources.values()) buildFields(resource, noting);

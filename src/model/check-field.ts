@@ -43,8 +43,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
       report([...place, 'default'], 'only a field of a resource takes now or uuid; give a value');
     checkField(property, place, report);
   }
-  if (field.items !== undefined && attributes.items !== undefined)
-    checkField(field.items, at('items'), report);
+  if (field.items !== undefined) checkField(field.items, at('items'), report);
 }
 
 /** The default and the listed values pass the field's own rules; the default is kept as it would be read. */

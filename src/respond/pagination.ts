@@ -39,10 +39,12 @@ export function paginationHeaders(
     : mode === 'page'
       ? pageLinks(page, pages, result)
       : offsetLinks(page, result);
-  if (links.length > 0)
+  if (links.length > 0) {
+    const [before, after] = around(address, mode);
     headers['link'] = links
-      .map(([relation, number]) => `<${withParameter(address, mode, number)}>; rel="${relation}"`)
+      .map(([relation, number]) => `<${before}${number}${after}>; rel="${relation}"`)
       .join(', ');
+  }
   return headers;
 }
 
@@ -73,15 +75,19 @@ function offsetLinks({ offset, limit }: PageNumbers, { count, total, hasMore }: 
   return links;
 }
 
-/** The address with one parameter set; the others stay as they were written. */
-function withParameter({ origin, path, query }: ListAddress, name: string, value: number): string {
-  const others = query.split('&').filter((piece) => piece !== '');
-  const own = others.findIndex(
-    (piece) => decodeURIComponent(piece.split('=', 1)[0] ?? '') === name,
+/** The address before and after the value of one parameter; the others stay as they were written. */
+function around({ origin, path, query }: ListAddress, name: string): readonly [string, string] {
+  const pieces = query === '' ? [] : query.split('&').filter((piece) => piece !== '');
+  const found = pieces.findIndex(
+    (piece) => piece === name || decodeURIComponent(piece.split('=', 1)[0] ?? '') === name,
   );
-  const piece = `${name}=${value}`;
-  const pieces = own === -1 ? [...others, piece] : others.with(own, piece);
-  // What a link may not hold as it is was percent-encoded by the client, or is now.
-  const text = pieces.join('&').replaceAll(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, encodeURIComponent);
-  return `${origin}${path}?${text}`;
+  const own = found === -1 ? pieces.length : found;
+  const before = [...pieces.slice(0, own), `${name}=`].join('&');
+  const after = ['', ...pieces.slice(own + 1)].join('&');
+  return [`${origin}${path}?${linkable(before)}`, linkable(after)];
+}
+
+/** What a link may not hold as it is was percent-encoded by the client, or is now. */
+function linkable(text: string): string {
+  return text.replaceAll(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, encodeURIComponent);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fieldTypes } from '../../src/model/field-types.ts';
-import { expectReadings, expectTexts, modelOf, resources } from './1-model.ts';
+import { expectReadings, expectTexts, fieldWith, modelOf, resources } from './1-model.ts';
 
 describe('null', () => {
   expectReadings('type: string', [['null', 'null']]);
@@ -249,6 +249,28 @@ describe('what a type is', () => {
     ['json', presence],
   ] as const)('%s takes its operators', (name, operators) => {
     expect([...fieldTypes[name].operators].sort()).toEqual([...operators].sort());
+  });
+
+  test('every type but json and object can be sorted by', () => {
+    const names = Object.values(fieldTypes).filter(({ sortable }) => !sortable);
+    expect(names.map(({ name }) => name)).toEqual(['object', 'json']);
+  });
+
+  test.each([
+    ['string', 'text without a NUL character'],
+    ['integer', 'a whole number'],
+    ['number', 'a plain decimal number'],
+    ['decimal', 'a plain decimal number such as 19.90'],
+    ['boolean', 'true or false'],
+    ['date', 'a date such as 2026-03-01'],
+    ['time', 'a time such as 14:05:00'],
+    ['datetime', 'a date and time such as 2026-03-01T14:05:00.000Z, or a date'],
+    ['uuid', 'a UUID'],
+    ['enum, values: [a, b]', 'one of a, b'],
+    ['array, items: { type: boolean }', 'true or false'],
+  ])('of %s a filter takes %s', (type, words) => {
+    const field = fieldWith(`type: ${type}`);
+    expect(field.type.expects(field)).toBe(words);
   });
 
   test('a type of the file has a type of the model', () => {

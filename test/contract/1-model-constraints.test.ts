@@ -126,6 +126,7 @@ describe('items', () => {
   expectVerdicts([
     ['type: array, minItems: 1', '[1]'],
     ['type: array, minItems: 2', '[1]', 'must have at least 2 items'],
+    ['type: array, maxItems: 1', '[1]'],
     ['type: array, maxItems: 1', '[1, 2]', 'must have at most 1 item'],
     ['type: array, uniqueItems: false', '[1, 1]'],
     ['type: array, uniqueItems: true', '[1, "1", true, "true", null, "null"]'],

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Api } from '../../src/model/api.ts';
+import { buildApi } from '../../src/model/build.ts';
+import { loadSpecification } from '../../src/spec/load.ts';
 import { expectErrors, fieldIn, fieldWith, modelOf, resources, validModel } from './1-model.ts';
 
 const at = 'resources.r.fields.x';
@@ -8,6 +11,9 @@ const x = (attributes: string): string => resources({ r: `x: { ${attributes} }` 
 describe('contradictions', () => {
   expectErrors([
     ['equal bounds', x('type: integer, minimum: 3, maximum: 3')],
+    ['equal lengths', x('type: string, minLength: 3, maxLength: 3')],
+    ['equal numbers of items', x('type: array, minItems: 3, maxItems: 3')],
+    ['a scale as large as the precision', x('type: decimal, precision: 3, scale: 3')],
     [
       'minLength over maxLength',
       x('type: string, minLength: ¦4, maxLength: 3'),
@@ -245,6 +251,15 @@ api:
       'api.versions.1.resources.users.fields.bioo: there is no field bioo; did you mean bio?',
     ],
   ]);
+});
+
+test('there is no model of a file with a problem', () => {
+  const build = (text: string): Api | undefined => {
+    const { specification } = loadSpecification({ file: 'a', text, environment: {} });
+    return specification && buildApi(specification, () => undefined);
+  };
+  expect(build(x('type: string, maxLength: 3, default: abcd'))).toBeUndefined();
+  expect(build(x('type: string, maxLength: 3, default: abc'))).toBeDefined();
 });
 
 test('the model keeps nothing that a later one changes', () => {

@@ -1,4 +1,4 @@
-import type { Column, Columns, Kind, Value } from '../support/oracle.ts';
+import type { Column, Kind, Value } from '../support/oracle.ts';
 
 /** Every scalar type, nulls allowed, and names that look like parameters and operators. */
 export const specification = `
@@ -253,5 +253,3 @@ export const fields: Readonly<Record<string, Field>> = {
   limit_eq: whole,
   sort: text,
 };
-
-export const columns: Columns = fields;

@@ -30,6 +30,7 @@ describe('fields', () => {
     ['in the middle', book('fields=*e*t*l'), { id, returned_total: 1 }],
     ['both ends overlap', book('fields=ti*tle'), { id, title: 'One' }],
     ['but are no shorter name', book('fields=title*title'), { id }],
+    ['the middle and the end overlap', book('fields=t*le*e'), { id }],
     ['two stars', book('fields=**le'), { id, title: 'One' }],
     ['a wildcard that matches nothing', book('fields=zz*'), { id }],
     ['no regular expression', book('fields=ti?le*'), { id }],

@@ -151,6 +151,17 @@ describe('migrate', () => {
     expect(all.filter(({ out }) => out.includes('4 steps done'))).toHaveLength(1);
   });
 
+  test('looking at a database changes nothing of it', async () => {
+    const bytes = readFileSync(folder.at('foreign.db'));
+    expect(await migrate('--database', 'sqlite:foreign.db')).toMatchObject({ code: 0 });
+    for (const call of ['start', 'import'])
+      expect(
+        await plinth([...(calls[call] ?? []), '--database', 'sqlite:foreign.db'], here),
+      ).toMatchObject({ code: 1 });
+    expect(readFileSync(folder.at('foreign.db')).equals(bytes)).toBe(true);
+    expect(existsSync(folder.at('foreign.db-wal'))).toBe(false);
+  });
+
   test("another application's tables are left alone", async () => {
     expect(await migrate('--database', 'sqlite:foreign.db', '--apply')).toMatchObject({ code: 0 });
     expect(rows('foreign.db', 'SELECT x FROM notes')).toEqual([1, 2]);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { migrate } from '../../execute/sqlite-schema.ts';
+import { onceFree } from '../../execute/sqlite-errors.ts';
+import { migrate, planMigration } from '../../execute/sqlite-schema.ts';
 import type { Context } from '../context.ts';
 import {
   databaseTarget,
@@ -9,7 +10,7 @@ import {
   type Target,
 } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { byHand, listed, stepsFor } from '../schema.ts';
+import { byHand, listed } from '../schema.ts';
 import { rowCounts } from '../counts.ts';
 import { readPort, type ServeFlags } from '../port.ts';
 import {
@@ -49,13 +50,16 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
 async function bringUpToDate(
   { api }: SpecificationFile,
   { isOwn }: Target,
-  open: OpenDatabase,
+  { name, database }: OpenDatabase,
 ): Promise<void> {
-  if ((await stepsFor(open, api)).length === 0) return;
-  const steps = await migrate(open.database.schemaConnection, api);
+  const driver = database.schemaConnection;
+  // Looking takes no lock, so that it need not wait for one.
+  const missing = await onceFree(() => planMigration(driver, api));
+  if (missing.length === 0) return;
+  const steps = await migrate(driver, api);
   if (steps.every(({ sql }) => sql !== undefined)) return;
   throw new CommandFailure(
-    `The database ${open.name} no longer fits the specification. ${isOwn ? 'Delete it to start anew, or name another with --database.' : byHand}`,
+    `The database ${name} no longer fits the specification. ${isOwn ? 'Delete it to start anew, or name another with --database.' : byHand}`,
     { details: listed(steps) },
   );
 }

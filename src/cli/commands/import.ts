@@ -29,8 +29,8 @@ export async function importCommand(
   const target =
     databaseTarget(context, specification, flags.database) ??
     developmentTarget(context, specification);
+  await requireCurrent(context, target, api);
   await withDatabase(context, target, { create: false }, async (open) => {
-    await requireCurrent(context, target, open, api);
     const absolute = paths.map((path) => fromFolder(context, path));
     const { byResource, skipped } = await loadData(context, api, open, absolute);
     const counts = [...api.resources.keys()].flatMap((name) => {

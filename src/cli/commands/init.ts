@@ -33,12 +33,13 @@ export async function init(
     );
   if (flags.name?.trim() === '')
     throw new CommandFailure('The name is empty. Give the API one with --name.', { exitCode: 2 });
-  for (const path of [join(folder, 'plinth.yaml'), join(folder, 'data')])
-    if (existsSync(path))
-      throw new CommandFailure(`${shown(path)} is there already. Choose another folder.`);
+  refuseExisting(folder, ['plinth.yaml', 'data'], shown);
   const { name, example } = await choose(context, flags, examples);
+  const source = join(examplesFolder, example);
+  const files = readdirSync(source).filter((file) => file !== 'plinth.yaml' && file !== '.plinth');
+  refuseExisting(folder, files, shown);
   try {
-    write(folder, join(examplesFolder, example), name);
+    write(folder, source, files, name);
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
@@ -52,7 +53,17 @@ export async function init(
   context.output.print(`${file} is ready. Serve it with:\n\n  ${typed(context, `dev${where}`)}`);
 }
 
-function write(folder: string, source: string, name: string): void {
+function refuseExisting(
+  folder: string,
+  files: readonly string[],
+  shown: (path: string) => string,
+): void {
+  const path = files.map((file) => join(folder, file)).find((file) => existsSync(file));
+  if (path !== undefined)
+    throw new CommandFailure(`${shown(path)} is there already. Choose another folder.`);
+}
+
+function write(folder: string, source: string, files: readonly string[], name: string): void {
   // `${` would be a variable.
   const line = `name: ${JSON.stringify(name).replaceAll('${', () => '$${')}`;
   const text = readFileSync(join(source, 'plinth.yaml'), 'utf8');
@@ -61,8 +72,7 @@ function write(folder: string, source: string, name: string): void {
     : `${line}\n${text}`;
   mkdirSync(join(folder, '.plinth'), { recursive: true });
   writeFileSync(join(folder, schemaFile), JSON.stringify(specificationJsonSchema(), undefined, 2));
-  if (existsSync(join(source, 'data')))
-    cpSync(join(source, 'data'), join(folder, 'data'), { recursive: true });
+  for (const file of files) cpSync(join(source, file), join(folder, file), { recursive: true });
   // Last: with it the folder is one that `init` leaves alone.
   writeFileSync(
     join(folder, 'plinth.yaml'),

@@ -1,16 +1,8 @@
 import { migrate as applyMigration, type MigrationStep } from '../../execute/sqlite-schema.ts';
 import type { Context } from '../context.ts';
-import {
-  databaseTarget,
-  isThere,
-  migrateCommand,
-  withDatabase,
-  withTemporary,
-  type OpenDatabase,
-  type Target,
-} from '../database.ts';
+import { databaseTarget, inspect, migrateCommand, withDatabase, type Target } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { byHand, listed, stepsFor } from '../schema.ts';
+import { byHand, listed } from '../schema.ts';
 import { requireSpecification, type Named } from '../specification.ts';
 
 interface Flags extends Named {
@@ -29,16 +21,14 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
       `No database is named. Add "database: sqlite:PATH" to ${specification.name}, or give --database.`,
       { exitCode: 2 },
     );
-  const apply = flags.apply === true;
-  const work = async (open: OpenDatabase): Promise<void> => {
-    const steps = apply
-      ? await applyMigration(open.database.schemaConnection, api)
-      : await stepsFor(open, api);
+  if (flags.apply !== true) {
+    const { steps } = await inspect(context, target, api, 'empty');
     report(context, steps, flags, target);
-  };
-  // To look at what would be done, nothing is made.
-  if (apply || isThere(target)) await withDatabase(context, target, { create: apply }, work);
-  else await withTemporary(work);
+    return;
+  }
+  await withDatabase(context, target, { create: true }, async ({ database }) => {
+    report(context, await applyMigration(database.schemaConnection, api), flags, target);
+  });
 }
 
 function report(

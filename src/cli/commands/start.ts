@@ -21,8 +21,8 @@ export async function start(context: Context, flags: DevFlags): Promise<void> {
     throw new CommandFailure(
       `"plinth start" needs a database by name. Add "database: sqlite:PATH" to ${name}, or give --database.`,
     );
+  await requireCurrent(context, target, api);
   await withDatabase(context, target, { create: false }, async (open) => {
-    await requireCurrent(context, target, open, api);
     if (writable.length > 0)
       context.output.note(
         `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,

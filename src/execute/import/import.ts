@@ -182,7 +182,7 @@ class Import {
     const { resource, reader } = this.resourceOf(section);
     const { transaction, statements, deferred } = this;
     const { id } = resource;
-    const mayWait = reader.fields.some((field) => deferred.has(field));
+    const deferrable = reader.fields.filter((field) => deferred.has(field));
     const withId = statements.insert(resource, reader.fields);
     const withoutId = statements.insert(
       resource,
@@ -201,7 +201,8 @@ class Import {
             for (const issue of issues) this.note(section.file, source.line, issue);
             continue;
           }
-          const waits = mayWait && ownId !== null && this.hasDeferred(reader, values);
+          const waits =
+            ownId !== null && deferrable.some((field) => reader.valueIn(values, field) !== null);
           if (waits) this.waiting.add(section);
           const bound = reader.encode(values, waits ? isDeferred : undefined);
           const insert = bound.length === reader.fields.length ? withId : withoutId;
@@ -216,12 +217,6 @@ class Import {
       }
     });
     this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + added);
-  }
-
-  private hasDeferred(reader: RecordReader, values: Reading['values']): boolean {
-    for (const field of this.deferred)
-      if (reader.fields.includes(field) && reader.valueIn(values, field) !== null) return true;
-    return false;
   }
 
   /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */
