@@ -1,33 +1,34 @@
-/** A map that forgets what was not used for longest once it holds `limit` entries. */
+/**
+ * A map of at most `limit` entries that forgets what was not used for long. It has two halves: what is used moves
+ * to the young one, and when that is full the old one is dropped whole, so that nothing is searched for.
+ */
 export class BoundedCache<Value> {
-  private readonly entries = new Map<string, Value>();
-  private readonly limit: number;
+  private young = new Map<string, Value>();
+  private old = new Map<string, Value>();
+  private readonly half: number;
 
   constructor(limit: number) {
-    this.limit = limit;
+    this.half = Math.max(1, Math.floor(limit / 2));
   }
 
+  /** Never more than `limit`; an entry that moved to the young half counts in both. */
   get size(): number {
-    return this.entries.size;
+    return this.young.size + this.old.size;
   }
 
   get(key: string): Value | undefined {
-    const value = this.entries.get(key);
-    if (value !== undefined && this.entries.size > this.limit / 2) {
-      this.entries.delete(key);
-      this.entries.set(key, value);
-    }
-    return value;
+    const value = this.young.get(key);
+    if (value !== undefined) return value;
+    const kept = this.old.get(key);
+    if (kept !== undefined) this.set(key, kept);
+    return kept;
   }
 
   set(key: string, value: Value): void {
-    this.entries.set(key, value);
-    if (this.entries.size <= this.limit) return;
-    const [oldest] = this.entries.keys();
-    if (oldest !== undefined) this.entries.delete(oldest);
-  }
-
-  clear(): void {
-    this.entries.clear();
+    if (this.young.size >= this.half) {
+      this.old = this.young;
+      this.young = new Map();
+    }
+    this.young.set(key, value);
   }
 }

@@ -4,8 +4,8 @@ import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** How many totals are remembered until something changes. */
-const rememberedCounts = 1_000;
+/** How many totals of one statement are remembered until something changes. */
+const rememberedCounts = 200;
 
 /**
  * The connection that reads. The reads of one turn of the event loop share a snapshot: a request sees its list, its
@@ -14,7 +14,7 @@ const rememberedCounts = 1_000;
  */
 export class SqliteReader {
   private readonly connection: SqliteConnection;
-  private readonly counts = new BoundedCache<number>(rememberedCounts);
+  private counts = new WeakMap<Statement, BoundedCache<number>>();
   private readonly begin: Driver.Statement<[]>;
   private readonly commit: Driver.Statement<[]>;
   private readonly dataVersion: Driver.Statement<[], number>;
@@ -37,14 +37,18 @@ export class SqliteReader {
   /** The result of a counting statement, remembered until anything in the file changes. */
   count(statement: Statement, values: Values): number {
     this.openSnapshot();
+    let counts = this.counts.get(statement);
+    if (counts === undefined) {
+      counts = new BoundedCache(rememberedCounts);
+      this.counts.set(statement, counts);
+    }
     const parameters = valuesFor(statement, values);
-    const texts = parameters.map((value) => `${typeof value} ${String(value)}`);
-    // No bound text holds a NUL, so that it cannot look like two.
-    const key = [statement.sql, ...texts].join('\0');
-    let count = this.counts.get(key);
+    // No bound text holds a NUL, so that two values cannot look like one.
+    const key = parameters.map((value) => `${typeof value} ${String(value)}`).join('\0');
+    let count = counts.get(key);
     if (count === undefined) {
       count = Number(this.connection.prepare(statement).get(...parameters)?.[0]);
-      this.counts.set(key, count);
+      counts.set(key, count);
     }
     return count;
   }
@@ -70,7 +74,7 @@ export class SqliteReader {
     try {
       // Changes with every commit of another connection, the own writer and other processes included.
       const version = this.dataVersion.get() ?? -1;
-      if (version !== this.version) this.counts.clear();
+      if (version !== this.version) this.counts = new WeakMap();
       this.version = version;
     } catch (error) {
       this.endSnapshot();

@@ -64,7 +64,6 @@ export type ReadPlan = {
     }
 );
 
-
 /** The values of a record by field, in the order of the model. */
 export type FieldValues = ReadonlyMap<Field, JsonValue>;
 

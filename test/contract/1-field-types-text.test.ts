@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isGenerated } from '../../src/model/field-types/id.ts';
 import {
   expectReadings,
   expectTexts,
@@ -120,6 +121,7 @@ describe('uuid and id', () => {
     ['id: { type: id, format: uuid }', JSON.stringify(text), lower],
     ['id: { type: id, format: uuid }', '"x"', 'value: must be a UUID'],
     ['id: { type: id, format: string }', '"AB-1"', '"AB-1"'],
+    ['id: { type: id, format: string }', '"a"', '"a"'],
     ['id: { type: id, format: string }', '""', 'value: must have 1 to 255 characters'],
     ['id: { type: id, format: string }', `"${'😀'.repeat(255)}"`, `"${'😀'.repeat(255)}"`],
     [
@@ -142,6 +144,16 @@ describe('uuid and id', () => {
     const field = idOf(id);
     expect(field.type.parse(source, field)).toBe(value);
   });
+});
+
+test.each([
+  ['', true],
+  ['id: { type: id, format: uuid }', false],
+  ['id: { type: id, format: string }', false],
+])('the id %j is drawn by the database: %s', (id, expected) => {
+  const api = validModel(resources({ r: `${id}${id && ', '}x: { type: integer }` }));
+  expect(isGenerated(fieldIn(api, 'r.id'))).toBe(expected);
+  expect(isGenerated(fieldIn(api, 'r.x'))).toBe(false);
 });
 
 describe('enum', () => {

@@ -147,6 +147,20 @@ describe('the stored form', () => {
     expect(codecOf(field, form).decode?.(stored, field)).toBe(value);
   });
 
+  test('members come back in the order of the file, whatever the database makes of it', () => {
+    const attributes =
+      'type: object, properties: { zz: { type: array, items: { type: object, properties: { y: { type: string }, a: { type: json } } } }, b: { type: string }, c: { type: object } }';
+    const field = fieldWith(attributes);
+    const decoded = (stored: string): string =>
+      JSON.stringify(codecOf(field, 'jsonb').decode?.(stored, field));
+    expect(
+      decoded(
+        '{"a": 1, "b": null, "c": {"z": 1, "aa": 2}, "zz": [{"a": {"q": 1}, "x": 2, "y": "3"}, {"a": 1}]}',
+      ),
+    ).toBe('{"zz":[{"y":"3","a":{"q":1},"x":2},{"a":1}],"b":null,"c":{"z":1,"aa":2},"a":1}');
+    expect(decoded('null')).toBe('null');
+  });
+
   test('decimals that a double cannot hold are read as text', () => {
     const readAsText = (attributes: string): boolean | undefined => {
       const field = fieldWith(attributes);

@@ -4,6 +4,37 @@ import { expectFacts, keysOf, relation } from './1-relations.ts';
 
 const users = '';
 
+describe('a belongsTo and its key', () => {
+  const text = (key: string, said: string): string =>
+    resources({
+      users,
+      posts: `authorId: { type: integer, ${key} }, author: ${relation('belongsTo', 'users', said)}`,
+    });
+  expectErrors([
+    ['may say the same', text('required: true, nullable: true', 'required: true, nullable: true')],
+    ['may each say something', text('required: true', 'nullable: true')],
+    [
+      'do not say what is required in different ways',
+      text('required: true', 'required: ¦false'),
+      'resources.posts.fields.author.required: posts.authorId says required: true; say it once',
+    ],
+    [
+      'do not say what may be null in different ways',
+      text('nullable: true', 'nullable: ¦false'),
+      'resources.posts.fields.author.nullable: posts.authorId says nullable: true; say it once',
+    ],
+    [
+      'do not point to different resources',
+      resources({
+        users,
+        tags: '',
+        posts: `authorId: { type: integer, reference: tags.id }, ¦author: ${relation('belongsTo', 'users')}`,
+      }),
+      'resources.posts.fields.author: posts.authorId refers to tags.id, so it cannot be a key to users.id',
+    ],
+  ]);
+});
+
 describe('onDelete', () => {
   expectFacts([
     [

@@ -147,6 +147,21 @@ describe('the key of a hasOne or hasMany', () => {
       },
     ],
     [
+      'is none that leads to or from another resource',
+      {
+        users: many,
+        posts: `author: ${relation('belongsTo', 'users')}, blog: ${relation('belongsTo', 'blogs')}, readers: ${relation('hasMany', 'users', 'foreignKey: readId')}`,
+        blogs: '',
+      },
+      {
+        keys: [
+          'users.readId integer null → posts.id setNull',
+          'posts.authorId integer null → users.id setNull',
+          'posts.blogId integer null → blogs.id setNull',
+        ],
+      },
+    ],
+    [
       'is one key, although two belongsTo go by it',
       {
         users: many,

@@ -1,28 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { anonymous, type Subject } from '../../src/model/access.ts';
-import { viewOf, type ResourceView, type View } from '../../src/model/view.ts';
-import { resources, validModel } from './1-model.ts';
+import { anonymous } from '../../src/model/access.ts';
+import type { ResourceView } from '../../src/model/view.ts';
+import { resources } from './1-model.ts';
 import { relation } from './1-relations.ts';
+import { face, view } from './1-view.ts';
 
 const withAuth = 'auth: { jwt: { secret: a-secret-of-thirty-two-characters } }';
-
-/** What a caller with these roles sees; nobody: without credentials. */
-function view(text: string, roles: readonly string[] | 'nobody' = 'nobody', number = 1): View {
-  const api = validModel(text);
-  const version = api.versions.get(number);
-  if (version === undefined) throw new Error(`There is no version ${number}`);
-  const subject: Subject = {
-    authenticated: roles !== 'nobody',
-    roles: new Set(roles === 'nobody' ? [] : roles),
-  };
-  return viewOf(api, version, subject);
-}
-
-function face(one: View, name: string): ResourceView {
-  const found = one.resource(name);
-  if (found === undefined) throw new Error(`${name} is not in the view`);
-  return found;
-}
 
 /** The face in words: what is read, written on create and update, and expanded. */
 function facts(one: ResourceView): object {
@@ -106,14 +89,16 @@ access: { read: public }`,
   open: { fields: {} }
   closed: { fields: {}, access: none }
   unread: { fields: {}, access: { read: none, write: admin } }
-  members: { fields: {}, access: authenticated }`;
+  members: { fields: {}, access: authenticated }
+  part: { fields: {}, access: { read: [none, admin], write: none } }`;
     const nobody = view(text);
     expect(nobody.resourceNames()).toEqual(['open']);
     expect(nobody.resource('closed')).toBeUndefined();
     expect(nobody.resource('nothing')).toBeUndefined();
     expect(may(face(nobody, 'members'))).toBe('');
     expect(may(face(nobody, 'unread'))).toBe('');
-    expect(view(text, ['admin']).resourceNames()).toEqual(['open', 'unread', 'members']);
+    expect(may(face(nobody, 'part'))).toBe('');
+    expect(view(text, ['admin']).resourceNames()).toEqual(['open', 'unread', 'members', 'part']);
   });
 });
 
@@ -131,6 +116,8 @@ resources:
       blind: { type: string, access: { read: editor } }
       born: { type: string, access: { create: public, update: admin } }
       hidden: { type: string, access: none }
+      once: { type: string, access: { read: none, create: public, update: none } }
+      later: { type: string, access: { read: none, create: none, update: public } }
       staff: { type: string, readOnly: true, access: admin }
       member: { type: string, access: authenticated }
 `;
@@ -139,9 +126,9 @@ resources:
       'nobody',
       {
         fields: ['id', 'open', 'fixed', 'note', 'born'],
-        creates: ['id', 'open', 'secret', 'blind', 'born'],
-        updates: ['id', 'open', 'secret', 'blind'],
-        inputs: ['id', 'open', 'fixed', 'secret', 'note', 'blind', 'born'],
+        creates: ['id', 'open', 'secret', 'blind', 'born', 'once'],
+        updates: ['id', 'open', 'secret', 'blind', 'later'],
+        inputs: ['id', 'open', 'fixed', 'secret', 'note', 'blind', 'born', 'once', 'later'],
         relations: [],
       },
     ],
@@ -149,9 +136,20 @@ resources:
       ['editor'],
       {
         fields: ['id', 'open', 'fixed', 'note', 'blind', 'born', 'member'],
-        creates: ['id', 'open', 'secret', 'note', 'blind', 'born', 'member'],
-        updates: ['id', 'open', 'secret', 'note', 'blind', 'member'],
-        inputs: ['id', 'open', 'fixed', 'secret', 'note', 'blind', 'born', 'member'],
+        creates: ['id', 'open', 'secret', 'note', 'blind', 'born', 'once', 'member'],
+        updates: ['id', 'open', 'secret', 'note', 'blind', 'later', 'member'],
+        inputs: [
+          'id',
+          'open',
+          'fixed',
+          'secret',
+          'note',
+          'blind',
+          'born',
+          'once',
+          'later',
+          'member',
+        ],
         relations: [],
       },
     ],
@@ -159,8 +157,8 @@ resources:
       ['admin'],
       {
         fields: ['id', 'open', 'fixed', 'cost', 'note', 'born', 'staff', 'member'],
-        creates: ['id', 'open', 'secret', 'cost', 'blind', 'born', 'member'],
-        updates: ['id', 'open', 'secret', 'cost', 'blind', 'born', 'member'],
+        creates: ['id', 'open', 'secret', 'cost', 'blind', 'born', 'once', 'member'],
+        updates: ['id', 'open', 'secret', 'cost', 'blind', 'born', 'later', 'member'],
         inputs: [
           'id',
           'open',
@@ -170,6 +168,8 @@ resources:
           'note',
           'blind',
           'born',
+          'once',
+          'later',
           'staff',
           'member',
         ],
@@ -264,122 +264,5 @@ api:
     if (author?.relation.kind !== 'belongsTo') throw new Error('no belongsTo');
     expect(author.target(author.relation.target)).toBe(one.resource('users'));
     expect(author.pivot).toEqual([]);
-  });
-});
-
-describe('a relation exists only where the other resource and its keys are readable', () => {
-  const shape = (hidden: Readonly<Record<string, string>>): string => {
-    const access = (name: string): string => (name in hidden ? `, access: ${hidden[name]}` : '');
-    return `resources:
-  users:
-    access: { read: ${hidden['users'] ?? 'public'} }
-    fields:
-      posts: ${relation('hasMany', 'posts')}
-      card: ${relation('hasOne', 'posts', 'foreignKey: authorId')}
-      notes: ${relation('morphMany', 'notes')}
-  posts:
-    access: { read: ${hidden['posts'] ?? 'public'} }
-    fields:
-      authorId: { type: integer${access('authorId')} }
-      author: ${relation('belongsTo', 'users')}
-      tags: ${relation('belongsToMany', 'tags', 'through: links')}
-  tags: { access: { read: ${hidden['tags'] ?? 'public'} }, fields: {} }
-  links:
-    access: { read: ${hidden['links'] ?? 'public'} }
-    fields:
-      postId: { type: integer${access('postId')} }
-      tagId: { type: integer${access('tagId')} }
-  notes:
-    access: { read: ${hidden['notes'] ?? 'public'} }
-    fields:
-      onType: { type: string${access('onType')} }
-      onId: { type: integer${access('onId')} }
-      on: { type: relation, relation: morphTo }
-${hidden['versions'] ?? ''}`;
-  };
-  const all = [
-    'users.posts',
-    'users.card',
-    'users.notes',
-    'posts.author',
-    'posts.tags',
-    'notes.on',
-  ];
-  const seen = (text: string): readonly string[] => {
-    const one = view(text);
-    return one
-      .resourceNames()
-      .flatMap((name) => [...face(one, name).relations.keys()].map((key) => `${name}.${key}`));
-  };
-  const without = (...names: readonly string[]): readonly string[] =>
-    all.filter((name) => !names.includes(name));
-  const hides = (overlay: string): string =>
-    `api: { versions: { 1: { resources: { ${overlay} } } } }`;
-
-  test.each([
-    ['nothing', {}, all],
-    [
-      'the foreign key',
-      { authorId: '{ read: admin }' },
-      without('users.posts', 'users.card', 'posts.author'),
-    ],
-    [
-      'the target of a belongsTo',
-      { users: 'admin' },
-      without('users.posts', 'users.card', 'users.notes', 'posts.author', 'notes.on'),
-    ],
-    [
-      'the target of a hasMany',
-      { posts: 'admin' },
-      without('users.posts', 'users.card', 'posts.author', 'posts.tags'),
-    ],
-    ['the junction', { links: 'admin' }, without('posts.tags')],
-    ['the key of the own side', { postId: 'none' }, without('posts.tags')],
-    ['the key of the other side', { tagId: 'none' }, without('posts.tags')],
-    ['the target of a belongsToMany', { tags: 'admin' }, without('posts.tags')],
-    ['the polymorphic resource', { notes: 'admin' }, without('users.notes', 'notes.on')],
-    ['the type field', { onType: 'none' }, without('users.notes', 'notes.on')],
-    ['the id field', { onId: 'none' }, without('users.notes', 'notes.on')],
-    ['a resource in a version', { versions: hides('tags: false') }, without('posts.tags')],
-    ['the junction in a version', { versions: hides('links: false') }, without('posts.tags')],
-    [
-      'the only target in a version',
-      { versions: hides('users: false') },
-      without('users.posts', 'users.card', 'users.notes', 'posts.author', 'notes.on'),
-    ],
-    [
-      'a key in a version',
-      { versions: hides('posts: { fields: { authorId: false } }') },
-      without('users.posts', 'users.card', 'posts.author'),
-    ],
-    [
-      'a relation in a version',
-      { versions: hides('posts: { fields: { author: false } }') },
-      without('posts.author'),
-    ],
-  ])('hidden: %s', (_, hidden, expected) => {
-    expect(seen(shape(hidden))).toEqual(expected);
-  });
-
-  test('a key that is written only is never read', () => {
-    const text = shape({}).replace(
-      'tagId: { type: integer',
-      'tagId: { type: integer, writeOnly: true',
-    );
-    expect(seen(text)).toEqual(without('posts.tags'));
-  });
-
-  test('a morphTo stays while one of its targets is readable', () => {
-    const text = `resources:
-  notes: { fields: { on: { type: relation, relation: morphTo, resources: [a, b] } } }
-  a: { fields: {}, access: { read: admin } }
-  b: { fields: {} }`;
-    const one = view(text);
-    const on = face(one, 'notes').relations.get('on');
-    if (on?.relation.kind !== 'morphTo') throw new Error('no morphTo');
-    const targets = [...on.relation.targets.values()].map(
-      (target) => on.target(target)?.fields.size,
-    );
-    expect(targets).toEqual([0, 1]);
   });
 });
