@@ -140,9 +140,17 @@ describe('what is left of a file with errors', () => {
     });
   });
 
+  test('a mistyped type is read on as what was meant, so that the rest is checked too', () => {
+    const { specification, problems } = load(withFields('a: { type: strng, maxLength: 3 }'));
+    expect(specification?.resources['posts']?.fields['a']?.type).toBe('string');
+    expect(problems.map(({ message }) => message)).toEqual([
+      'unknown type `strng`; did you mean `string`?',
+    ]);
+  });
+
   test.each([
     ['a fault in the syntax', 'a: ['],
-    ['a field that is not understood', withFields('a: { type: strng }')],
+    ['a field that is not understood', withFields('a: { type: qqqqqq }')],
     ['a relation without its resource', withFields('a: { type: relation, relation: hasMany }')],
     ['a wrong name', withFields('a-b: { type: string }')],
   ])('nothing after %s', (_, text) => {

@@ -105,14 +105,21 @@ function typeAt(place: Place): Definition<TypeName> {
         path,
         type === undefined ? unknownType(value, types) : wrongPlace(type, place),
       );
-      return invalid;
+      // Read on as what was meant, so that whatever else is wrong is said in the same run.
+      return (type === undefined ? nearType(value, types) : undefined) ?? invalid;
     },
     schema: (define) => choice(types, { description: 'The type of the field.' }).schema(define),
   };
 }
 
+/** The type that an unknown name may have been meant to be. */
+function nearType(value: string, types: readonly TypeName[]): TypeName | undefined {
+  const name = otherNames.get(value.toLowerCase()) ?? nearest(value, types);
+  return types.find((type) => type === name);
+}
+
 function unknownType(value: string, types: readonly TypeName[]): string {
-  const near = otherNames.get(value.toLowerCase()) ?? nearest(value, types);
+  const near = nearType(value, types);
   return near === undefined
     ? `unknown type ${quote(value)}; the types are ${types.join(', ')}`
     : `unknown type ${quote(value)}; did you mean ${quote(near)}?`;
