@@ -67,7 +67,7 @@ function pointTo(
 }
 
 /** The key `name` on `resource`, added where it is not declared, made to point to `target`. */
-export function keyOn(
+function keyOn(
   resource: DraftResource,
   name: string,
   target: Resource,

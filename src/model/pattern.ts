@@ -7,10 +7,11 @@ const mostSteps = 1_000_000;
 const deadline = 50;
 
 /**
- * In how many ways each part of a pattern can match, at most: the steps that a value takes are below their product,
- * none of them counting more than its length. Undefined where a repeated group multiplies them.
+ * In how many ways each part of a pattern can match, at most, its beginning included: the steps that a value takes by
+ * backtracking are below their product, none of them counting more than its length. Undefined where a repeated group
+ * multiplies them.
  */
-function waysOf(source: string): readonly number[] | undefined {
+export function waysOf(source: string): readonly number[] | undefined {
   const bare = source
     .replaceAll(/\\./gu, 'a')
     .replaceAll(/\[[^\]]*\]/gu, 'a')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { linearTest } from '../../src/model/linear-pattern.ts';
-import { matches } from '../../src/model/pattern.ts';
+import { matches, waysOf } from '../../src/model/pattern.ts';
 
 /** Patterns of every construct that is followed without backtracking. */
 const pattern = fc.letrec<{ any: string; all: string; one: string }>((tie) => ({
@@ -129,4 +129,20 @@ test.each([
   ['^$', 'a', false],
 ])('%s is decided whatever the length', (source, value, result) => {
   expect(matches(new RegExp(source, 'u'), value)).toBe(result);
+});
+
+test.each([
+  ['^a$', []],
+  ['a', [Infinity]],
+  ['^a|b$', [Infinity, 2]],
+  ['^a*b+c{2,}$', [Infinity, Infinity, Infinity]],
+  ['^a?b{3}c{2,4}d{0,1}$', [2, 3, 2]],
+  ['^a*?b??c{1,2}?$', [Infinity, 2, 2]],
+  ['^(?:a*)?(?<n>b)(?=c)(?!d)(?<=e)(?<!f)$', [Infinity, 2]],
+  [String.raw`^\*\+\?\|\{1,2\}[*+?|{]\[+$`, [Infinity]],
+  ['^(a+)+$', undefined],
+  ['^(?:a|b)*$', undefined],
+  ['^(ab){2}$', undefined],
+])('%s can match in so many ways a part: %j', (source, ways) => {
+  expect(waysOf(source)).toEqual(ways);
 });

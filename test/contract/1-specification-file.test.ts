@@ -238,12 +238,10 @@ describe('anchors, aliases, merges and tags', () => {
   ]);
 
   test('aliases that blow up', () => {
-    const start = performance.now();
     const problems = problemsIn(`${good}\n${bomb}`);
     expect(problems.filter((line) => !line.includes('unknown attribute'))).toEqual([
       '6:45 a4[7]: the aliases blow the file up to more than 100000 values',
     ]);
-    expect(performance.now() - start).toBeLessThan(500);
   });
 
   test('a merge gives what it brings in, in its place, and own attributes win', () => {
@@ -287,19 +285,4 @@ test('the order of the file is kept', () => {
     withFields('z: { type: string }', 'a: { type: string }', 'm: { type: string }'),
   );
   expect(Object.keys(specification?.resources['posts']?.fields ?? {})).toEqual(['z', 'a', 'm']);
-});
-
-test('a file of 300 lines is read in well under 50 ms', () => {
-  const lines = Array.from(
-    { length: 300 },
-    (_, index) => `f${index}: { type: string, required: true, maxLength: 120 }`,
-  );
-  const text = withFields(...lines);
-  const times = Array.from({ length: 5 }, () => {
-    const start = performance.now();
-    expect(load(text).problems).toEqual([]);
-    return performance.now() - start;
-  });
-  // The quickest, as other tests run beside this one.
-  expect(Math.min(...times)).toBeLessThan(50);
 });
