@@ -2,6 +2,7 @@ import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { Bound, PageNumbers } from '../plan/bind.ts';
 import { shapeRecord, type RecordValue } from '../shape/record.ts';
+import type { JsonValue } from '../spec/specification.ts';
 import type {
   CompiledExpand,
   CompiledRead,
@@ -18,6 +19,8 @@ export interface ListResult {
   readonly total: number | undefined;
   readonly hasMore: boolean;
   readonly page: PageNumbers;
+  /** The last record's values under the keys of the order: where a cursor goes on. */
+  readonly last: readonly JsonValue[] | undefined;
 }
 
 /** What runs statements: a Database, or a Transaction of one. */
@@ -26,10 +29,16 @@ export interface Reader {
 }
 
 /** Turns what `bindQuery` read into what the driver takes. */
-function encode({ plan }: CompiledRead, bound: Bound, dialect: Dialect): readonly SqlValue[] {
-  return plan.slots.map(({ index, operator, field }) =>
+function encode({ plan, keys }: CompiledRead, bound: Bound, dialect: Dialect): readonly SqlValue[] {
+  const values = plan.slots.map(({ index, operator, field }) =>
     dialect.operand(bound.values[index] ?? null, operator, field),
   );
+  if (bound.after.length === 0) return values;
+  const after = keys.map(({ field }, index) => {
+    const value = bound.after[index] ?? null;
+    return value === null ? null : dialect.operand(value, 'eq', field);
+  });
+  return [...values, ...after];
 }
 
 /** Reads a page of a list with everything that it expands. */
@@ -39,23 +48,27 @@ export async function readList(
   database: Database,
   limits: Limits,
 ): Promise<ListResult> {
-  const values = { bound: encode(compiled, bound, database.dialect), ...bound.page };
+  const { dialect } = database;
+  const values = { bound: encode(compiled, bound, dialect), ...bound.page };
   const { limit, offset } = bound.page;
   // Without a total, one row more tells whether there is a next page.
-  const isCounted = compiled.count !== undefined;
-  const found = await database.all(
-    compiled.rows,
-    isCounted ? values : { ...values, limit: limit + 1 },
-  );
-  const rows = found.slice(0, limit);
-  const records = await readSelection(
-    rows,
-    compiled.selection,
-    database,
-    database.dialect,
+  const wanted = compiled.count === undefined ? limit + 1 : limit;
+  let found: readonly Row[] = [];
+  for (const statement of compiled.rows) {
+    const more = await database.all(statement, { ...values, limit: wanted - found.length });
+    found = found.length === 0 ? more : [...found, ...more];
+    if (found.length >= wanted) break;
+  }
+  const rows = found.length > limit ? found.slice(0, limit) : found;
+  const level = {
+    reader: database,
+    dialect,
     limits,
-    limit,
-  );
+    parents: limit,
+    bound: values.bound,
+    collections: bound.collections,
+  };
+  const records = await readSelection(rows, compiled.selection, level);
   let total: number | undefined;
   if (compiled.count !== undefined) {
     // A page that is neither full nor empty, and an empty first one, tell the total themselves.
@@ -63,35 +76,45 @@ export async function readList(
     total = tells ? offset + rows.length : await database.count(compiled.count, values);
   }
   const hasMore = total === undefined ? found.length > limit : offset + rows.length < total;
-  return { records, total, hasMore, page: bound.page };
+  const lastRow = rows.at(-1);
+  const last = hasMore && lastRow !== undefined ? keyValues(lastRow, compiled) : undefined;
+  return { records, total, hasMore, page: bound.page, last };
+}
+
+function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[] {
+  return keys.map(({ position, field, decode }) => {
+    const stored = row[position] ?? null;
+    return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, field);
+  });
 }
 
 /** Reads one record by its id; undefined when there is none. */
 export async function readOne(
   compiled: CompiledRead,
   id: SqlValue,
+  bound: Bound,
   reader: Reader,
   dialect: Dialect,
   limits: Limits,
 ): Promise<RecordValue | undefined> {
-  const rows = await reader.all(compiled.rows, { bound: [], id });
+  const [statement] = compiled.rows;
+  if (statement === undefined) return undefined;
+  const values = encode(compiled, bound, dialect);
+  const rows = await reader.all(statement, { bound: values, id });
   if (rows.length === 0) return undefined;
-  const [record] = await readSelection(rows, compiled.selection, reader, dialect, limits, 1);
+  const { collections } = bound;
+  const level = { reader, dialect, limits, parents: 1, bound: values, collections };
+  const [record] = await readSelection(rows, compiled.selection, level);
   return record;
 }
 
-/** `parents`: how many records there may be at this level; it decides how many each may have below it. */
 async function readSelection(
   rows: readonly Row[],
   selection: CompiledSelection,
-  reader: Reader,
-  dialect: Dialect,
-  limits: Limits,
-  parents: number,
+  level: Level,
 ): Promise<readonly RecordValue[]> {
   const records = rows.map((row) => shapeRecord(row, selection.columns));
-  for (const expand of selection.expand)
-    await readExpansion(rows, records, expand, { reader, dialect, limits, parents });
+  for (const expand of selection.expand) await readExpansion(rows, records, expand, level);
   return records;
 }
 
@@ -99,7 +122,10 @@ interface Level {
   readonly reader: Reader;
   readonly dialect: Dialect;
   readonly limits: Limits;
+  /** How many records there may be at this level; it decides how many each may have below it. */
   readonly parents: number;
+  readonly bound: readonly SqlValue[];
+  readonly collections: readonly PageNumbers[];
 }
 
 /** The related records of the rows above, by the key that leads to them. */
@@ -115,11 +141,8 @@ async function readExpansion(
   expand: CompiledExpand,
   level: Level,
 ): Promise<void> {
-  const { limits, parents } = level;
-  const { name, toMany, keyPosition, typePosition } = expand;
-  const cap = toMany
-    ? Math.max(1, Math.min(limits.expandedItems, Math.floor(limits.responseItems / parents)))
-    : 1;
+  const { name, toMany, keyPosition, typePosition, paging } = expand;
+  const page = toMany ? collectionPage(paging && level.collections[paging.index], level) : onlyOne;
   const typeOf = (row: Row): SqlValue =>
     typePosition === undefined ? null : (row[typePosition] ?? null);
   const found = new Map<SqlValue, Related>();
@@ -131,10 +154,7 @@ async function readExpansion(
       if (key !== null && typeOf(row) === type) keys.add(key);
     }
     if (keys.size > 0)
-      found.set(
-        type,
-        await readTarget([...keys], target, cap, { ...level, parents: parents * cap }),
-      );
+      found.set(type, await readTarget([...keys], target, page, paging !== undefined, level));
   }
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
@@ -142,23 +162,45 @@ async function readExpansion(
     const key = row[keyPosition] ?? null;
     const below = related?.byKey.get(key);
     record[name] = toMany ? (below ?? []) : (below?.[0] ?? null);
-    const total = related?.totals.get(key);
-    if (total !== undefined && total > cap)
+    const total = related?.totals.get(key) ?? (paging === undefined ? undefined : 0);
+    if (total !== undefined && (paging !== undefined || total > page.limit))
       record['_pagination'] = {
         ...(record['_pagination'] as object | undefined),
-        [name]: { page: 1, limit: cap, total, totalPages: Math.ceil(total / cap) },
+        [name]: {
+          page: page.page,
+          limit: page.limit,
+          total,
+          totalPages: Math.ceil(total / page.limit),
+        },
       };
   }
+}
+
+const onlyOne: PageNumbers = { page: 1, limit: 1, offset: 0 };
+
+/** The page of a collection for each record above: what was asked for, and never more than a response may have. */
+function collectionPage(asked: PageNumbers | undefined, { limits, parents }: Level): PageNumbers {
+  const most = Math.max(1, Math.floor(limits.responseItems / parents));
+  if (asked === undefined)
+    return { page: 1, limit: Math.min(limits.expandedItems, most), offset: 0 };
+  if (asked.limit <= most) return asked;
+  const { page, offset } = asked;
+  const isByPage = offset === (page - 1) * asked.limit;
+  return isByPage
+    ? { page, limit: most, offset: Math.min((page - 1) * most, Number.MAX_SAFE_INTEGER) }
+    : { page: Math.floor(offset / most) + 1, limit: most, offset };
 }
 
 async function readTarget(
   keys: readonly SqlValue[],
   target: CompiledTarget,
-  cap: number,
+  page: PageNumbers,
+  isPaged: boolean,
   level: Level,
 ): Promise<Related> {
-  const { reader, dialect, limits, parents } = level;
+  const { reader, dialect, bound } = level;
   const { convertKey } = target;
+  const { limit: cap, offset } = page;
   // What a row below begins with → the key above that it belongs to, where the two are of different types.
   const origins =
     convertKey &&
@@ -172,15 +214,24 @@ async function readTarget(
     return origins === undefined ? key : (origins.get(key) ?? null);
   };
   const sought = origins === undefined ? keys : [...origins.keys()];
-  const values = { bound: [], keys: dialect.keys(sought), limit: keys.length * cap + 1, cap };
-  let rows = await reader.all(target.rows, values);
+  const values = {
+    bound,
+    keys: dialect.keys(sought),
+    limit: keys.length * cap + 1,
+    cap,
+    offset,
+  };
   const totals = new Map<SqlValue, number>();
-  if (target.top !== undefined && target.count !== undefined && isOver(rows, cap)) {
+  let rows = isPaged ? [] : await reader.all(target.rows, values);
+  if (target.top !== undefined && target.count !== undefined && (isPaged || isOver(rows, cap))) {
     rows = await reader.all(target.top, values);
     for (const row of await reader.all(target.count, values))
       totals.set(keyOf(row), Number(row[1]));
   }
-  const records = await readSelection(rows, target.selection, reader, dialect, limits, parents);
+  const records = await readSelection(rows, target.selection, {
+    ...level,
+    parents: level.parents * cap,
+  });
   const byKey = new Map<SqlValue, RecordValue[]>();
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];

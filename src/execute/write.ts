@@ -15,6 +15,7 @@ import {
   type Names,
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from './database.ts';
+import { nothingBound } from '../plan/bind.ts';
 import { readOne } from './read.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
@@ -213,10 +214,14 @@ class Writer {
     // All records of one answer share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
     const read = (one: CompiledRead, id: JsonValue): Promise<RecordValue | undefined> =>
-      readOne(one, this.encode(id, one.plan.resource.id), this.transaction, this.dialect, {
-        ...limits,
-        responseItems,
-      });
+      readOne(
+        one,
+        this.encode(id, one.plan.resource.id),
+        nothingBound,
+        this.transaction,
+        this.dialect,
+        { ...limits, responseItems },
+      );
     const written: Written[] = [];
     for (const id of ids)
       written.push({

@@ -1,8 +1,18 @@
-import type { Field } from '../model/api.ts';
+import type { Field, Relation, Resource } from '../model/api.ts';
 import type { Operator } from '../model/operators.ts';
 
 /** The operators that compare with a value; `exists` and `null` become a predicate of their own. */
 export type Comparison = Exclude<Operator, 'exists' | 'null'>;
+
+/** Where a value stands: in a field of the record, in a member below one, or on the junction that led to the record. */
+export interface Place {
+  readonly field: Field;
+  /** Below an object or json field: the names of the members on the way. */
+  readonly members: readonly string[];
+  /** What its values are: the field itself, a declared property, or of undeclared members a field of any JSON. */
+  readonly leaf: Field;
+  readonly isPivot: boolean;
+}
 
 /**
  * Where a bound value comes from: which texts of the request, and how they are read. Plans hold slots in place of
@@ -23,9 +33,23 @@ export interface Slot {
 export type Predicate =
   | {
       readonly kind: 'compare';
-      readonly field: Field;
+      readonly place: Place;
       readonly operator: Comparison;
       readonly slot: Slot;
     }
-  | { readonly kind: 'null'; readonly field: Field; readonly isNull: boolean }
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Predicate[] };
+  | { readonly kind: 'null'; readonly place: Place; readonly isNull: boolean }
+  /** There is a related record, or none, that satisfies all of `where`; of a morphTo in any of its branches. */
+  | {
+      readonly kind: 'related';
+      readonly relation: Relation;
+      readonly branches: readonly RelatedBranch[];
+      readonly isNegated: boolean;
+    }
+  | { readonly kind: 'or'; readonly parts: readonly Predicate[] };
+
+export interface RelatedBranch {
+  readonly target: Resource;
+  /** Of a morphTo: the value of the type field that leads here. */
+  readonly typeValue: string | undefined;
+  readonly where: readonly Predicate[];
+}

@@ -1,12 +1,12 @@
 import { fail, ok, type Result } from '../errors.ts';
-import type { Field } from '../model/api.ts';
-import { unknownName } from '../model/names.ts';
 import { operators, splitSuffix, type Operator } from '../model/operators.ts';
 import type { ResourceView } from '../model/view.ts';
+import { nearest } from '../spec/nearest.ts';
+import { isDeclared, resolvePath, type Path, type PathProblem } from './path.ts';
 
 /** What the name of a filter means. */
 export interface Resolved {
-  readonly field: Field;
+  readonly path: Path;
   readonly operator: Operator;
 }
 
@@ -17,49 +17,80 @@ export interface NameProblem {
 }
 
 /**
- * Reads the name of a filter against what the caller sees: an exact field first, then a field and the longest
- * operator suffix. `others` are further names that an unknown one may have been meant to be.
- * Contract 2, Parsing the query string.
+ * Reads the name of a filter against what the caller sees: an exact path first, then a path and the longest operator
+ * suffix; a suffix wins over an undeclared member of that name. `others` are further names that an unknown one may
+ * have been meant to be. Contract 2, Parsing the query string.
  */
 export function resolveName(
   name: string,
-  view: ResourceView,
+  face: ResourceView,
   others: readonly string[] = [],
 ): Result<Resolved, NameProblem> {
-  const exact = view.fields.get(name)?.field;
-  if (exact !== undefined) return fitting(name, exact, 'eq');
+  const exact = resolvePath(name, face);
+  if (exact.ok && isDeclared(exact.value)) return fitting(name, exact.value, 'eq');
   for (const { base, operator } of splitSuffix(name)) {
-    const field = view.fields.get(base)?.field;
-    if (field !== undefined) return fitting(base, field, operator);
+    const path = resolvePath(base, face);
+    if (path.ok) return fitting(base, path.value, operator);
   }
-  return fail({ kind: 'unknown', message: unknownParameter(name, view, others) });
+  if (exact.ok) return fitting(name, exact.value, 'eq');
+  return fail({ kind: 'unknown', message: unknownPath(name, exact.error, 'field', others) });
 }
 
-function fitting(name: string, field: Field, operator: Operator): Result<Resolved, NameProblem> {
-  const { type } = field;
-  if (type.operators.has(operator)) return ok({ field, operator });
-  const fit = [...type.operators].map((other) => operators[other].suffix).join(', ');
-  return fail({
-    kind: 'operator',
-    message: `${name} is of type ${type.name}, which takes ${fit}, not ${operators[operator].suffix}`,
+/** The path cut down to the branches whose end takes the operator. */
+function fitting(name: string, path: Path, operator: Operator): Result<Resolved, NameProblem> {
+  const fit = cutToFit(path, operator);
+  if (fit !== undefined) return ok({ path: fit, operator });
+  const { suffix } = operators[operator];
+  return fail({ kind: 'operator', message: `${name} ${takes(path)}, not ${suffix}` });
+}
+
+function cutToFit(path: Path, operator: Operator): Path | undefined {
+  if (path.kind === 'place') return path.place.leaf.type.operators.has(operator) ? path : undefined;
+  const isPresence = operator === 'exists' || operator === 'null';
+  const branches = path.branches.flatMap((branch) => {
+    if (branch.next === undefined) return isPresence ? [branch] : [];
+    const next = cutToFit(branch.next, operator);
+    return next === undefined ? [] : [{ ...branch, next }];
   });
+  return branches.length === 0 ? undefined : { ...path, branches };
 }
 
-/** The nearest readable name, with the suffix that was written kept: `prise_gt` → `price_gt`. */
-function unknownParameter(name: string, view: ResourceView, others: readonly string[]): string {
-  const suffixes = splitSuffix(name);
-  for (const path of [name, ...suffixes.map(({ base }) => base)]) {
-    const [head = '', ...rest] = path.split('.');
-    if (view.relations.has(head) || (rest.length > 0 && view.fields.has(head)))
-      return `filters by relations and paths, such as ${name}, are not served yet`;
+/** What the end of a path is and takes, for messages. */
+function takes(path: Path): string {
+  if (path.kind === 'place') {
+    const { type } = path.place.leaf;
+    const fit = [...type.operators].map((operator) => operators[operator].suffix);
+    return `is of type ${type.name}, which takes ${fit.join(', ')}`;
   }
-  const names = [...view.fields.keys()];
-  const [suffixed] = suffixes;
+  const next = path.branches[0]?.next;
+  return next === undefined
+    ? 'is a relation, which takes _exists, _null or a path to a field of it'
+    : takes(next);
+}
+
+/**
+ * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`. `kind` is
+ * what was looked for.
+ */
+export function unknownPath(
+  path: string,
+  { part, candidates, message }: PathProblem,
+  kind: string,
+  others: readonly string[] = [],
+): string {
+  if (message !== undefined) return message;
+  const parts = path.split('.');
+  const wrong = parts[part] ?? '';
+  const isLast = part === parts.length - 1;
+  const [suffixed] = isLast ? splitSuffix(wrong) : [];
   const suffix = suffixed && operators[suffixed.operator].suffix;
-  const candidates =
-    suffix === undefined ? names : names.flatMap((field) => [`${field}${suffix}`, field]);
-  return unknownName(others.length === 0 ? 'field' : 'field or parameter', name, [
-    ...candidates,
-    ...others,
-  ]);
+  const names =
+    suffix === undefined
+      ? candidates
+      : candidates.flatMap((candidate) => [`${candidate}${suffix}`, candidate]);
+  const isWhole = parts.length === 1;
+  const guess = nearest(wrong, isWhole ? [...names, ...others] : names);
+  const whole = guess && [...parts.slice(0, part), guess, ...parts.slice(part + 1)].join('.');
+  const looked = isWhole && others.length > 0 ? `${kind} or parameter` : kind;
+  return `there is no ${looked} ${path}${whole === undefined ? '' : `; did you mean ${whole}?`}`;
 }

@@ -4,13 +4,16 @@ import { notFound } from '../execute/write.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
 import { bindQuery } from '../plan/bind.ts';
+import { cursorShape, decodeCursor, encodeCursor, type CursorText } from '../plan/cursor.ts';
+import type { ReadPlan } from '../plan/plan.ts';
 import { planList, planOne } from '../plan/read.ts';
 import { matchesTag, parsePrefer } from '../request/headers.ts';
 import { queryError } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import { jsonResponse } from '../respond/error.ts';
-import { paginationHeaders } from '../respond/pagination.ts';
+import { cursorHeaders, paginationHeaders } from '../respond/pagination.ts';
 import type { Response } from '../respond/response.ts';
+import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Call } from './exchange.ts';
@@ -21,26 +24,57 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   const { generation } = exchange;
   const { api, database } = generation;
   const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
-  const shape = `${face.key}|list|${preferences.count}${query.shape}`;
-  const compiled = generation.compiled(shape, () => planList(query, face, api, preferences));
+  const cursor = cursorOf(call);
+  const mode = cursor === undefined ? '' : `cursor${cursorShape(cursor)}`;
+  const shape = `${face.key}|list|${preferences.count}|${mode}${query.shape}`;
+  const version = call.view.version.number;
+  const compiled = generation.compiled(shape, () =>
+    planList({ query, face, version, preferences, cursor }, api),
+  );
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
-  const bound = bindQuery(plan, query, api.limits);
+  const bound = bindQuery(plan, query, api.limits, cursor);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { records, total, hasMore, page } = await readList(
+  const { records, total, hasMore, page, last } = await readList(
     compiled.value,
     bound.value,
     database,
     api.limits,
   );
-  const headers = paginationHeaders(
-    plan.kind === 'list' ? plan.paging.mode : 'page',
-    page,
-    { count: records.length, hasMore, total },
-    { origin: api.settings.server?.publicUrl ?? '', path: call.path, query: call.search },
-  );
+  const next = last && nextCursor(plan, last, face, version);
+  const address = {
+    origin: api.settings.server?.publicUrl ?? '',
+    path: call.path,
+    query: call.search,
+  };
+  if (cursor !== undefined) {
+    const body = JSON.stringify({ data: records, next_cursor: next ?? null });
+    return ok(tagged(call, body, cursorHeaders(page, next, address)));
+  }
+  const result = { count: records.length, hasMore, total, next };
+  const isByOffset = query.reserved.has('offset');
+  const headers = paginationHeaders(isByOffset ? 'offset' : 'page', page, result, address);
   if (preferences.count === 'none') headers['preference-applied'] = 'count=none';
   return ok(tagged(call, JSON.stringify(records), headers));
+}
+
+/** What the cursor of a list says; undefined in page and offset mode. Contract 2, Pagination. */
+function cursorOf({ query: { reserved }, face }: Call): CursorText | undefined {
+  const text = reserved.get('cursor');
+  if (text !== undefined) return decodeCursor(text);
+  const isDefault = face.resource.pagination === 'cursor';
+  return isDefault && !reserved.has('page') && !reserved.has('offset') ? 'first' : undefined;
+}
+
+function nextCursor(
+  plan: ReadPlan,
+  values: readonly JsonValue[],
+  { name }: ResourceView,
+  version: number,
+): string | undefined {
+  if (plan.kind !== 'list') return undefined;
+  const { sort, nulls } = plan;
+  return encodeCursor({ version, resource: name, sort, nulls, values });
 }
 
 /** `GET /<resource>/:id`. */
@@ -49,6 +83,8 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
   const { generation } = exchange;
   const compiled = compiledOne(call, call.query);
   if (!compiled.ok) return compiled;
+  const bound = bindQuery(compiled.value.plan, call.query, generation.api.limits);
+  if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, face);
   const record =
     id === undefined
@@ -56,6 +92,7 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
       : await readOne(
           compiled.value,
           id,
+          bound.value,
           generation.database,
           generation.database.dialect,
           generation.api.limits,

@@ -4,13 +4,18 @@ import type { Limits } from '../model/api.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import type { Paging, ReadPlan } from './plan.ts';
+import type { CursorText } from './cursor.ts';
+import type { CollectionPaging, ReadPlan } from './plan.ts';
 
-/** The values of one request for a plan: one a slot, and the page. */
+/** The values of one request for a plan: one a slot, and the pages. */
 export interface Bound {
   readonly values: readonly JsonValue[];
+  /** Of a list behind a cursor: the values of the last record under the keys of the order. */
+  readonly after: readonly JsonValue[];
   /** Of a list; for a single read it means nothing. */
   readonly page: PageNumbers;
+  /** Of the paged collections, by their index. */
+  readonly collections: readonly PageNumbers[];
 }
 
 export interface PageNumbers {
@@ -21,36 +26,100 @@ export interface PageNumbers {
 
 const onePage: PageNumbers = { page: 1, limit: 1, offset: 0 };
 
+/** Of a read without any value. */
+export const nothingBound: Bound = { values: [], after: [], page: onePage, collections: [] };
+
 /** Reads the bound texts of a request by the types of the plan's slots; every problem is reported. */
 export function bindQuery(
   plan: ReadPlan,
   query: Query,
   limits: Limits,
+  cursor?: CursorText,
 ): Result<Bound, readonly QueryProblem[]> {
   const problems: QueryProblem[] = [];
   const values = plan.slots.map((slot) => {
     const texts = slot.sources.map((source) => query.texts[source] ?? '');
     const operand = readOperand(texts, slot, limits);
     if (operand.ok) return operand.value;
-    problems.push({ parameter: slot.parameter, ...operand.error });
+    // Behind a morphTo one text is read for each target.
+    const isKnown = problems.some(
+      ({ parameter, message }) => parameter === slot.parameter && message === operand.error.message,
+    );
+    if (!isKnown) problems.push({ parameter: slot.parameter, ...operand.error });
     return null;
   });
   const page =
-    plan.kind === 'list' ? bindPage(plan.paging, query.texts, limits, problems) : onePage;
-  return problems.length === 0 ? ok({ values, page }) : fail(problems);
+    plan.kind === 'list' ? bindPage(plan.paging, '', query.texts, limits, problems) : onePage;
+  const collections = plan.collections.map((paging) =>
+    bindPage(paging, `${paging.path}.`, query.texts, limits, problems),
+  );
+  for (const paging of plan.collections)
+    refuseTooMany(paging, page.limit, collections, limits, problems);
+  const after = bindCursor(plan, cursor, problems);
+  return problems.length === 0 ? ok({ values, after, page, collections }) : fail(problems);
+}
+
+/** A cursor's values, each read as a body's would be: anyone can write a cursor. */
+function bindCursor(
+  plan: ReadPlan,
+  cursor: CursorText | undefined,
+  problems: QueryProblem[],
+): readonly JsonValue[] {
+  if (cursor === undefined || typeof cursor === 'string' || plan.kind !== 'list') return [];
+  const { order } = plan;
+  const values = order.map(({ place: { leaf }, nulls }, index): JsonValue | undefined => {
+    const value = cursor.values[index];
+    if (value === undefined) return undefined;
+    if (value === null) return nulls === undefined ? undefined : null;
+    const field = leaf.items ?? leaf;
+    const reading = field.type.read(value, field);
+    return reading.ok ? reading.value : undefined;
+  });
+  const read = values.filter((value) => value !== undefined);
+  if (read.length === values.length && cursor.values.length === order.length) return read;
+  problems.push({
+    parameter: 'cursor',
+    code: 'INVALID_CURSOR',
+    message: 'holds values that do not fit its sort',
+  });
+  return [];
+}
+
+/** Written limits may not ask for more records than a response can have. Contract 2, Pagination. */
+function refuseTooMany(
+  { path, index, limit, within }: CollectionPaging,
+  parents: number,
+  collections: readonly PageNumbers[],
+  { responseItems }: Limits,
+  problems: QueryProblem[],
+): void {
+  if (limit === undefined) return;
+  const factors = [parents, ...[...within, index].map((at) => collections[at]?.limit ?? 1)];
+  const product = factors.reduce((sum, factor) => sum * factor, 1);
+  if (product > responseItems)
+    problems.push({
+      parameter: `${path}.limit`,
+      code: 'LIMIT_EXCEEDED',
+      message: `asks for ${factors.filter((factor) => factor > 1).join(' × ')} records; a response has at most ${responseItems} (limits.responseItems)`,
+    });
+}
+
+/** Where the numbers of a page stand among the bound texts. */
+interface PageSources {
+  readonly page?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 function bindPage(
-  paging: Paging,
+  sources: PageSources,
+  prefix: string,
   texts: readonly string[],
   limits: Limits,
   problems: QueryProblem[],
 ): PageNumbers {
-  const read = (
-    name: 'page' | 'limit' | 'offset',
-    source: number | undefined,
-    fallback: number,
-  ): number => {
+  const read = (name: 'page' | 'limit' | 'offset', fallback: number): number => {
+    const source = sources[name];
     if (source === undefined) return fallback;
     const text = texts[source] ?? '';
     const least = name === 'offset' ? 0 : 1;
@@ -58,24 +127,24 @@ function bindPage(
     // However large a limit is, what is wrong with it is said by its maximum.
     if (number >= least && (name === 'limit' || Number.isSafeInteger(number))) return number;
     problems.push({
-      parameter: name,
+      parameter: `${prefix}${name}`,
       code: 'INVALID_PARAMETER',
       message: `must be a whole number of at least ${least} and at most ${Number.MAX_SAFE_INTEGER}`,
     });
     return fallback;
   };
-  const limit = read('limit', paging.limit, limits.defaultLimit);
+  const limit = read('limit', limits.defaultLimit);
   if (limit > limits.maxLimit)
     problems.push({
-      parameter: 'limit',
+      parameter: `${prefix}limit`,
       code: 'LIMIT_EXCEEDED',
       message: `must be at most ${limits.maxLimit}`,
     });
-  if (paging.mode === 'offset') {
-    const offset = read('offset', paging.offset, 0);
+  if (sources.offset !== undefined) {
+    const offset = read('offset', 0);
     return { page: Math.floor(offset / limit) + 1, limit, offset };
   }
-  const page = read('page', paging.page, 1);
+  const page = read('page', 1);
   // Past 2⁵³ no list reaches: the offset only has to be one that a database takes.
   return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }

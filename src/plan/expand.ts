@@ -1,20 +1,80 @@
+import { facesOf, type Path } from '../filter/path.ts';
+import type { Predicate } from '../filter/predicate.ts';
 import { isToMany, type Api } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import type { RelationView, ResourceView } from '../model/view.ts';
 import { splitNames } from '../filter/text.ts';
 import type { ParameterName } from '../request/parameters.ts';
 import type { QueryProblem } from '../request/problem.ts';
-import type { SortKey } from './plan.ts';
+import type { CollectionPaging, SortKey } from './plan.ts';
 
 /** A relation that the request expands, with those below it. */
 export interface ExpandNode {
   readonly relation: RelationView;
-  readonly order: readonly SortKey[];
   readonly targets: readonly {
     readonly face: ResourceView;
     readonly typeValue: string | undefined;
     readonly children: readonly ExpandNode[];
   }[];
+  /** Of a collection; found out with the filters and the sort of the request. */
+  where: readonly Predicate[];
+  order: readonly SortKey[];
+  paging: CollectionPaging | undefined;
+}
+
+/** An expanded collection that a path goes into, and what is left of the path there. */
+export interface Collection {
+  readonly node: ExpandNode;
+  readonly rest: Path;
+}
+
+/**
+ * The deepest expanded collections that a path goes into, one for each branch of a morphTo before them; none where
+ * the path is about the records themselves. Contract 2, Filters.
+ */
+export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readonly Collection[] {
+  if (path.kind === 'place') return [];
+  const node = expand.find(({ relation }) => relation.relation === path.relation);
+  if (node === undefined) return [];
+  return path.branches.flatMap(({ target, next }) => {
+    if (next === undefined) return [];
+    const children = node.targets.find(({ face }) => face.resource === target)?.children ?? [];
+    const deeper = collectionsOf(next, children);
+    if (deeper.length > 0) return deeper;
+    return isToMany(path.relation) ? [{ node, rest: next }] : [];
+  });
+}
+
+/** An expanded collection, the resource that has it, and the nodes that lead to it, itself the last. */
+export interface NamedCollection {
+  readonly node: ExpandNode;
+  readonly owner: ResourceView;
+  readonly trail: readonly ExpandNode[];
+}
+
+/** The expanded collections of this path of relation names; several below a morphTo. */
+export function collectionsNamed(
+  path: readonly string[],
+  owner: ResourceView,
+  expand: readonly ExpandNode[],
+  above: readonly ExpandNode[] = [],
+): readonly NamedCollection[] {
+  const [head, ...rest] = path;
+  const node = expand.find(({ relation }) => relation.name === head);
+  if (node === undefined) return [];
+  const trail = [...above, node];
+  if (rest.length === 0) return isToMany(node.relation.relation) ? [{ node, owner, trail }] : [];
+  return node.targets.flatMap(({ face, children }) =>
+    collectionsNamed(rest, face, children, trail),
+  );
+}
+
+/** All nodes of a tree. */
+export function allNodes(expand: readonly ExpandNode[]): readonly ExpandNode[] {
+  return expand.flatMap((node) => [
+    node,
+    ...node.targets.flatMap(({ children }) => allNodes(children)),
+  ]);
 }
 
 /** The names of `expand` as a tree: `author,comments.author` → author, comments → author. */
@@ -115,20 +175,6 @@ function insert(tree: NameTree, parts: readonly string[]): void {
   insert(branch, rest);
 }
 
-function facesOf(
-  view: RelationView,
-): readonly { face: ResourceView; typeValue: string | undefined }[] {
-  const { relation } = view;
-  const targets =
-    relation.kind === 'morphTo'
-      ? [...relation.targets].map(([typeValue, resource]) => ({ typeValue, resource }))
-      : [{ typeValue: undefined, resource: relation.target }];
-  return targets.flatMap(({ typeValue, resource }) => {
-    const face = view.target(resource);
-    return face === undefined || face.fields.size === 0 ? [] : [{ face, typeValue }];
-  });
-}
-
 /** Relations in the order of the model, whatever the order of the names. */
 function resolve(tree: NameTree, face: ResourceView): readonly ExpandNode[] {
   return [...face.relations.values()].flatMap((relation) => {
@@ -138,11 +184,6 @@ function resolve(tree: NameTree, face: ResourceView): readonly ExpandNode[] {
       ...target,
       children: resolve(branch, target.face),
     }));
-    const [target] = targets;
-    const byId: SortKey[] =
-      isToMany(relation.relation) && target !== undefined
-        ? [{ field: target.face.resource.id, descending: false, nulls: undefined }]
-        : [];
-    return [{ relation, order: byId, targets }];
+    return [{ relation, targets, where: [], order: [], paging: undefined }];
   });
 }

@@ -1,4 +1,4 @@
-import type { Predicate, Slot } from '../filter/predicate.ts';
+import type { Place, Predicate, Slot } from '../filter/predicate.ts';
 import type { Field, Relation, Resource } from '../model/api.ts';
 import type { JsonValue } from '../spec/specification.ts';
 
@@ -19,9 +19,13 @@ export interface Selection {
 }
 
 export interface SortKey {
-  readonly field: Field;
+  /** As the client names it. */
+  readonly name: string;
+  /** The relations that lead to it: of a to-many one its smallest value counts, descending its largest. */
+  readonly steps: readonly { readonly relation: Relation; readonly target: Resource }[];
+  readonly place: Place;
   readonly descending: boolean;
-  /** Absent: first ascending, last descending. */
+  /** Absent where there is always a value. */
   readonly nulls: 'first' | 'last' | undefined;
 }
 
@@ -31,9 +35,27 @@ export interface ExpandPlan {
   readonly relation: Relation;
   /** One, but for a morphTo, which has one for each resource that it can lead to. */
   readonly targets: readonly ExpandTarget[];
+  /** Of a to-many relation: what its items must satisfy. */
+  readonly where: readonly Predicate[];
+  /** Of a to-many relation. */
   readonly order: readonly SortKey[];
+  /** Where the request says which page of a to-many relation it wants. */
+  readonly paging: CollectionPaging | undefined;
   /** Members of the `pivot` object; absent: no pivot. */
   readonly pivot: readonly Member[] | undefined;
+}
+
+/** The paging of an expanded collection, for each record above it; the numbers are bound. */
+export interface CollectionPaging {
+  /** Its place among the paged collections of the plan. */
+  readonly index: number;
+  /** The path of the collection, as its parameters begin. */
+  readonly path: string;
+  readonly page: number | undefined;
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+  /** The collections with a written limit that it lies in, by their index. */
+  readonly within: readonly number[];
 }
 
 export interface ExpandTarget {
@@ -46,19 +68,29 @@ export interface ExpandTarget {
 /** How a list is cut into pages; the numbers are bound. */
 export type Paging =
   | { readonly mode: 'page'; readonly page: number | undefined; readonly limit: number | undefined }
-  | { readonly mode: 'offset'; readonly offset: number; readonly limit: number | undefined };
+  | { readonly mode: 'offset'; readonly offset: number; readonly limit: number | undefined }
+  | {
+      readonly mode: 'cursor';
+      readonly limit: number | undefined;
+      /** Under which keys the last record had a value; absent on the first page. */
+      readonly after: readonly boolean[] | undefined;
+    };
 
 /** What a read needs from the database, with every name resolved and no value in it. */
 export type ReadPlan = {
   readonly resource: Resource;
   readonly selection: Selection;
   readonly slots: readonly Slot[];
+  readonly collections: readonly CollectionPaging[];
 } & (
   | { readonly kind: 'one' }
   | {
       readonly kind: 'list';
       readonly where: readonly Predicate[];
       readonly order: readonly SortKey[];
+      /** The keys of `order` as a cursor carries them, without the last `id`; and where nulls were asked to stand. */
+      readonly sort: string;
+      readonly nulls: string;
       readonly paging: Paging;
       readonly count: boolean;
     }

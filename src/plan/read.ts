@@ -1,63 +1,134 @@
 import { fail, ok, type Result } from '../errors.ts';
-import type { Comparison, Predicate, Slot } from '../filter/predicate.ts';
-import { resolveName } from '../filter/resolve.ts';
+import type { Slot } from '../filter/predicate.ts';
 import type { Api } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { Preferences } from '../request/headers.ts';
 import type { ParameterName } from '../request/parameters.ts';
 import { queryError, type QueryProblem } from '../request/problem.ts';
-import type { Condition, Query } from '../request/query.ts';
-import { reservedParameters } from '../spec/reserved.ts';
+import type { Query } from '../request/query.ts';
 import { bindQuery } from './bind.ts';
+import { planCollections } from './collections.ts';
+import type { CursorText } from './cursor.ts';
 import { planExpand } from './expand.ts';
-import type { Paging, ReadPlan } from './plan.ts';
+import { planFilters } from './filters.ts';
+import type { Paging, ReadPlan, SortKey } from './plan.ts';
 import { planSelection } from './selection.ts';
-import { planSort } from './sort.ts';
+import { planNulls, planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
+
+/** A list as the caller asks for it. */
+export interface ListRequest {
+  readonly query: Query;
+  readonly face: ResourceView;
+  readonly version: number;
+  readonly preferences: Preferences;
+  /** Of a list in cursor mode. */
+  readonly cursor: CursorText | undefined;
+}
 
 /**
  * Plans a list. Every problem of the query is reported at once, those of bound values included, although they are
  * no part of the plan.
  */
-export function planList(
-  query: Query,
-  face: ResourceView,
-  api: Api,
-  preferences: Preferences,
-): Result<ReadPlan> {
+export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
+  const { query, face, preferences, cursor } = request;
   const problems = [...query.problems];
   const { reserved } = query;
-  const slots: Slot[] = [];
-  const where = planFilters(query, face, api, slots, problems);
-  const order = planSort(face, api.limits, reserved, problems);
-  const paging = planPaging(query, problems);
   const expand = planExpand(face, api, reserved, problems);
-  const selection = planSelection(face, expand, reserved, problems);
+  const nulls = planNulls(reserved.get('nulls'), problems);
+  const context = { limits: api.limits, expand, nulls, prefix: '', problems };
+  const { sorted, text, placed } = planOrder(request, context);
+  const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
+  const slots: Slot[] = [];
+  const filters = { face, api, expand, isSingle: false, slots, problems };
+  const where = planFilters(rest, query.groups, filters);
+  const order = withId(sorted.keys, face.resource);
   const plan: ReadPlan = {
     kind: 'list',
     resource: face.resource,
-    selection,
+    selection: planSelection(face, expand, reserved, problems),
     slots,
+    collections: paged,
     where,
     order,
-    paging,
-    count: preferences.count !== 'none',
+    sort: text,
+    nulls: placed,
+    paging: planPaging(query, cursor, order, problems),
+    count: preferences.count !== 'none' && cursor === undefined,
   };
-  return finish(plan, query, api, problems);
+  return finish(plan, query, api, problems, cursor);
 }
 
 /** Plans the read of one record by its id: a single read, or the body that a write gives back. */
 export function planOne(query: Query, face: ResourceView, api: Api): Result<ReadPlan> {
   const problems = [...query.problems];
   const { reserved } = query;
-  planSort(face, api.limits, new Map([...reserved].filter(([name]) => name === 'nulls')), problems);
   const expand = planExpand(face, api, reserved, problems);
+  const nulls = planNulls(reserved.get('nulls'), problems);
+  const context = { limits: api.limits, expand, nulls, prefix: '', problems };
+  const sort = reserved.get('sort');
+  const sorted = sort === undefined ? noSort : planSort(sort, face, 'sort', context);
+  if (sorted.keys.length > 0)
+    problems.push({
+      parameter: 'sort',
+      code: 'INVALID_PARAMETER',
+      message: 'sorts the expanded collections of a single record, nothing else',
+    });
+  const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
+  const slots: Slot[] = [];
+  planFilters(rest, [], { face, api, expand, isSingle: true, slots, problems });
   const selection = planSelection(face, expand, reserved, problems);
-  return finish(
-    { kind: 'one', resource: face.resource, selection, slots: [] },
-    query,
-    api,
-    problems,
-  );
+  const plan: ReadPlan = {
+    kind: 'one',
+    resource: face.resource,
+    selection,
+    slots,
+    collections: paged,
+  };
+  return finish(plan, query, api, problems);
+}
+
+const noSort: PlannedSort = { keys: [], collections: new Map() };
+
+/**
+ * The order of a list: what `sort` and `nulls` say, and where they leave it out what the cursor carries. `text` and
+ * `placed` are what a further cursor carries.
+ */
+function planOrder(
+  { query, face, version, cursor }: ListRequest,
+  context: SortContext,
+): { sorted: PlannedSort; text: string; placed: string } {
+  const { problems } = context;
+  const { reserved } = query;
+  const sort = reserved.get('sort');
+  const written = sort === undefined ? noSort : planSort(sort, face, 'sort', context);
+  const text = textOf(written.keys);
+  const placed = reserved.get('nulls') ?? '';
+  if (cursor === undefined || cursor === 'first') return { sorted: written, text, placed };
+  const refuse = (message: string): void => {
+    problems.push({ parameter: 'cursor', code: 'INVALID_CURSOR', message });
+  };
+  if (cursor === 'damaged')
+    refuse('is damaged; take next_cursor or X-Next-Cursor of a list as it is');
+  else if (cursor.resource !== face.name || cursor.version !== version)
+    refuse(`belongs to another resource or version`);
+  else if (text !== '' && text !== cursor.sort)
+    refuse('belongs to another sort; leave sort out, since a cursor carries its own');
+  else if (placed !== '' && placed !== cursor.nulls)
+    refuse('belongs to another place of nulls; leave nulls out, since a cursor carries it');
+  else if (cursor.sort !== text || cursor.nulls !== placed) {
+    const unread: QueryProblem[] = [];
+    const nulls = planNulls(cursor.nulls === '' ? undefined : cursor.nulls, unread);
+    const carried = { ...context, nulls, problems: unread };
+    const { keys } = cursor.sort === '' ? noSort : planSort(cursor.sort, face, 'cursor', carried);
+    if (unread.length > 0) refuse('belongs to a sort that does not exist');
+    const sorted = { keys, collections: written.collections };
+    return { sorted, text: cursor.sort, placed: cursor.nulls };
+  }
+  return { sorted: written, text, placed };
+}
+
+function textOf(keys: readonly SortKey[]): string {
+  return keys.map(({ name, descending }) => `${descending ? '-' : ''}${name}`).join(',');
 }
 
 function finish(
@@ -65,106 +136,37 @@ function finish(
   query: Query,
   api: Api,
   problems: QueryProblem[],
+  cursor?: CursorText,
 ): Result<ReadPlan> {
   if (problems.length === 0) return ok(plan);
-  const bound = bindQuery(plan, query, api.limits);
+  const isRead = !problems.some(({ code }) => code === 'INVALID_CURSOR');
+  const bound = bindQuery(plan, query, api.limits, isRead ? cursor : undefined);
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
 }
 
-function planFilters(
-  query: Query,
-  face: ResourceView,
-  api: Api,
-  slots: Slot[],
+function planPaging(
+  { reserved, sources }: Query,
+  cursor: CursorText | undefined,
+  order: readonly SortKey[],
   problems: QueryProblem[],
-): readonly Predicate[] {
-  const where: Predicate[] = [];
-  const plan = (condition: Condition, others?: readonly string[]): Predicate | undefined => {
-    const resolved = resolveName(condition.name, face, others);
-    if (!resolved.ok) {
-      problems.push({
-        parameter: condition.name,
-        code: resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',
-        message: resolved.error.message,
-      });
-      return undefined;
-    }
-    const { field, operator } = resolved.value;
-    if (operator !== 'exists' && operator !== 'null')
-      return compare(condition.name, [condition.source], field, operator);
-    if (condition.value !== 'true' && condition.value !== 'false') {
-      problems.push({
-        parameter: condition.name,
-        code: 'INVALID_FILTER',
-        message: 'takes true or false',
-      });
-      return undefined;
-    }
-    return { kind: 'null', field, isNull: (condition.value === 'true') === (operator === 'null') };
-  };
-  const compare = (
-    parameter: string,
-    sources: readonly number[],
-    field: Slot['field'],
-    operator: Comparison,
-  ): Predicate => {
-    const slot: Slot = { index: slots.length, sources, parameter, field, operator };
-    slots.push(slot);
-    return { kind: 'compare', field, operator, slot };
-  };
-  const { id } = face.resource;
-  const isPlainId = ({ name }: Condition): boolean => face.fields.get(name)?.field === id;
-  const ids = query.conditions.filter(isPlainId);
-  const single = query.conditions.filter((condition) => ids.length < 2 || !isPlainId(condition));
-  for (const condition of single) {
-    const predicate = plan(condition, reservedParameters);
-    if (predicate !== undefined) where.push(predicate);
-  }
-  // What react-admin and refine send for getMany: a union.
-  if (ids.length > 1)
-    where.push(
-      compare(
-        'id',
-        ids.map(({ source }) => source),
-        id,
-        'in',
-      ),
-    );
-  for (const group of query.groups)
-    where.push({ kind: 'or', parts: group.flatMap((condition) => plan(condition) ?? []) });
-  const conditions =
-    single.length +
-    Math.min(ids.length, 1) +
-    query.groups.reduce((sum, group) => sum + group.length, 0);
-  if (conditions > api.limits.filters)
-    problems.push({
-      parameter: query.conditions[0]?.name ?? '_or',
-      code: 'LIMIT_EXCEEDED',
-      message: `a request takes at most ${api.limits.filters} filters (limits.filters); this one has ${conditions}`,
-    });
-  return where;
-}
-
-function planPaging({ reserved, sources }: Query, problems: QueryProblem[]): Paging {
+): Paging {
   const limit = sources.get('limit');
-  const conflict = (a: ParameterName, b: ParameterName): boolean => {
-    if (!reserved.has(a) || !reserved.has(b)) return false;
+  const conflict = (a: ParameterName, b: ParameterName): void => {
+    if (!reserved.has(a) || !reserved.has(b)) return;
     problems.push({
       parameter: b,
       code: 'PAGINATION_CONFLICT',
       message: `cannot be combined with ${a}`,
     });
-    return true;
   };
   conflict('page', 'offset');
   conflict('page', 'cursor');
   conflict('offset', 'cursor');
-  if (reserved.has('cursor'))
-    problems.push({
-      parameter: 'cursor',
-      code: 'INVALID_PARAMETER',
-      message: 'cursor pagination is not served yet; use page or offset',
-    });
+  if (cursor !== undefined) {
+    if (typeof cursor === 'string') return { mode: 'cursor', limit, after: undefined };
+    const { values } = cursor;
+    return { mode: 'cursor', limit, after: order.map((_, index) => values[index] !== null) };
+  }
   const offset = sources.get('offset');
   return offset === undefined
     ? { mode: 'page', page: sources.get('page'), limit }

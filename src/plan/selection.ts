@@ -148,7 +148,9 @@ function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): Exp
   return {
     name: node.relation.name,
     relation,
+    where: node.where,
     order: node.order,
+    paging: node.paging,
     pivot,
     targets: targets.map(({ target }) => target),
   };

@@ -1,77 +1,150 @@
+import { fail, ok, type Result } from '../errors.ts';
+import { resolvePath, type Path } from '../filter/path.ts';
+import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
-import type { Field, Limits } from '../model/api.ts';
-import { unknownName } from '../model/names.ts';
+import type { Field, Limits, Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
-import type { ParameterName } from '../request/parameters.ts';
 import type { QueryProblem } from '../request/problem.ts';
+import { collectionsOf, type ExpandNode } from './expand.ts';
 import type { SortKey } from './plan.ts';
 
-/**
- * Plans the order of a list: the keys of `sort`, then `id` in the direction of the last key, so that the order is
- * total. Contract 2, Sorting.
- */
-export function planSort(
-  face: ResourceView,
-  limits: Limits,
-  reserved: ReadonlyMap<ParameterName, string>,
+/** What a `sort` is read with. */
+export interface SortContext {
+  readonly limits: Limits;
+  readonly expand: readonly ExpandNode[];
+  /** What `nulls` says. */
+  readonly nulls: 'first' | 'last' | undefined;
+  /** What every name goes on from: empty, or the relation of the collection whose own sort it is, and a dot. */
+  readonly prefix: string;
+  readonly problems: QueryProblem[];
+}
+
+/** Reads `nulls`, whose problems are reported. */
+export function planNulls(
+  text: string | undefined,
   problems: QueryProblem[],
-): readonly SortKey[] {
-  const refuse = (message: string, parameter: ParameterName = 'sort'): void => {
-    problems.push({
-      parameter,
-      code: parameter === 'sort' ? 'INVALID_SORT' : 'INVALID_PARAMETER',
-      message,
-    });
-  };
-  const nulls = reserved.get('nulls');
-  const placed = nulls === 'first' || nulls === 'last' ? nulls : undefined;
-  if (nulls !== undefined && placed === undefined) refuse('takes first or last', 'nulls');
-  const text = reserved.get('sort');
-  const names = text === undefined ? undefined : splitNames(text);
-  if (names?.ok === false) refuse(names.error);
-  const listed = names?.ok === true ? names.value : [];
-  if (listed.length > limits.sorts)
-    problems.push({
-      parameter: 'sort',
-      code: 'LIMIT_EXCEEDED',
-      message: `takes at most ${limits.sorts} keys (limits.sorts)`,
-    });
+): 'first' | 'last' | undefined {
+  if (text === undefined || text === 'first' || text === 'last') return text;
+  problems.push({ parameter: 'nulls', code: 'INVALID_PARAMETER', message: 'takes first or last' });
+  return undefined;
+}
+
+/** The keys that a `sort` names: those of the records themselves, and those of the collections that it sorts. */
+export interface PlannedSort {
+  readonly keys: readonly SortKey[];
+  readonly collections: ReadonlyMap<ExpandNode, readonly SortKey[]>;
+}
+
+/** Resolves a `sort`, written as the parameter of that name; no key is added. Contract 2, Sorting. */
+export function planSort(
+  text: string,
+  face: ResourceView,
+  parameter: string,
+  context: SortContext,
+): PlannedSort {
+  const { limits, problems } = context;
   const keys: SortKey[] = [];
-  for (const item of listed) {
+  const collections = new Map<ExpandNode, SortKey[]>();
+  const refuse = (message: string, code: QueryProblem['code'] = 'INVALID_SORT'): void => {
+    problems.push({ parameter, code, message });
+  };
+  const names = splitNames(text);
+  if (!names.ok) {
+    refuse(names.error);
+    return { keys, collections };
+  }
+  if (names.value.length > limits.sorts)
+    refuse(`takes at most ${limits.sorts} keys (limits.sorts)`, 'LIMIT_EXCEEDED');
+  const written = new Set<string>();
+  for (const item of names.value) {
     const descending = item.startsWith('-');
     const name = descending ? item.slice(1) : item;
-    const field = face.fields.get(name)?.field;
-    const [head = '', ...rest] = name.split('.');
-    if (rest.length > 0 && (face.relations.has(head) || face.fields.has(head)))
-      refuse(`sorting by paths, such as ${name}, is not served yet`);
-    else if (face.relations.has(name)) refuse(`${name} is a relation, which cannot be sorted by`);
-    else if (field === undefined) {
-      const sortable = [...face.fields.values()].filter((view) => view.field.type.sortable);
+    if (name.split('.').length - 1 > limits.pathDepth) {
       refuse(
-        unknownName(
-          'field',
-          name,
-          sortable.map((view) => view.name),
-        ),
+        `${name} is deeper than ${limits.pathDepth} dots (limits.pathDepth)`,
+        'LIMIT_EXCEEDED',
       );
-    } else if (!field.type.sortable)
-      refuse(`${name} cannot be sorted by: it is of type ${field.type.name}`);
-    else if (field.items !== undefined && !isScalar(field.items))
-      refuse(`${name} cannot be sorted by: its items are of type ${field.items.type.name}`);
-    else if (keys.some((key) => key.field === field)) refuse(`${name} is there twice`);
-    else keys.push({ field, descending, nulls: canBeNull(field) ? placed : undefined });
+      continue;
+    }
+    const key = planKey(name, descending, face, context);
+    if (!key.ok) refuse(key.error);
+    else if (written.has(name)) refuse(`${name} is there twice`);
+    else if (key.value.collection === undefined) keys.push(key.value.key);
+    else {
+      const before = collections.get(key.value.collection) ?? [];
+      collections.set(key.value.collection, [...before, key.value.key]);
+    }
+    written.add(name);
   }
-  const { id } = face.resource;
-  if (!keys.some((key) => key.field === id))
-    keys.push({ field: id, descending: keys.at(-1)?.descending ?? false, nulls: undefined });
-  return keys;
+  return { keys, collections };
+}
+
+/** Ends an order with `id` in the direction of the last key, so that it is total. */
+export function withId(keys: readonly SortKey[], { id }: Resource): readonly SortKey[] {
+  if (keys.some(({ place, steps }) => steps.length === 0 && place.leaf === id)) return keys;
+  const place = { field: id, members: [], leaf: id, isPivot: false };
+  const descending = keys.at(-1)?.descending ?? false;
+  return [...keys, { name: 'id', steps: [], place, descending, nulls: undefined }];
+}
+
+interface PlannedKey {
+  readonly key: SortKey;
+  /** The expanded collection that it sorts; absent: the records themselves. */
+  readonly collection: ExpandNode | undefined;
+}
+
+function planKey(
+  name: string,
+  descending: boolean,
+  face: ResourceView,
+  { expand, nulls, prefix }: SortContext,
+): Result<PlannedKey, string> {
+  const path = resolvePath(`${prefix}${name}`, face);
+  if (!path.ok) return fail(unknownPath(`${prefix}${name}`, path.error, 'field'));
+  const [collection] = collectionsOf(path.value, expand);
+  const found = stepsOf(collection?.rest ?? path.value, name);
+  if (!found.ok) return found;
+  if (found.value.place.isPivot && found.value.steps.length > 0)
+    return fail(`${name} can be sorted by only where the relation before pivot is expanded`);
+  const key = keyOf(name, found.value, descending, nulls);
+  return key.ok ? ok({ key: key.value, collection: collection?.node }) : key;
+}
+
+/** Makes the key of a resolved place; the failure says why nothing can be sorted by it. */
+function keyOf(
+  name: string,
+  { steps, place }: Pick<SortKey, 'steps' | 'place'>,
+  descending: boolean,
+  nulls: 'first' | 'last' | undefined,
+): Result<SortKey, string> {
+  const { leaf, members, field } = place;
+  const isDeclaredValue = leaf.type.sortable && (leaf.items === undefined || isScalar(leaf.items));
+  if (!isDeclaredValue)
+    return fail(
+      leaf.items === undefined
+        ? `${name} cannot be sorted by: it is of type ${leaf.type.name}`
+        : `${name} cannot be sorted by: its items are of type ${leaf.items.type.name}`,
+    );
+  // An empty array has no first element.
+  const canBeNull =
+    steps.length > 0 || members.length > 0 || field.nullable || leaf.items !== undefined;
+  const placed = nulls ?? (descending ? 'last' : 'first');
+  return ok({ name, steps, place, descending, nulls: canBeNull ? placed : undefined });
+}
+
+function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'place'>, string> {
+  if (path.kind === 'place') return ok({ steps: [], place: path.place });
+  const { relation } = path;
+  const [branch] = path.branches;
+  if (branch?.next === undefined) return fail(`${name} is a relation, which cannot be sorted by`);
+  if (relation.kind === 'morphTo')
+    return fail(`${name} cannot be sorted by: its path goes through a morphTo`);
+  const below = stepsOf(branch.next, name);
+  if (!below.ok) return below;
+  const { steps, place } = below.value;
+  return ok({ steps: [{ relation, target: branch.target }, ...steps], place });
 }
 
 function isScalar({ type }: Field): boolean {
   return type.sortable && type.name !== 'array';
-}
-
-/** Whether rows can be without a value under this key; an empty array has no first element. */
-function canBeNull(field: Field): boolean {
-  return field.nullable || field.items !== undefined;
 }

@@ -22,7 +22,7 @@ export const parameters = {
   limit: { on: ['list'], part: 'bound' },
   offset: { on: ['list'], part: 'bound' },
   cursor: { on: ['list'], part: 'bound' },
-  sort: { on: ['list'], part: 'shape' },
+  sort: { on: ['list', 'read'], part: 'shape' },
   nulls: { on: answering, part: 'shape' },
   fields: { on: answering, part: 'shape' },
   exclude: { on: answering, part: 'shape' },

@@ -65,15 +65,13 @@ class QueryReader {
     if (isParameter(name)) this.addReserved(name, value);
     else if (/[[\]]/u.test(name))
       this.refuse(name, 'brackets are not used here; write field_operator=value');
-    else if (this.kind === 'list') this.conditions.push(this.condition(name, value));
+    else if (this.kind === 'list' || this.kind === 'read')
+      this.conditions.push(this.condition(name, value));
     else this.refuse(name, this.filterMessage(name));
   }
 
   private filterMessage(name: string): string {
-    const filters =
-      this.kind === 'read'
-        ? 'filters are for lists, not for a single record'
-        : `filters make no sense on a ${this.kind}`;
+    const filters = `filters make no sense on a ${this.kind}`;
     const guess = nearest(
       name,
       parameterNames.filter((parameter) => isOn(parameter, this.kind)),
@@ -133,8 +131,8 @@ class QueryReader {
 
   private condition(name: string, value: string): Condition {
     this.shape += `&${encodeURIComponent(name)}=`;
-    // These two take a flag that decides the statement, so it belongs to the shape.
-    if (name.endsWith('_exists') || name.endsWith('_null')) this.shape += encodeURIComponent(value);
+    // These take a flag, or the order of a collection, that decides the statement, so it belongs to the shape.
+    if (/(?:_exists|_null|\.sort)$/u.test(name)) this.shape += encodeURIComponent(value);
     this.texts.push(value);
     return { name, value, source: this.texts.length - 1 };
   }

@@ -14,6 +14,8 @@ export interface PageResult {
   readonly count: number;
   readonly hasMore: boolean;
   readonly total: number | undefined;
+  /** The cursor that goes on behind this page. */
+  readonly next: string | undefined;
 }
 
 /** The headers of a page: numbers, and links to the pages around it. Contract 2, Pagination. */
@@ -33,6 +35,7 @@ export function paginationHeaders(
     headers['x-total-count'] = String(total);
     headers['x-total-pages'] = String(pages);
   }
+  addCursor(headers, result.next);
   const isNothing = total === 0 || (page.offset === 0 && result.count === 0);
   const links = isNothing
     ? []
@@ -44,6 +47,29 @@ export function paginationHeaders(
     headers['link'] = links
       .map(([relation, number]) => `<${before}${number}${after}>; rel="${relation}"`)
       .join(', ');
+  }
+  return headers;
+}
+
+/** Headers have little room; a cursor over long texts stands in the body of a cursor's page alone. */
+const longestCursor = 2_048;
+
+function addCursor(headers: Record<string, string>, next: string | undefined): boolean {
+  if (next === undefined || next.length > longestCursor) return false;
+  headers['x-next-cursor'] = next;
+  return true;
+}
+
+/** The headers of a page behind a cursor: no totals. Contract 2, Pagination. */
+export function cursorHeaders(
+  { limit }: PageNumbers,
+  next: string | undefined,
+  address: ListAddress,
+): Record<string, string> {
+  const headers: Record<string, string> = { 'x-limit': String(limit) };
+  if (next !== undefined && addCursor(headers, next)) {
+    const [before, after] = around(address, 'cursor');
+    headers['link'] = `<${before}${next}${after}>; rel="next"`;
   }
   return headers;
 }

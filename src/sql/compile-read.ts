@@ -1,8 +1,7 @@
-import type { Predicate } from '../filter/predicate.ts';
-import type { Field, Relation, Resource } from '../model/api.ts';
-import type { Codec } from '../model/api.ts';
+import { isToMany, type Codec, type Field, type Relation, type Resource } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type {
+  CollectionPaging,
   ExpandPlan,
   ExpandTarget,
   Member,
@@ -11,6 +10,10 @@ import type {
   SortKey,
 } from '../plan/plan.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
+import { joinOf, parentField } from './join.ts';
+import { wherePart, whereSql } from './predicate.ts';
+import { keySql, orderSql, ownScope, scopeOf, type Scope } from './scope.ts';
+import { seeks } from './seek.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
 /** One member of a record and where its value stands in a row. */
@@ -39,6 +42,7 @@ export interface CompiledExpand {
   /** Of a morphTo: where the type stands in the rows above. */
   readonly typePosition: number | undefined;
   readonly targets: readonly CompiledTarget[];
+  readonly paging: CollectionPaging | undefined;
 }
 
 /** The rows of a target begin with the key of the record above that they belong to. */
@@ -56,12 +60,22 @@ export interface CompiledTarget {
   readonly count: Statement | undefined;
 }
 
+/** Where the value of a sort key stands in a row, for the cursor that goes on behind it. */
+export interface CompiledKey {
+  readonly position: number;
+  readonly field: Field;
+  readonly decode: Codec['decode'];
+}
+
 export interface CompiledRead {
   readonly plan: ReadPlan;
   readonly selection: CompiledSelection;
-  readonly rows: Statement;
+  /** The rows of a page; behind a cursor run one after another until the page is full. */
+  readonly rows: readonly Statement[];
   /** Of a list whose total is wanted. */
   readonly count: Statement | undefined;
+  /** Of a list. */
+  readonly keys: readonly CompiledKey[];
 }
 
 /** Compiles the statements of a read once for its shape; they hold no value. */
@@ -69,28 +83,45 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
   const from = `FROM ${quote(plan.resource.table)} AS t`;
+  const scope = ownScope;
   if (plan.kind === 'one') {
     const rows = buildStatement(
       dialect,
       (add) =>
         `SELECT ${columns.sql()} ${from} WHERE t.${quote(plan.resource.id.column)} = ${add('id')}`,
     );
-    return { plan, selection, rows, count: undefined };
+    return { plan, selection, rows: [rows], count: undefined, keys: [] };
   }
-  const where = (add: Add): string =>
-    plan.where.length === 0
-      ? ''
-      : ` WHERE ${plan.where.map((part) => predicateSql(part, 't', dialect, add)).join(' AND ')}`;
-  const rows = buildStatement(
-    dialect,
-    (add) =>
-      `SELECT ${columns.sql()} ${from}${where(add)} ORDER BY ${orderSql(plan.order, ({ column }) => `t.${quote(column)}`, dialect)}` +
-      ` LIMIT ${add('limit')} OFFSET ${add('offset')}`,
-  );
+  const keys = plan.order.map((key) => compileKey(key, columns, scope, dialect));
+  const page = (conditions: (add: Add) => readonly string[], order: readonly string[]): Statement =>
+    buildStatement(dialect, (add) => {
+      const where = [...wherePart(plan.where, scope, dialect, add), ...conditions(add)];
+      return (
+        `SELECT ${columns.sql()} ${from}${whereSql(where)}` +
+        (order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`) +
+        ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
+      );
+    });
+  const { paging } = plan;
+  const after = paging.mode === 'cursor' ? paging.after : undefined;
+  const rows =
+    after === undefined
+      ? [
+          page(
+            () => [],
+            plan.order.map((key) => orderSql(key, scope, dialect)),
+          ),
+        ]
+      : seeks(plan.order, after, plan.slots.length, scope, dialect).map((seek) =>
+          page(seek.conditions, seek.order),
+        );
   const count = plan.count
-    ? buildStatement(dialect, (add) => `SELECT count(*) ${from}${where(add)}`)
+    ? buildStatement(
+        dialect,
+        (add) => `SELECT count(*) ${from}${whereSql(wherePart(plan.where, scope, dialect, add))}`,
+      )
     : undefined;
-  return { plan, selection, rows, count };
+  return { plan, selection, rows, count, keys };
 }
 
 /** The columns of one SELECT, each only once. */
@@ -111,6 +142,12 @@ class ColumnList {
     if (known !== undefined) return known;
     this.positions.set(field, this.texts.length);
     this.texts.push(this.dialect.select(`${alias}.${quote(field.column)}`, field));
+    return this.texts.length - 1;
+  }
+
+  /** The position of what is no column of the table. */
+  expression(text: string): number {
+    this.texts.push(text);
     return this.texts.length - 1;
   }
 
@@ -146,96 +183,17 @@ function compileSelection(
   };
 }
 
-/** The field on the record above whose value the rows below are found by. */
-function parentField(relation: Relation): Field {
-  switch (relation.kind) {
-    case 'belongsTo':
-      return relation.key;
-    case 'hasOne':
-    case 'hasMany':
-      return relation.ownerField;
-    case 'belongsToMany':
-      return relation.ownerKey.reference?.field ?? relation.owner.id;
-    case 'morphTo':
-      return relation.idField;
-    case 'morphMany':
-      return relation.owner.id;
-    default:
-      return relation satisfies never;
-  }
-}
-
 function compileExpand(expand: ExpandPlan, above: ColumnList, dialect: Dialect): CompiledExpand {
   const { name, relation } = expand;
   const { kind } = relation;
   return {
     name,
-    toMany: kind === 'hasMany' || kind === 'belongsToMany' || kind === 'morphMany',
+    toMany: isToMany(relation),
     keyPosition: above.position(parentField(relation)),
     typePosition: kind === 'morphTo' ? above.position(relation.typeField) : undefined,
     targets: expand.targets.map((target) => compileTarget(expand, target, dialect)),
+    paging: expand.paging,
   };
-}
-
-/** How the rows of a target are joined to the keys above: FROM, the key's column, further conditions. */
-interface Join {
-  /** Tables and their conditions under aliases that end in `suffix`. */
-  readonly from: (suffix: string) => string;
-  readonly key: (suffix: string) => string;
-  readonly keyField: Field;
-  /** What tells one joined row from another. */
-  readonly row: (suffix: string) => string;
-  readonly conditions: (suffix: string) => string;
-  /** Where a field of the target can be read. */
-  readonly column: (field: Field, suffix: string) => string;
-}
-
-function joinOf(relation: Relation, target: Resource): Join {
-  const table = (suffix: string): string => `${quote(target.table)} AS t${suffix}`;
-  const none = (): string => '';
-  const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
-  const row = (suffix: string): string => `t${suffix}.${quote(target.id.column)}`;
-  const direct = (field: Field): Join => ({
-    from: table,
-    key: (suffix) => `t${suffix}.${quote(field.column)}`,
-    keyField: field,
-    row,
-    conditions: none,
-    column,
-  });
-  switch (relation.kind) {
-    case 'belongsTo':
-      return direct(relation.targetKey);
-    case 'hasOne':
-    case 'hasMany':
-      return direct(relation.key);
-    case 'morphTo':
-      return direct(target.id);
-    case 'morphMany': {
-      const value = `'${relation.typeValue.replaceAll("'", "''")}'`;
-      const conditions = (suffix: string): string =>
-        ` AND t${suffix}.${quote(relation.typeField.column)} = ${value}`;
-      return { ...direct(relation.idField), conditions };
-    }
-    case 'belongsToMany': {
-      const { through, ownerKey, targetKey } = relation;
-      const targetField = targetKey.reference?.field ?? target.id;
-      return {
-        from: (suffix) =>
-          `${quote(through.table)} AS j${suffix} JOIN ${table(suffix)}` +
-          ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
-        key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
-        keyField: ownerKey,
-        row: (suffix) => `j${suffix}.${quote(through.id.column)}`,
-        conditions: none,
-        // The junction has the target's id too, in the order of its own index.
-        column: (field, suffix) =>
-          field === targetField ? `j${suffix}.${quote(targetKey.column)}` : column(field, suffix),
-      };
-    }
-    default:
-      return relation satisfies never;
-  }
 }
 
 /** The id field of a morph pair is text where the ids that it can hold are of several types. */
@@ -250,22 +208,28 @@ function keyConversion(relation: Relation, target: Resource): CompiledTarget['co
 }
 
 function compileTarget(
-  { relation, order, pivot }: ExpandPlan,
+  { relation, where, order, paging, pivot }: ExpandPlan,
   { resource, typeValue, selection }: ExpandTarget,
   dialect: Dialect,
 ): CompiledTarget {
-  const join = joinOf(relation, resource);
+  const join = joinOf(relation, resource, dialect);
   const columns = new ColumnList(dialect, 't', [join.key('')]);
   const compiled = compileSelection(selection, columns, dialect);
   const pivotColumns = pivot && compileMembers(pivot, columns, dialect, 'j');
   const select = `SELECT ${columns.sql()}`;
   const toMany = order.length > 0;
-  const orderBy = toMany
-    ? ` ORDER BY ${join.key('')}, ${orderSql(order, (field) => join.column(field, ''), dialect)}`
-    : '';
-  const related = (add: Add): string =>
-    `FROM ${join.from('')} WHERE ${dialect.compare(join.key(''), 'in', add('keys'), join.keyField)}` +
-    join.conditions('');
+  const orderIn = (suffix: string): string =>
+    order.map((key) => orderSql(key, scopeOf(join, suffix), dialect)).join(', ');
+  const orderBy = toMany ? ` ORDER BY ${join.key('')}, ${orderIn('')}` : '';
+  const filters = (suffix: string, add: Add): string =>
+    [
+      join.conditions(suffix),
+      ...wherePart(where, scopeOf(join, suffix), dialect, add).map((part) => ` AND ${part}`),
+    ].join('');
+  const related = (add: Add): string => {
+    const keys = dialect.compare(join.key(''), 'in', add('keys'), join.keyField);
+    return `FROM ${join.from('')} WHERE ${keys}${filters('', add)}`;
+  };
   return {
     typeValue,
     convertKey: keyConversion(relation, resource),
@@ -276,20 +240,16 @@ function compileTarget(
       (add) => `${select} ${related(add)}${orderBy}${toMany ? ` LIMIT ${add('limit')}` : ''}`,
     ),
     top: toMany
-      ? buildStatement(
-          dialect,
-          (add) =>
-            `${select} FROM ` +
-            dialect.firstOfEach(
-              dialect.listTable(add('keys'), join.keyField),
-              join.from(''),
-              join.row(''),
-              `SELECT ${join.row('2')} FROM ${join.from('2')}` +
-                ` WHERE ${join.key('2')} = parent.value${join.conditions('2')}` +
-                ` ORDER BY ${orderSql(order, (field) => join.column(field, '2'), dialect)} LIMIT ${add('cap')}`,
-            ) +
-            orderBy,
-        )
+      ? buildStatement(dialect, (add) => {
+          const list = dialect.listTable(add('keys'), join.keyField);
+          const first =
+            `SELECT ${join.row('2')} FROM ${join.from('2')}` +
+            ` WHERE ${join.key('2')} = parent.value${filters('2', add)}` +
+            ` ORDER BY ${orderIn('2')} LIMIT ${add('cap')}` +
+            (paging === undefined ? '' : ` OFFSET ${add('offset')}`);
+          const from = dialect.firstOfEach(list, join.from(''), join.row(''), first);
+          return `${select} FROM ${from}${orderBy}`;
+        })
       : undefined,
     count: toMany
       ? buildStatement(
@@ -300,36 +260,21 @@ function compileTarget(
   };
 }
 
-function orderSql(
-  order: readonly SortKey[],
-  columnOf: (field: Field) => string,
+/** What a cursor reads of a row under a key; mostly a column that is there anyway. */
+function compileKey(
+  key: SortKey,
+  columns: ColumnList,
+  scope: Scope,
   dialect: Dialect,
-): string {
-  return order
-    .map(({ field, descending, nulls }) => {
-      const key = dialect.sortKey(columnOf(field), field);
-      // Said wherever there may be any: databases differ in what goes without saying.
-      const canBeNull = field.nullable || field.items !== undefined;
-      const placed = nulls ?? (descending ? 'last' : 'first');
-      return `${key}${descending ? ' DESC' : ''}${canBeNull ? dialect.nulls(placed) : ''}`;
-    })
-    .join(', ');
-}
-
-function predicateSql(predicate: Predicate, alias: string, dialect: Dialect, add: Add): string {
-  switch (predicate.kind) {
-    case 'compare': {
-      const { field, operator, slot } = predicate;
-      return dialect.compare(`${alias}.${quote(field.column)}`, operator, add(slot.index), field);
-    }
-    case 'null':
-      return `${alias}.${quote(predicate.field.column)} IS ${predicate.isNull ? '' : 'NOT '}NULL`;
-    case 'and':
-    case 'or': {
-      const parts = predicate.parts.map((part) => predicateSql(part, alias, dialect, add));
-      return `(${parts.join(predicate.kind === 'and' ? ' AND ' : ' OR ')})`;
-    }
-    default:
-      return predicate satisfies never;
-  }
+): CompiledKey {
+  const { steps, place } = key;
+  const { leaf, members } = place;
+  const field = leaf.items ?? leaf;
+  const isFromJson = members.length > 0 || leaf.items !== undefined;
+  const decode = isFromJson ? dialect.decodeMember(field) : codecOf(dialect, field).decode;
+  const isColumn = steps.length === 0 && !isFromJson && !place.isPivot;
+  const position = isColumn
+    ? columns.position(place.field)
+    : columns.expression(dialect.select(keySql(key, scope, dialect), field));
+  return { position, field, decode };
 }

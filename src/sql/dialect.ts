@@ -17,6 +17,8 @@ export interface Dialect {
   /** A column as it is sorted by. */
   readonly sortKey: (column: string, field: Field) => string;
   readonly nulls: (placed: 'first' | 'last') => string;
+  /** A text that stands in the statement itself. */
+  readonly text: (text: string) => string;
   /** The comparison of a column with one bound value; every operator's operand is one parameter. */
   readonly compare: (
     column: string,
@@ -24,6 +26,16 @@ export interface Dialect {
     placeholder: string,
     field: Field,
   ) => string;
+  /** A member of a JSON column, itself as JSON; null where there is none. */
+  readonly member: (column: string, members: readonly string[]) => string;
+  /** What a member is compared and sorted as; null where what is found is of another type. Of `anyMember` the JSON. */
+  readonly memberValue: (json: string, leaf: Field) => string;
+  /** Whether a member is not there or null. */
+  readonly memberIsNull: (json: string) => string;
+  /** Turns what `memberValue` or `sortKey` took out of JSON into the value on the wire. */
+  readonly decodeMember: (leaf: Field) => Codec['decode'];
+  /** A column that holds `from` as what a column of `to` holds; null where that cannot be. */
+  readonly convertKey: (column: string, from: Field, to: Field) => string;
   /** What is bound for an operand that `readOperand` gave. */
   readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
   /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */
@@ -52,6 +64,12 @@ export function encodeValue(dialect: Dialect, value: JsonValue, field: Field): S
   if (value === null) return null;
   const { encode } = codecOf(dialect, field);
   return encode === undefined ? (value as SqlValue) : encode(value, field);
+}
+
+/** The SQL of a text that is no value of a record: a morph's type, a member's name. No other quoting is needed. */
+export function literal(text: string, fromHex: (hex: string) => string): string {
+  // What is not plain is written in digits, so that nothing in it can mean anything to any server's settings.
+  return /^[\w$."\- ]*$/u.test(text) ? `'${text}'` : fromHex(Buffer.from(text).toString('hex'));
 }
 
 /** Quotes a name for SQL. Names come from the model alone. */

@@ -4,7 +4,8 @@ import { numberType } from '../model/field-types/number.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { foldingClass } from './case-folding.ts';
-import { encodeValue, type Dialect } from './dialect.ts';
+import { anyMember } from '../model/field-types/json.ts';
+import { encodeValue, literal, type Dialect } from './dialect.ts';
 
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
@@ -38,9 +39,33 @@ function hasUntypedItems({ items }: Field): boolean {
   return items?.type.name === 'json';
 }
 
+/**
+ * Comparisons of a member that nothing declares, as the JSON found: the parameter is a list of what the operand may
+ * mean, its text and the number or boolean that it reads as.
+ */
+function compareAny(json: string, operator: Comparison, parameter: string): string {
+  const text = `((${json} #>> '{}') COLLATE "C")`;
+  if (operator === 'eq' || operator === 'in') return comparisons.in(json, `${parameter}::jsonb[]`);
+  if (operator === 'neq' || operator === 'nin')
+    return comparisons.nin(json, `${parameter}::jsonb[]`);
+  if (operator === 'like' || operator === 'ilike')
+    return `(jsonb_typeof(${json}) = 'string' AND ${comparisons[operator](text, parameter)})`;
+  const number = `(${json} #>> '{}')::numeric`;
+  return (
+    `EXISTS (SELECT 1 FROM jsonb_array_elements(${parameter}::jsonb) AS operand` +
+    ` WHERE jsonb_typeof(operand.value) = jsonb_typeof(${json}) AND CASE jsonb_typeof(${json})` +
+    ` WHEN 'string' THEN ${comparisons[operator](text, "(operand.value #>> '{}')")}` +
+    ` WHEN 'number' THEN ${comparisons[operator](number, "(operand.value #>> '{}')::numeric")} END)`
+  );
+}
+
 /** The values that an item may have to be the wanted one: text of no type may be that of a number or a boolean. */
 function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
   if (!hasUntypedItems(field)) return [wanted];
+  return anyAlternatives(wanted, field);
+}
+
+function anyAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
   const text = String(wanted);
   if (text === 'true' || text === 'false') return [wanted, text === 'true'];
   const number = numberType.parse(text, field);
@@ -84,6 +109,35 @@ function valueType(field: Field): string {
   return type;
 }
 
+function postgresText(text: string): string {
+  return literal(text, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
+}
+
+/** What `anyMember` is compared with: alternatives as a list of JSON, or for an order as JSON of a list. */
+function anyOperand(value: JsonValue, operator: Comparison, field: Field): string {
+  if (operator === 'like') return String(value);
+  if (operator === 'ilike') return foldingPattern(String(value));
+  const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  const all = wanted.flatMap((item) => anyAlternatives(item, field));
+  const isOrder =
+    operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
+  return isOrder ? JSON.stringify(all) : listOf(all.map((item) => JSON.stringify(item)));
+}
+
+/** A declared member as the type of its values; in JSON all but numbers and booleans are text, as on the wire. */
+function memberValue(json: string, leaf: Field): string {
+  const text = `(${json} #>> '{}')`;
+  const when = (type: string, value: string): string =>
+    `(CASE WHEN jsonb_typeof(${json}) = '${type}' THEN ${value} END)`;
+  const { name } = leaf.type;
+  if (name === 'integer' || name === 'number') return when('number', `${text}::double precision`);
+  if (name === 'boolean') return when('boolean', `${text}::boolean`);
+  if (name === 'array') return when('array', json);
+  return name === 'decimal'
+    ? `(CASE WHEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`
+    : when('string', `${text} COLLATE "C"`);
+}
+
 /** The first item of an array, by what its items are. */
 function firstItem(column: string, items: Field): string {
   const text = `(${column} ->> 0)`;
@@ -93,6 +147,12 @@ function firstItem(column: string, items: Field): string {
     : `${text} COLLATE "C"`;
 }
 
+/** The text of which keys can be read as a type; any as text. */
+const keyPatterns: ReadonlyMap<string, string> = new Map([
+  ['bigint', '^(0|-?[1-9][0-9]{0,17})$'],
+  ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
+]);
+
 export const postgres: Dialect = {
   name: 'postgres',
   placeholder: (count) => `$${count}`,
@@ -100,11 +160,28 @@ export const postgres: Dialect = {
   select: (column) => column,
   sortKey: (column, { items }) => (items === undefined ? column : firstItem(column, items)),
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
+  text: postgresText,
   compare: (column, operator, placeholder, field) =>
-    operator === 'containsAll' && hasUntypedItems(field)
-      ? containsAllOf(column, placeholder)
-      : comparisons[operator](column, placeholder),
+    field.type === anyMember
+      ? compareAny(column, operator, placeholder)
+      : operator === 'containsAll' && hasUntypedItems(field)
+        ? containsAllOf(column, placeholder)
+        : comparisons[operator](column, placeholder),
+  member: (column, members) =>
+    `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
+  memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
+  memberIsNull: (json) => `coalesce(jsonb_typeof(${json}), 'null') = 'null'`,
+  decodeMember: () => undefined,
+  convertKey: (column, from, to) => {
+    const [type, wanted] = [valueType(from), valueType(to)];
+    if (type === wanted) return column;
+    const readable = keyPatterns.get(wanted);
+    return readable === undefined
+      ? `${column}::text`
+      : `(CASE WHEN ${column}::text ~ '${readable}' THEN ${column}::text::${wanted} END)`;
+  },
   operand: (value, operator, field) => {
+    if (field.type === anyMember) return anyOperand(value, operator, field);
     if (field.items !== undefined) return arrayOperand(value, operator, field);
     if (operator === 'ilike') return foldingPattern(String(value));
     const one = (item: JsonValue): SqlValue => encodeValue(postgres, item, field);

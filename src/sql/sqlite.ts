@@ -4,7 +4,8 @@ import type { Comparison } from '../filter/predicate.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
-import { codecOf, type Dialect } from './dialect.ts';
+import { anyMember } from '../model/field-types/json.ts';
+import { codecOf, literal, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
 
@@ -52,9 +53,52 @@ function compareArray(column: string, isAll: boolean, parameter: string, field: 
 
 /** The values that an item may have to be the wanted one: text of no type may be that of a number. */
 function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
-  const isUntyped = field.items?.type.name === 'json';
-  const number = isUntyped ? numberType.parse(String(wanted), field) : undefined;
+  return field.items?.type.name === 'json' ? numberAlternatives(wanted, field) : [wanted];
+}
+
+function numberAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
+  const number = numberType.parse(String(wanted), field);
   return number === undefined ? [wanted] : [wanted, number];
+}
+
+function sqliteText(text: string): string {
+  return literal(text, (hex) => `CAST(x'${hex}' AS TEXT)`);
+}
+
+/** The types of JSON in which a declared member's values stand there, and how they are read where not as they are. */
+function memberTypes(json: string, { type }: Field): readonly [types: string, value?: string] {
+  const { name } = type;
+  if (name === 'integer' || name === 'number') return [`'integer', 'real'`];
+  if (name === 'boolean') return [`'true', 'false'`];
+  if (name === 'array') return [`'array'`, json];
+  return name === 'decimal' ? [`'text'`, wholeNumber(`${json} ->> '$'`)] : [`'text'`];
+}
+
+/** All decimals of a field have the same number of places, so without the point they are whole numbers. */
+function wholeNumber(decimal: string): string {
+  return `CAST(replace(${decimal}, '.', '') AS INTEGER)`;
+}
+
+/**
+ * Comparisons of a member that nothing declares, as the JSON found: the parameter is a list of what the operand may
+ * mean, its text and the number that it reads as.
+ */
+function compareAny(json: string, operator: Comparison, parameter: string): string {
+  const value =
+    `CASE WHEN json_type(${json}) IN ('true', 'false') THEN json_type(${json})` +
+    ` WHEN json_type(${json}) NOT IN ('object', 'array') THEN ${json} ->> '$' END`;
+  if (operator === 'eq' || operator === 'in') return comparisons.in(`(${value})`, parameter);
+  if (operator === 'neq' || operator === 'nin') return comparisons.nin(`(${value})`, parameter);
+  if (operator === 'like' || operator === 'ilike') {
+    const text = `(CASE json_type(${json}) WHEN 'text' THEN ${json} ->> '$' END)`;
+    return comparisons[operator](text, parameter);
+  }
+  if (isArrayComparison(operator)) throw new TypeError(`${operator} of an undeclared member`);
+  const isOperand =
+    `json_type(${json}) IN ('integer', 'real', 'text')` +
+    ` AND (json_type(${json}) = 'text') = (operand.type = 'text')` +
+    ` AND ${comparisons[operator](`(${json} ->> '$')`, 'operand.value')}`;
+  return `EXISTS (SELECT 1 FROM json_each(${parameter}) AS operand WHERE ${isOperand})`;
 }
 
 /** A GLOB pattern for text that contains `text` in any case, everything in it literal. */
@@ -93,15 +137,39 @@ export const sqlite: Dialect = {
   sortKey: (column, { items }) => {
     if (items === undefined) return column;
     const first = `json_extract(${column}, '$[0]')`;
-    // All decimals of a field have the same number of places, so without the point they are whole numbers.
-    return items.type.name === 'decimal' ? `CAST(replace(${first}, '.', '') AS INTEGER)` : first;
+    return items.type.name === 'decimal' ? wholeNumber(first) : first;
   },
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
+  text: sqliteText,
   compare: (column, operator, placeholder, field) =>
-    isArrayComparison(operator)
-      ? compareArray(column, operator === 'containsAll', placeholder, field)
-      : comparisons[operator](column, placeholder),
+    field.type === anyMember
+      ? compareAny(column, operator, placeholder)
+      : isArrayComparison(operator)
+        ? compareArray(column, operator === 'containsAll', placeholder, field)
+        : comparisons[operator](column, placeholder),
+  member: (column, members) =>
+    `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
+  memberValue: (json, leaf) => {
+    if (leaf.type === anyMember) return json;
+    const [types, value = `${json} ->> '$'`] = memberTypes(json, leaf);
+    return `(CASE WHEN json_type(${json}) IN (${types}) THEN ${value} END)`;
+  },
+  memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
+  decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
+  convertKey: (column, from, to) => {
+    const [type, wanted] = [from, to].map(
+      (field) => field.type.sqlite.column(field).split(' ', 1)[0],
+    );
+    if (type === wanted) return column;
+    return wanted === 'INTEGER'
+      ? `(CASE WHEN CAST(CAST(${column} AS INTEGER) AS TEXT) = ${column} THEN CAST(${column} AS INTEGER) END)`
+      : `CAST(${column} AS TEXT)`;
+  },
   operand: (value, operator, field) => {
+    if (field.type === anyMember && operator !== 'like' && operator !== 'ilike') {
+      const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+      return JSON.stringify(wanted.flatMap((item) => numberAlternatives(item, field)));
+    }
     if (isArrayComparison(operator)) {
       const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
       return JSON.stringify(wanted.map((item) => alternatives(item, field)));

@@ -99,7 +99,11 @@ describe('names', () => {
     parameter('nested paging', 'page[size]=2', `page[size]: ${brackets}`),
     parameter('__proto__', '__proto__=1', unknown('__proto__')),
     parameter('__proto__ with a suffix', '__proto___exists=true', unknown('__proto___exists')),
-    parameter('__proto__ below', '__proto__.title=1', unknown('__proto__.title')),
+    parameter(
+      '__proto__ below',
+      '__proto__.title=1',
+      '__proto__.title: there is no field __proto__.title',
+    ),
     parameter('constructor', 'constructor=1', unknown('constructor')),
     parameter('toString', 'toString_null=true', unknown('toString_null')),
     parameter(
@@ -200,13 +204,21 @@ describe('parameters without sense', () => {
       parameter('limit', 'limit=1', 'limit: makes no sense on a read'),
       parameter('offset', 'offset=1', 'offset: makes no sense on a read'),
       parameter('cursor', 'cursor=', 'cursor: makes no sense on a read'),
-      parameter('sort', 'sort=id', 'sort: makes no sense on a read'),
+      parameter(
+        'sort',
+        'sort=id',
+        'sort: sorts the expanded collections of a single record, nothing else',
+      ),
       parameter('_or', '_or=id:1', '_or: makes no sense on a read'),
-      parameter('a filter', 'title=Alpha', 'title: filters are for lists, not for a single record'),
+      parameter(
+        'a filter',
+        'title=Alpha',
+        'title: filters are for lists and for the collections that a single record expands',
+      ),
       parameter(
         'a typing error',
         'feilds=id',
-        'feilds: filters are for lists, not for a single record; did you mean fields?',
+        'feilds: there is no field or parameter feilds; did you mean fields?',
       ),
       parameter('bad debug', '_debug=maybe', '_debug: takes true or false or plan'),
       parameter(

@@ -118,9 +118,9 @@ describe('refused', () => {
       'sort: id is there twice',
     ),
     refused(
-      'a path, so far',
-      'sort=specs.weight',
-      'sort: sorting by paths, such as specs.weight, is not served yet',
+      'a member that is not declared',
+      'sort=specs.wieght',
+      'sort: there is no field specs.wieght; did you mean specs.weight?',
     ),
     [
       '9 keys',

@@ -3,7 +3,7 @@ import { accept, wrongValue, type Reading, type ValueIssue } from '../values.ts'
 import type { JsonValue } from '../../spec/specification.ts';
 import { ExactNumber } from '../exact-number.ts';
 import { operatorSets } from '../operators.ts';
-import { readText } from './string.ts';
+import { parseText, readText } from './string.ts';
 
 /** JSON text in the column. */
 export const jsonText: Codec = {
@@ -103,4 +103,12 @@ export const jsonType: FieldType = {
   sqlite: { column: () => 'TEXT', form: 'jsonText' },
   postgres: { column: () => 'jsonb', form: 'jsonb' },
   forms: { jsonText, jsonb },
+};
+
+/** A member that nothing declares: what it is compared as is decided by the JSON found there. Contract 2, Filters. */
+export const anyMember: FieldType = {
+  ...jsonType,
+  operators: operatorSets.textual,
+  parse: parseText,
+  expects: () => 'text',
 };

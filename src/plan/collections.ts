@@ -1,0 +1,124 @@
+import type { Resource } from '../model/api.ts';
+import type { ResourceView } from '../model/view.ts';
+import type { QueryProblem } from '../request/problem.ts';
+import type { Condition } from '../request/query.ts';
+import { allNodes, collectionsNamed, type ExpandNode, type NamedCollection } from './expand.ts';
+import type { CollectionPaging, SortKey } from './plan.ts';
+import { planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
+
+/** What can be said of one expanded collection: `comments.limit=5`. */
+const parameterNames = ['page', 'limit', 'offset', 'sort'] as const;
+
+type CollectionParameter = (typeof parameterNames)[number];
+
+interface Told {
+  readonly collections: readonly NamedCollection[];
+  readonly parameters: Map<CollectionParameter, Condition>;
+}
+
+/**
+ * Plans the paging and the order of the expanded collections; gives the conditions that are not about them. A name is
+ * about one only where that is expanded: else `comments.limit` is a field. Contract 2, Pagination.
+ */
+export function planCollections(
+  conditions: readonly Condition[],
+  face: ResourceView,
+  sort: PlannedSort['collections'],
+  context: SortContext,
+): { readonly rest: readonly Condition[]; readonly paged: readonly CollectionPaging[] } {
+  const { problems, expand } = context;
+  const told = new Map<string, Told>();
+  const rest = conditions.filter((condition) => {
+    const dot = condition.name.lastIndexOf('.');
+    const parameter = parameterNames.find((name) => name === condition.name.slice(dot + 1));
+    if (dot < 1 || parameter === undefined || expand.length === 0) return true;
+    const path = condition.name.slice(0, dot);
+    const collections = collectionsNamed(path.split('.'), face, expand);
+    if (collections.length === 0) return true;
+    const known = told.get(path) ?? { collections, parameters: new Map() };
+    told.set(path, known);
+    if (known.parameters.has(parameter))
+      problems.push({
+        parameter: condition.name,
+        code: 'INVALID_PARAMETER',
+        message: 'is given more than once',
+      });
+    known.parameters.set(parameter, condition);
+    return false;
+  });
+  for (const [node, keys] of sort) node.order = keys;
+  for (const { collections, parameters } of told.values()) {
+    const own = parameters.get('sort');
+    if (own !== undefined) sortCollections(own, collections, context);
+  }
+  for (const node of allNodes(expand)) node.order = collectionOrder(node);
+  return { rest, paged: planPaging(told, problems) };
+}
+
+/** The order of a collection's own `sort`, in each of the resources that have it below a morphTo. */
+function sortCollections(
+  { name, value }: Condition,
+  collections: readonly NamedCollection[],
+  context: SortContext,
+): void {
+  const failures: (readonly QueryProblem[])[] = [];
+  for (const { node, owner } of collections) {
+    const problems: QueryProblem[] = [];
+    if (node.order.length > 0)
+      problems.push({
+        parameter: name,
+        code: 'INVALID_SORT',
+        message: 'is sorted by sort already',
+      });
+    const prefix = `${node.relation.name}.`;
+    const planned = planSort(value, owner, name, { ...context, expand: [node], prefix, problems });
+    for (const [sorted, keys] of planned.collections) sorted.order = keys;
+    if (problems.length > 0) failures.push(problems);
+  }
+  if (failures.length === collections.length) context.problems.push(...(failures[0] ?? []));
+}
+
+function collectionOrder({ relation, order, targets }: ExpandNode): readonly SortKey[] {
+  const { relation: stored } = relation;
+  const target: Resource | undefined = targets[0]?.face.resource;
+  const isOne =
+    stored.kind === 'belongsTo' || stored.kind === 'hasOne' || stored.kind === 'morphTo';
+  if (isOne || target === undefined) return [];
+  const keys = withId(order, target);
+  if (stored.kind !== 'belongsToMany') return keys;
+  const { through, ownerKey, targetKey } = stored;
+  const isUnique = through.unique.some(
+    (fields) => fields.length === 2 && fields.includes(ownerKey) && fields.includes(targetKey),
+  );
+  if (isUnique) return keys;
+  // The same record may be linked twice.
+  const { id } = through;
+  const place = { field: id, members: [], leaf: id, isPivot: true };
+  return [...keys, { name: 'pivot.id', steps: [], place, descending: false, nulls: undefined }];
+}
+
+function planPaging(
+  told: ReadonlyMap<string, Told>,
+  problems: QueryProblem[],
+): readonly CollectionPaging[] {
+  const paged: CollectionPaging[] = [];
+  const byDepth = [...told].sort(([a], [b]) => a.split('.').length - b.split('.').length);
+  for (const [path, { collections, parameters }] of byDepth) {
+    const [page, limit, offset] = (['page', 'limit', 'offset'] as const).map(
+      (name) => parameters.get(name)?.source,
+    );
+    if (page === undefined && limit === undefined && offset === undefined) continue;
+    if (page !== undefined && offset !== undefined)
+      problems.push({
+        parameter: `${path}.offset`,
+        code: 'PAGINATION_CONFLICT',
+        message: `cannot be combined with ${path}.page`,
+      });
+    for (const { node, trail } of collections) {
+      const within = trail.flatMap((above) => above.paging?.index ?? []);
+      node.paging = { index: paged.length, path, page, limit, offset, within };
+      paged.push(node.paging);
+    }
+  }
+  return paged;
+}

@@ -1,0 +1,250 @@
+import type { Comparison, Place, Predicate, Slot } from '../filter/predicate.ts';
+import type { Path } from '../filter/path.ts';
+import { resolveName } from '../filter/resolve.ts';
+import { isToMany, type Api, type Field, type Relation, type Resource } from '../model/api.ts';
+import type { Operator } from '../model/operators.ts';
+import type { ResourceView } from '../model/view.ts';
+import type { QueryProblem } from '../request/problem.ts';
+import type { Condition } from '../request/query.ts';
+import { isOn, parameterNames } from '../request/parameters.ts';
+import { collectionsOf, type ExpandNode } from './expand.ts';
+
+/** Conditions on one record, and on the records that are related to it. */
+interface Conditions {
+  readonly own: Predicate[];
+  readonly related: Map<string, Related>;
+}
+
+/** Conditions on one related record: filters that share a relation prefix are about the same one. */
+interface Related {
+  readonly relation: Relation;
+  branches: readonly RelatedTarget[];
+}
+
+interface RelatedTarget {
+  readonly target: Resource;
+  readonly typeValue: string | undefined;
+  readonly conditions: Conditions;
+}
+
+/** What filters are resolved with. */
+export interface FilterContext {
+  readonly face: ResourceView;
+  readonly api: Api;
+  readonly expand: readonly ExpandNode[];
+  /** A single record: only the collections that it expands can be filtered. */
+  readonly isSingle: boolean;
+  readonly slots: Slot[];
+  readonly problems: QueryProblem[];
+}
+
+const noConditions = (): Conditions => ({ own: [], related: new Map() });
+
+/**
+ * Resolves the filters of a request: gives what the records themselves must satisfy, and tells the expanded
+ * collections what their items must. Contract 2, Filters.
+ */
+export function planFilters(
+  conditions: readonly Condition[],
+  groups: readonly (readonly Condition[])[],
+  context: FilterContext,
+): readonly Predicate[] {
+  const { face, api, problems, expand, isSingle } = context;
+  const records = noConditions();
+  const within = new Map<ExpandNode, Conditions>();
+  const { id } = face.resource;
+  const isPlainId = ({ name }: Condition): boolean => face.fields.get(name)?.field === id;
+  const ids = conditions.filter(isPlainId);
+  const repeated = new Map<string, number>();
+  const others = parameterNames.filter((name) => isOn(name, isSingle ? 'read' : 'list'));
+  for (const condition of conditions.filter((one) => ids.length < 2 || !isPlainId(one))) {
+    const planned = planCondition(condition, context, others);
+    if (planned === undefined) continue;
+    const { path, leaves } = planned;
+    const { name } = condition;
+    const times = repeated.get(name) ?? 0;
+    repeated.set(name, times + 1);
+    // The further record that a repeated parameter asks for has to be told from that of every other filter.
+    const further = times === 0 ? '' : `#${name}#${times}`;
+    const collections = collectionsOf(path, expand);
+    for (const { node, rest } of collections) {
+      const items = within.get(node) ?? noConditions();
+      within.set(node, items);
+      add(items, rest, further, leaves);
+    }
+    if (collections.length === 0 && isSingle) problems.push(notOfSingle(name));
+    else if (collections.length === 0) add(records, path, further, leaves);
+  }
+  // What react-admin and refine send for getMany: a union.
+  if (ids.length > 1) {
+    if (isSingle) problems.push(notOfSingle('id'));
+    const sources = ids.map(({ source }) => source);
+    records.own.push(compare('id', sources, ownPlace(id), 'in', context.slots));
+  }
+  for (const group of groups) records.own.push({ kind: 'or', parts: planGroup(group, context) });
+  for (const [node, items] of within) node.where = predicatesOf(items);
+  const count =
+    conditions.length -
+    Math.max(0, ids.length - 1) +
+    groups.reduce((sum, one) => sum + one.length, 0);
+  if (count > api.limits.filters)
+    problems.push({
+      parameter: conditions[0]?.name ?? '_or',
+      code: 'LIMIT_EXCEEDED',
+      message: `a request takes at most ${api.limits.filters} filters (limits.filters); this one has ${count}`,
+    });
+  return predicatesOf(records);
+}
+
+/** Each pair of an `_or` stands alone, and filters the records themselves. */
+function planGroup(group: readonly Condition[], context: FilterContext): readonly Predicate[] {
+  return group.flatMap((condition) => {
+    const planned = planCondition(condition, context);
+    if (planned === undefined) return [];
+    const alone = noConditions();
+    add(alone, planned.path, '', planned.leaves);
+    return predicatesOf(alone);
+  });
+}
+
+function notOfSingle(parameter: string): QueryProblem {
+  return {
+    parameter,
+    code: 'INVALID_PARAMETER',
+    message: 'filters are for lists and for the collections that a single record expands',
+  };
+}
+
+function ownPlace(field: Field): Place {
+  return { field, members: [], leaf: field, isPivot: false };
+}
+
+/** A resolved condition: its path, and what it says at each end of it. */
+interface PlannedCondition {
+  readonly path: Path;
+  readonly leaves: ReadonlyMap<Path, Predicate>;
+}
+
+function planCondition(
+  condition: Condition,
+  { face, api, slots, problems }: FilterContext,
+  others?: readonly string[],
+): PlannedCondition | undefined {
+  const { name, value, source } = condition;
+  const refuse = (code: QueryProblem['code'], message: string): undefined => {
+    problems.push({ parameter: name, code, message });
+  };
+  if (name.split('.').length - 1 > api.limits.pathDepth)
+    return refuse(
+      'LIMIT_EXCEEDED',
+      `a path has at most ${api.limits.pathDepth} dots (limits.pathDepth)`,
+    );
+  const resolved = resolveName(name, face, others);
+  if (!resolved.ok)
+    return refuse(
+      resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',
+      resolved.error.message,
+    );
+  const { path, operator } = resolved.value;
+  const isFlag = isPresence(operator);
+  if (isFlag && value !== 'true' && value !== 'false')
+    return refuse('INVALID_FILTER', 'takes true or false');
+  const isAsked = (value === 'true') === (operator === 'exists');
+  const leaves = new Map<Path, Predicate>();
+  const visit = (end: Path): void => {
+    if (end.kind === 'place') {
+      const { place } = end;
+      leaves.set(
+        end,
+        isPresence(operator)
+          ? { kind: 'null', place, isNull: !isAsked }
+          : compare(name, [source], place, operator, slots),
+      );
+    } else if (endsHere(end)) {
+      const branches = end.branches.map(({ target, typeValue }) => ({
+        target,
+        typeValue,
+        where: [],
+      }));
+      const { relation } = end;
+      leaves.set(end, { kind: 'related', relation, branches, isNegated: !isAsked });
+    } else for (const { next } of end.branches) if (next !== undefined) visit(next);
+  };
+  visit(path);
+  return { path, leaves };
+}
+
+function isPresence(operator: Operator): operator is 'exists' | 'null' {
+  return operator === 'exists' || operator === 'null';
+}
+
+function compare(
+  parameter: string,
+  sources: readonly number[],
+  place: Place,
+  operator: Comparison,
+  slots: Slot[],
+): Predicate {
+  const slot: Slot = { index: slots.length, sources, parameter, field: place.leaf, operator };
+  slots.push(slot);
+  return { kind: 'compare', place, operator, slot };
+}
+
+/** Whether a path ends with its relation. */
+function endsHere(path: Path): boolean {
+  return path.kind === 'relation' && path.branches.every(({ next }) => next === undefined);
+}
+
+/** Adds what a path says to the conditions on the records that it starts from. */
+function add(
+  conditions: Conditions,
+  path: Path,
+  further: string,
+  leaves: PlannedCondition['leaves'],
+): void {
+  const leaf = leaves.get(path);
+  if (leaf !== undefined) conditions.own.push(leaf);
+  if (leaf !== undefined || path.kind === 'place') return;
+  const { relation } = path;
+  const isLastToMany =
+    isToMany(relation) && !path.branches.some(({ next }) => next && goesToMany(next));
+  const key = `${relation.name}${isLastToMany ? further : ''}`;
+  let related = conditions.related.get(key);
+  if (related === undefined) {
+    const branches = path.branches.map(({ target, typeValue }) => ({
+      target,
+      typeValue,
+      conditions: noConditions(),
+    }));
+    related = { relation, branches };
+    conditions.related.set(key, related);
+  }
+  // An owner behind a morphTo that lacks the field of one of the filters cannot satisfy them all.
+  related.branches = related.branches.filter(({ typeValue }) =>
+    path.branches.some((other) => other.typeValue === typeValue),
+  );
+  for (const branch of related.branches) {
+    const next = path.branches.find(({ typeValue }) => typeValue === branch.typeValue)?.next;
+    if (next !== undefined) add(branch.conditions, next, further, leaves);
+  }
+}
+
+/** Whether a path goes on through a to-many relation; one that it only ends with is asked about, not gone through. */
+function goesToMany(path: Path): boolean {
+  if (path.kind === 'place' || endsHere(path)) return false;
+  return isToMany(path.relation) || path.branches.some(({ next }) => next && goesToMany(next));
+}
+
+function predicatesOf({ own, related }: Conditions): readonly Predicate[] {
+  const others = [...related.values()].map(({ relation, branches }): Predicate => ({
+    kind: 'related',
+    relation,
+    isNegated: false,
+    branches: branches.map(({ target, typeValue, conditions }) => ({
+      target,
+      typeValue,
+      where: predicatesOf(conditions),
+    })),
+  }));
+  return [...own, ...others];
+}
