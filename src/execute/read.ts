@@ -17,6 +17,8 @@ import type { Database, Row } from './database.ts';
 export interface ListResult {
   readonly records: readonly RecordValue[];
   readonly total: number | undefined;
+  /** The total is a guess. */
+  readonly isEstimated: boolean;
   readonly hasMore: boolean;
   readonly page: PageNumbers;
   /** The last record's values under the keys of the order: where a cursor goes on. */
@@ -51,8 +53,9 @@ export async function readList(
   const { dialect } = database;
   const values = { bound: encode(compiled, bound, dialect), ...bound.page };
   const { limit, offset } = bound.page;
-  // Without a total, one row more tells whether there is a next page.
-  const wanted = compiled.count === undefined ? limit + 1 : limit;
+  const isExact = compiled.count !== undefined && compiled.estimate === undefined;
+  // Without a total, or with one that is a guess, one row more tells whether there is a next page.
+  const wanted = isExact ? limit : limit + 1;
   let found: readonly Row[] = [];
   for (const statement of compiled.rows) {
     const more = await database.all(statement, { ...values, limit: wanted - found.length });
@@ -69,16 +72,34 @@ export async function readList(
     collections: bound.collections,
   };
   const records = await readSelection(rows, compiled.selection, level);
-  let total: number | undefined;
-  if (compiled.count !== undefined) {
-    // A page that is neither full nor empty, and an empty first one, tell the total themselves.
-    const tells = rows.length < limit && (rows.length > 0 || offset === 0);
-    total = tells ? offset + rows.length : await database.count(compiled.count, values);
-  }
-  const hasMore = total === undefined ? found.length > limit : offset + rows.length < total;
+  // A page that is neither full nor empty, and an empty first one, tell the total themselves.
+  const tells = rows.length < limit && (rows.length > 0 || offset === 0);
+  const told = tells && compiled.count !== undefined ? offset + rows.length : undefined;
+  const guess =
+    compiled.estimate === undefined || told !== undefined
+      ? undefined
+      : await estimate(compiled.estimate, values, database, offset + found.length);
+  const total = told ?? guess ?? (compiled.count && (await database.count(compiled.count, values)));
+  const hasMore =
+    isExact && total !== undefined ? offset + rows.length < total : found.length > limit;
   const lastRow = rows.at(-1);
   const last = hasMore && lastRow !== undefined ? keyValues(lastRow, compiled) : undefined;
-  return { records, total, hasMore, page: bound.page, last };
+  return { records, total, isEstimated: guess !== undefined, hasMore, page: bound.page, last };
+}
+
+/** Below this the guess of a planner is not worth more than a count, which is as quick. */
+const leastEstimate = 10_000;
+
+/** The planner's guess at the number of rows, at least as many as were `seen`; undefined where it is better to count. */
+async function estimate(
+  statement: Statement,
+  values: Values,
+  database: Database,
+  seen: number,
+): Promise<number | undefined> {
+  const [row] = await database.all(statement, values);
+  const guess = database.dialect.estimate?.rows(row?.[0] ?? null) ?? 0;
+  return guess < leastEstimate ? undefined : Math.max(guess, seen);
 }
 
 function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[] {

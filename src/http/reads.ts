@@ -35,7 +35,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   const { plan } = compiled.value;
   const bound = bindQuery(plan, query, api.limits, cursor);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { records, total, hasMore, page, last } = await readList(
+  const { records, total, isEstimated, hasMore, page, last } = await readList(
     compiled.value,
     bound.value,
     database,
@@ -54,7 +54,8 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   const result = { count: records.length, hasMore, total, next };
   const isByOffset = query.reserved.has('offset');
   const headers = paginationHeaders(isByOffset ? 'offset' : 'page', page, result, address);
-  if (preferences.count === 'none') headers['preference-applied'] = 'count=none';
+  if (preferences.count === 'none' || isEstimated)
+    headers['preference-applied'] = `count=${preferences.count}`;
   return ok(tagged(call, JSON.stringify(records), headers));
 }
 

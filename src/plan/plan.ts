@@ -92,7 +92,7 @@ export type ReadPlan = {
       readonly sort: string;
       readonly nulls: string;
       readonly paging: Paging;
-      readonly count: boolean;
+      readonly count: 'exact' | 'estimated' | 'none';
     }
 );
 

@@ -53,7 +53,7 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     sort: text,
     nulls: placed,
     paging: planPaging(query, cursor, order, problems),
-    count: preferences.count !== 'none' && cursor === undefined,
+    count: cursor === undefined ? preferences.count : 'none',
   };
   return finish(plan, query, api, problems, cursor);
 }

@@ -12,8 +12,8 @@ import type {
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import { wherePart, whereSql } from './predicate.ts';
-import { keySql, orderSql, ownScope, scopeOf, type Scope } from './scope.ts';
-import { seeks } from './seek.ts';
+import { keySql, orderSql, orderTerm, ownScope, scopeOf } from './scope.ts';
+import { seeks, type OrderKey } from './seek.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
 /** One member of a record and where its value stands in a row. */
@@ -61,7 +61,7 @@ export interface CompiledTarget {
 }
 
 /** Where the value of a sort key stands in a row, for the cursor that goes on behind it. */
-export interface CompiledKey {
+export interface CompiledKey extends OrderKey {
   readonly position: number;
   readonly field: Field;
   readonly decode: Codec['decode'];
@@ -74,6 +74,8 @@ export interface CompiledRead {
   readonly rows: readonly Statement[];
   /** Of a list whose total is wanted. */
   readonly count: Statement | undefined;
+  /** Of a list for which the planner's guess at the total will do, where the database has one. */
+  readonly estimate: Statement | undefined;
   /** Of a list. */
   readonly keys: readonly CompiledKey[];
 }
@@ -83,19 +85,18 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
   const from = `FROM ${quote(plan.resource.table)} AS t`;
-  const scope = ownScope;
   if (plan.kind === 'one') {
     const rows = buildStatement(
       dialect,
       (add) =>
         `SELECT ${columns.sql()} ${from} WHERE t.${quote(plan.resource.id.column)} = ${add('id')}`,
     );
-    return { plan, selection, rows: [rows], count: undefined, keys: [] };
+    return { plan, selection, rows: [rows], count: undefined, estimate: undefined, keys: [] };
   }
-  const keys = plan.order.map((key) => compileKey(key, columns, scope, dialect));
+  const keys = plan.order.map((key) => compileKey(key, columns, dialect));
   const page = (conditions: (add: Add) => readonly string[], order: readonly string[]): Statement =>
     buildStatement(dialect, (add) => {
-      const where = [...wherePart(plan.where, scope, dialect, add), ...conditions(add)];
+      const where = [...wherePart(plan.where, ownScope, dialect, add), ...conditions(add)];
       return (
         `SELECT ${columns.sql()} ${from}${whereSql(where)}` +
         (order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`) +
@@ -109,19 +110,21 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       ? [
           page(
             () => [],
-            plan.order.map((key) => orderSql(key, scope, dialect)),
+            keys.map((key) => orderTerm(key.name, key, dialect)),
           ),
         ]
-      : seeks(plan.order, after, plan.slots.length, scope, dialect).map((seek) =>
+      : seeks(keys, after, plan.slots.length, dialect).map((seek) =>
           page(seek.conditions, seek.order),
         );
-  const count = plan.count
-    ? buildStatement(
-        dialect,
-        (add) => `SELECT count(*) ${from}${whereSql(wherePart(plan.where, scope, dialect, add))}`,
-      )
-    : undefined;
-  return { plan, selection, rows, count, keys };
+  const all = (add: Add): string =>
+    `${from}${whereSql(wherePart(plan.where, ownScope, dialect, add))}`;
+  const count =
+    plan.count === 'none'
+      ? undefined
+      : buildStatement(dialect, (add) => `SELECT count(*) ${all(add)}`);
+  const explain = plan.count === 'estimated' ? dialect.estimate : undefined;
+  const estimate = explain && buildStatement(dialect, (add) => explain.sql(`SELECT 1 ${all(add)}`));
+  return { plan, selection, rows, count, estimate, keys };
 }
 
 /** The columns of one SELECT, each only once. */
@@ -261,20 +264,18 @@ function compileTarget(
 }
 
 /** What a cursor reads of a row under a key; mostly a column that is there anyway. */
-function compileKey(
-  key: SortKey,
-  columns: ColumnList,
-  scope: Scope,
-  dialect: Dialect,
-): CompiledKey {
-  const { steps, place } = key;
+function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): CompiledKey {
+  const { steps, place, descending, nulls } = key;
+  const value = keySql(key, ownScope, dialect);
   const { leaf, members } = place;
   const field = leaf.items ?? leaf;
   const isFromJson = members.length > 0 || leaf.items !== undefined;
   const decode = isFromJson ? dialect.decodeMember(field) : codecOf(dialect, field).decode;
   const isColumn = steps.length === 0 && !isFromJson && !place.isPivot;
-  const position = isColumn
-    ? columns.position(place.field)
-    : columns.expression(dialect.select(keySql(key, scope, dialect), field));
-  return { position, field, decode };
+  const order = { value, descending, nulls, field, decode };
+  if (isColumn) return { ...order, name: value, position: columns.position(place.field) };
+  const selected = dialect.select(value, field);
+  const position = columns.expression(selected);
+  // By its number it is worked out once a row, where it is what is sorted by.
+  return { ...order, name: selected === value ? String(position + 1) : value, position };
 }

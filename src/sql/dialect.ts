@@ -47,6 +47,11 @@ export interface Dialect {
    * `row`, and may name `parent.value`.
    */
   readonly firstOfEach: (list: string, from: string, row: string, first: string) => string;
+  /** How the planner's guess at the number of rows is asked for and read; absent where there is none. */
+  readonly estimate?: {
+    readonly sql: (select: string) => string;
+    readonly rows: (answer: SqlValue) => number;
+  };
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
 }

@@ -193,5 +193,12 @@ export const postgres: Dialect = {
   // A correlated IN would read the whole table once for each parent.
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
+  estimate: {
+    sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,
+    rows: (answer) => {
+      const [explained] = JSON.parse(String(answer)) as { Plan: { 'Plan Rows': number } }[];
+      return explained?.Plan['Plan Rows'] ?? 0;
+    },
+  },
   returning: (idColumn) => ` RETURNING ${idColumn}`,
 };

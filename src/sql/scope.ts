@@ -83,8 +83,16 @@ export function keySql(key: SortKey, scope: Scope, dialect: Dialect): string {
 
 /** A sort key as it stands in ORDER BY. */
 export function orderSql(key: SortKey, scope: Scope, dialect: Dialect): string {
-  const { descending, nulls } = key;
+  return orderTerm(keySql(key, scope, dialect), key, dialect);
+}
+
+/** What is sorted by, with its direction and the place of nulls. */
+export function orderTerm(
+  value: string,
+  { descending, nulls }: Pick<SortKey, 'descending' | 'nulls'>,
+  dialect: Dialect,
+): string {
   // Said wherever there may be any: databases differ in what goes without saying.
   const placed = nulls === undefined ? '' : dialect.nulls(nulls);
-  return `${keySql(key, scope, dialect)}${descending ? ' DESC' : ''}${placed}`;
+  return `${value}${descending ? ' DESC' : ''}${placed}`;
 }

@@ -1,7 +1,14 @@
-import type { SortKey } from '../plan/plan.ts';
 import type { Dialect } from './dialect.ts';
-import { keySql, orderSql, type Scope } from './scope.ts';
+import { orderTerm } from './scope.ts';
 import type { Add } from './statement.ts';
+
+/** A key of an order: what is compared, and how ORDER BY names it. */
+export interface OrderKey {
+  readonly value: string;
+  readonly name: string;
+  readonly descending: boolean;
+  readonly nulls: 'first' | 'last' | undefined;
+}
 
 /** One range of the rows behind a cursor, in the order of the list. */
 interface Seek {
@@ -15,42 +22,38 @@ interface Seek {
  * value; those values are bound from `first` on.
  */
 export function seeks(
-  order: readonly SortKey[],
+  order: readonly OrderKey[],
   after: readonly boolean[],
   first: number,
-  scope: Scope,
   dialect: Dialect,
 ): readonly Seek[] {
-  const texts = order.map((key) => keySql(key, scope, dialect));
   const operandOf = (index: number, add: Add): string => add(first + index);
   const orderFrom = (index: number): readonly string[] =>
-    order.slice(index).map((key) => orderSql(key, scope, dialect));
-  const ranges = order.map(({ descending, nulls }, index): readonly Seek[] => {
+    order.slice(index).map((key) => orderTerm(key.name, key, dialect));
+  const ranges = order.map((key, index): readonly Seek[] => {
+    const { value, name, descending, nulls } = key;
     const before = (add: Add): string[] =>
-      texts
+      order
         .slice(0, index)
-        .map((text, at) =>
-          after[at] === true ? `${text} = ${operandOf(at, add)}` : `${text} IS NULL`,
+        .map((one, at) =>
+          after[at] === true ? `${one.value} = ${operandOf(at, add)}` : `${one.value} IS NULL`,
         );
-    const text = texts[index] ?? '';
-    const isNull: Seek = {
-      conditions: (add) => [...before(add), `${text} IS NULL`],
-      order: orderFrom(index + 1),
-    };
+    // There is no null in a range, so that they may be said to stand where an index has them.
+    const placed = nulls && (descending ? 'last' : 'first');
+    const ranged = (condition: (add: Add) => string): Seek => ({
+      conditions: (add) => [...before(add), condition(add)],
+      order: [orderTerm(name, { descending, nulls: placed }, dialect), ...orderFrom(index + 1)],
+    });
     if (after[index] === true) {
-      const range: Seek = {
-        conditions: (add) => [
-          ...before(add),
-          `${text} ${descending ? '<' : '>'} ${operandOf(index, add)}`,
-        ],
-        order: orderFrom(index),
+      const sign = descending ? '<' : '>';
+      const range = ranged((add) => `${value} ${sign} ${operandOf(index, add)}`);
+      const isNull: Seek = {
+        conditions: (add) => [...before(add), `${value} IS NULL`],
+        order: orderFrom(index + 1),
       };
       return nulls === 'last' ? [range, isNull] : [range];
     }
-    if (nulls !== 'first') return [];
-    return [
-      { conditions: (add) => [...before(add), `${text} IS NOT NULL`], order: orderFrom(index) },
-    ];
+    return nulls === 'first' ? [ranged(() => `${value} IS NOT NULL`)] : [];
   });
   return ranges.reverse().flat();
 }
