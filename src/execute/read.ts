@@ -1,7 +1,7 @@
 import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { Bound, PageNumbers } from '../plan/bind.ts';
-import { shapeRecord, type RecordValue } from '../shape/record.ts';
+import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type {
   CompiledExpand,
@@ -134,7 +134,7 @@ async function readSelection(
   selection: CompiledSelection,
   level: Level,
 ): Promise<readonly RecordValue[]> {
-  const records = rows.map((row) => shapeRecord(row, selection.columns));
+  const records = rows.map(shaperOf(selection.columns));
   for (const expand of selection.expand) await readExpansion(rows, records, expand, level);
   return records;
 }
@@ -256,7 +256,7 @@ async function readTarget(
   const byKey = new Map<SqlValue, RecordValue[]>();
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
-    if (target.pivot !== undefined) record['pivot'] = shapeRecord(row, target.pivot);
+    if (target.pivot !== undefined) record['pivot'] = shaperOf(target.pivot)(row);
     const key = keyOf(row);
     const group = byKey.get(key);
     if (group === undefined) byKey.set(key, [record]);

@@ -132,7 +132,6 @@ class ColumnList {
   private readonly dialect: Dialect;
   private readonly alias: string;
   private readonly texts: string[];
-  private readonly positions = new Map<Field, number>();
 
   constructor(dialect: Dialect, alias: string, leading: readonly string[] = []) {
     this.dialect = dialect;
@@ -141,17 +140,13 @@ class ColumnList {
   }
 
   position(field: Field, alias = this.alias): number {
-    const known = this.positions.get(field);
-    if (known !== undefined) return known;
-    this.positions.set(field, this.texts.length);
-    this.texts.push(this.dialect.select(`${alias}.${quote(field.column)}`, field));
-    return this.texts.length - 1;
+    return this.expression(this.dialect.select(`${alias}.${quote(field.column)}`, field));
   }
 
-  /** The position of what is no column of the table. */
+  /** The position of any expression. */
   expression(text: string): number {
-    this.texts.push(text);
-    return this.texts.length - 1;
+    const known = this.texts.indexOf(text);
+    return known === -1 ? this.texts.push(text) - 1 : known;
   }
 
   sql(): string {
