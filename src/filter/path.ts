@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
 import type { Field, Relation, Resource } from '../model/api.ts';
+import { decimalMember, decimalType } from '../model/field-types/decimal.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import type { RelationView, ResourceView } from '../model/view.ts';
 import type { Place } from './predicate.ts';
@@ -82,6 +83,8 @@ function follow(
 
 function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {
   const members = parts.slice(at + 1);
+  if (members.length === 0)
+    return ok({ kind: 'place', place: { field, members, leaf: field, isPivot: false } });
   const leaf = memberOf(field, members, at + 1);
   return leaf.ok
     ? ok({ kind: 'place', place: { field, members, leaf: leaf.value, isPivot: false } })
@@ -95,7 +98,8 @@ function memberOf(
   at: number,
 ): Result<Field, PathProblem> {
   const [name, ...rest] = members;
-  if (name === undefined) return ok(field);
+  if (name === undefined)
+    return ok(field.type === decimalType ? { ...field, type: decimalMember } : field);
   const { properties, type } = field;
   const property = properties?.get(name);
   if (property !== undefined) return memberOf(property, rest, at + 1);
@@ -107,7 +111,7 @@ function memberOf(
       message: `${field.name} is of type ${type.name} and has no members`,
     });
   // What is not declared goes by key, whatever is there.
-  return members.includes('')
+  return members.some((member) => member === '' || /^__.*__$/u.test(member))
     ? fail({ part: at, candidates: [] })
     : ok({ ...field, name: members.join('.'), type: anyMember, values: undefined });
 }

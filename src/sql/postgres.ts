@@ -132,10 +132,7 @@ function memberValue(json: string, leaf: Field): string {
   const { name } = leaf.type;
   if (name === 'integer' || name === 'number') return when('number', `${text}::double precision`);
   if (name === 'boolean') return when('boolean', `${text}::boolean`);
-  if (name === 'array') return when('array', json);
-  return name === 'decimal'
-    ? `(CASE WHEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`
-    : when('string', `${text} COLLATE "C"`);
+  return name === 'array' ? when('array', json) : when('string', `${text} COLLATE "C"`);
 }
 
 /** The first item of an array, by what its items are. */

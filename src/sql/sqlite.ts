@@ -68,15 +68,16 @@ function sqliteText(text: string): string {
 /** The types of JSON in which a declared member's values stand there, and how they are read where not as they are. */
 function memberTypes(json: string, { type }: Field): readonly [types: string, value?: string] {
   const { name } = type;
-  if (name === 'integer' || name === 'number') return [`'integer', 'real'`];
+  if (name === 'number') return [`'integer', 'real'`, asDouble(`${json} ->> '$'`)];
+  if (name === 'integer') return [`'integer', 'real'`];
   if (name === 'boolean') return [`'true', 'false'`];
   if (name === 'array') return [`'array'`, json];
-  return name === 'decimal' ? [`'text'`, wholeNumber(`${json} ->> '$'`)] : [`'text'`];
+  return [`'text'`];
 }
 
-/** All decimals of a field have the same number of places, so without the point they are whole numbers. */
-function wholeNumber(decimal: string): string {
-  return `CAST(replace(${decimal}, '.', '') AS INTEGER)`;
+/** In JSON a large number may look like a 64-bit integer, which is not the same number as the double. */
+function asDouble(number: string): string {
+  return `CAST(${number} AS REAL)`;
 }
 
 /**
@@ -137,7 +138,9 @@ export const sqlite: Dialect = {
   sortKey: (column, { items }) => {
     if (items === undefined) return column;
     const first = `json_extract(${column}, '$[0]')`;
-    return items.type.name === 'decimal' ? wholeNumber(first) : first;
+    if (items.type.name === 'number') return asDouble(first);
+    // All decimals of a field have the same number of places, so without the point they are whole numbers.
+    return items.type.name === 'decimal' ? `CAST(replace(${first}, '.', '') AS INTEGER)` : first;
   },
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: sqliteText,
@@ -166,7 +169,9 @@ export const sqlite: Dialect = {
       : `CAST(${column} AS TEXT)`;
   },
   operand: (value, operator, field) => {
-    if (field.type === anyMember && operator !== 'like' && operator !== 'ilike') {
+    if (operator === 'ilike') return globPattern(String(value));
+    if (operator === 'like') return String(value);
+    if (field.type === anyMember) {
       const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
       return JSON.stringify(wanted.flatMap((item) => numberAlternatives(item, field)));
     }
@@ -174,7 +179,6 @@ export const sqlite: Dialect = {
       const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
       return JSON.stringify(wanted.map((item) => alternatives(item, field)));
     }
-    if (operator === 'ilike') return globPattern(String(value));
     const { comparand, encode } = codecOf(sqlite, field);
     const one = (item: JsonValue): SqlValue =>
       comparand?.(item, operator, field) ?? encode?.(item, field) ?? (item as SqlValue);

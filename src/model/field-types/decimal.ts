@@ -102,3 +102,13 @@ export const decimalType: FieldType = {
   },
   forms: { scaled, real, text, numeric: plain },
 };
+
+/** A decimal inside an object: a string that is equal or not, and has no order. Contract 1, Field types. */
+export const decimalMember: FieldType = {
+  ...decimalType,
+  operators: operatorSets.equality,
+  sortable: false,
+  sqlite: { column: () => 'TEXT', form: 'plain' },
+  postgres: { column: () => 'text', form: 'plain' },
+  forms: { plain },
+};
