@@ -266,10 +266,7 @@ describe('only the columns that are needed are read', () => {
     [
       'both fields of a morphTo',
       '/v1/notes/1?fields=owner.name&expand=owner',
-      [
-        ['id', 'ownerId', 'ownerType'],
-        ['id'],
-      ],
+      [['id', 'ownerId', 'ownerType'], ['id']],
     ],
   ] as const)('%s: %s', async (_, path, expected) => {
     const ran = await watched.during(() => api.get(path));
