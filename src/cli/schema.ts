@@ -1,5 +1,5 @@
-import type { MigrationStep } from '../execute/sqlite-schema.ts';
 import type { Api } from '../model/api.ts';
+import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
 import { inspect, migrateCommand, type Target } from './database.ts';
 import { CommandFailure } from './failure.ts';

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
+import { collectProblems, inOrder } from '../spec/collector.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
 import { CommandFailure, fileReason } from './failure.ts';
@@ -36,20 +37,9 @@ export function readSpecification(
   const name = relative(context.folder, path) || path;
   const text = readText(path, name);
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
-  const problems = [...loaded.problems];
-  const api =
-    loaded.specification === undefined
-      ? undefined
-      : buildApi(loaded.specification, (at, message, severity = 'error') => {
-          problems.push({
-            file: name,
-            path: at.join('.'),
-            message,
-            severity,
-            ...loaded.positionOf(at),
-          });
-        });
-  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  const model = collectProblems(name, loaded.positionOf);
+  const api = loaded.specification && buildApi(loaded.specification, model.report);
+  const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   return { name, path, api: failed ? undefined : api, problems };
 }

@@ -1,36 +1,6 @@
 import { DatabaseFailure } from './database.ts';
 import type { Ask } from './postgres.ts';
-
-/** A table as it is, with names as PostgreSQL keeps them. */
-export interface ActualTable {
-  readonly columns: Map<string, ActualColumn>;
-  readonly references: ActualReference[];
-  readonly indexes: ActualIndex[];
-}
-
-export interface ActualColumn {
-  readonly type: string;
-  readonly nullable: boolean;
-  /** Whether a row can be written without it. */
-  readonly fills: boolean;
-  /** Whether it compares by code point; undefined for what is no text. */
-  readonly byCodePoint: boolean | undefined;
-}
-
-export interface ActualReference {
-  readonly column: string;
-  readonly table: string;
-  readonly target: string;
-  /** As `pg_constraint.confdeltype`. */
-  readonly onDelete: string;
-}
-
-export interface ActualIndex {
-  /** A JSON list, in order. */
-  readonly columns: string;
-  readonly unique: boolean;
-  readonly primary: boolean;
-}
+import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-steps.ts';
 
 /** Of the schema in which new tables would be made. */
 const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
@@ -48,11 +18,13 @@ const columnsQuery =
   ` WHERE ${inSchema}`;
 
 const indexesQuery =
-  `SELECT table_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
+  `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
-  ` indisunique, indisprimary` +
+  ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
+  ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END` +
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
+  ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
 const referencesQuery =
@@ -63,13 +35,30 @@ const referencesQuery =
   ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
   ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1`;
 
+/** `pg_constraint.confdeltype` in SQL. */
+const deleteActions: Readonly<Record<string, string>> = {
+  a: 'NO ACTION',
+  r: 'RESTRICT',
+  c: 'CASCADE',
+  n: 'SET NULL',
+  d: 'SET DEFAULT',
+};
+
+interface ReadTable extends ActualTable {
+  readonly columns: Map<string, ActualColumn>;
+  readonly references: ActualReference[];
+  readonly indexes: ActualIndex[];
+}
+
 /** The tables of the schema in which new ones would be made, by name. */
 export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTable>> {
   const [schema] = await ask('SELECT current_schema()');
   if (schema?.[0] === null)
-    throw new DatabaseFailure('The search_path of this role names no schema that exists.');
-  const tables = new Map<string, ActualTable>();
-  const tableOf = (name: unknown): ActualTable => {
+    throw new DatabaseFailure(
+      'The search_path of this role names no schema that exists. Create the schema, or set another search_path.',
+    );
+  const tables = new Map<string, ReadTable>();
+  const tableOf = (name: unknown): ReadTable => {
     let table = tables.get(String(name));
     if (table === undefined) {
       table = { columns: new Map(), references: [], indexes: [] };
@@ -77,28 +66,35 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
     }
     return table;
   };
+  const keys = new Set<string>();
+  for (const [table, name, list, unique, primary, sql] of await ask(indexesQuery)) {
+    const columns = JSON.parse(String(list)) as string[];
+    if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
+    tableOf(table).indexes.push({
+      name: String(name),
+      columns,
+      unique: unique === true,
+      sql: sql === null ? undefined : String(sql),
+    });
+  }
   for (const [table, column, type, nullable, fills, byCodePoint] of await ask(columnsQuery)) {
     const { columns } = tableOf(table);
     if (typeof column === 'string')
       columns.set(column, {
+        name: column,
         type: String(type),
         nullable: nullable === true,
+        isPrimary: keys.has(JSON.stringify([table, column])),
         fills: fills === true,
         byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
       });
   }
-  for (const [table, columns, unique, primary] of await ask(indexesQuery))
-    tableOf(table).indexes.push({
-      columns: JSON.stringify(JSON.parse(String(columns))),
-      unique: unique === true,
-      primary: primary === true,
-    });
   for (const [table, column, target, targetColumn, onDelete] of await ask(referencesQuery))
     tableOf(table).references.push({
       column: String(column),
       table: String(target),
       target: String(targetColumn),
-      onDelete: String(onDelete),
+      onDelete: deleteActions[String(onDelete)] ?? '',
     });
   return tables;
 }

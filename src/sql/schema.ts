@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { OnDelete } from '../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from './dialect.ts';
@@ -32,14 +33,22 @@ export interface IndexSchema {
   readonly unique: boolean;
 }
 
+/** One difference between a database and the specification. */
+export interface MigrationStep {
+  /** In words: "create table posts". */
+  readonly summary: string;
+  /** What brings it up to date; absent where this version of Plinth cannot. */
+  readonly sql: string | undefined;
+}
+
 /** The tables, columns, keys and indexes that an Api needs in a database. */
 export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
-  // Tables and indexes share one set of names.
-  const names = new Set([...api.resources.values()].map(({ table }) => table.toLowerCase()));
-  return [...api.resources.values()].map((resource) => ({
+  const resources = [...api.resources.values()];
+  const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
+  return resources.map((resource) => ({
     name: resource.table,
     columns: [...resource.fields.values()].map((field) => columnOf(field, dialect)),
-    indexes: indexesOf(resource, names),
+    indexes: indexesOf(resource, tables),
   }));
 }
 
@@ -66,8 +75,8 @@ function fillOf(field: Field, dialect: Dialect): string | undefined {
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 }
 
-/** Each set of columns once: what is unique needs no second index. `names` are taken, and grow. */
-function indexesOf(resource: Resource, names: Set<string>): readonly IndexSchema[] {
+/** Each set of columns once: what is unique needs no second index. `tables` are names that are taken. */
+function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly IndexSchema[] {
   const single = [...resource.fields.values()].filter((field) => field.unique);
   const wanted = [
     ...single.map((field) => ({ fields: [field], unique: true })),
@@ -80,13 +89,46 @@ function indexesOf(resource: Resource, names: Set<string>): readonly IndexSchema
     const key = JSON.stringify(columns);
     const isId = fields.length === 1 && fields[0] === resource.id;
     if (isId || indexes.has(key)) continue;
-    const base = `${resource.table}_${columns.join('_')}_${unique ? 'unique' : 'index'}`;
-    let name = base;
-    for (let count = 2; names.has(name.toLowerCase()); count += 1) name = `${base}_${count}`;
-    names.add(name.toLowerCase());
+    const [plain, distinct] = indexNames(resource.table, columns, unique);
+    // Tables and indexes share one set of names.
+    const name = tables.has(plain.toLowerCase()) ? distinct : plain;
     indexes.set(key, { name, columns, unique });
   }
   return [...indexes.values()];
+}
+
+/** PostgreSQL cuts longer names off, in bytes. */
+const longestName = 63;
+
+/**
+ * The names that an index of these columns may have, the one that it is made with first: they follow from the index
+ * alone, so that they stay whatever else the file declares. The first is `posts_title_index` as long as it can be read
+ * in one way only: `a_b` and `c` must not meet `a` and `b_c`. The last one always has a digest of the index.
+ */
+export function indexNames(
+  table: string,
+  columns: readonly string[],
+  unique: boolean,
+): readonly [first: string, last: string] {
+  const plain = `${table}_${columns.join('_')}_${unique ? 'unique' : 'index'}`;
+  const parts = JSON.stringify([table, ...columns, unique]).toLowerCase();
+  const digest = createHash('sha256').update(parts).digest('hex').slice(0, 8);
+  const distinct = `${cut(plain, longestName - digest.length - 1)}_${digest}`;
+  const isClear =
+    ![table, ...columns].some((name) => name.includes('_')) && cut(plain, longestName) === plain;
+  return [isClear ? plain : distinct, distinct];
+}
+
+/** The beginning of a text that has at most `bytes` bytes as UTF-8. */
+function cut(text: string, bytes: number): string {
+  let length = 0;
+  let kept = '';
+  for (const character of text) {
+    length += Buffer.byteLength(character);
+    if (length > bytes) break;
+    kept += character;
+  }
+  return kept;
 }
 
 /** `ON DELETE` in SQL. */
@@ -104,9 +146,4 @@ export function columnSql({ name, type, nullable, isKey, reference }: ColumnSche
       ? ''
       : ` REFERENCES ${quote(reference.table)} (${quote(reference.column)}) ON DELETE ${deleteActions[reference.onDelete]}`;
   return `${quote(name)} ${type}${notNull}${references}`;
-}
-
-/** `CREATE INDEX`; `table` is the table's name. */
-export function indexSql(table: string, { name, columns, unique }: IndexSchema): string {
-  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(name)} ON ${quote(table)} (${columns.map(quote).join(', ')})`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findDataFiles } from '../../src/execute/import/files.ts';
 import { importData } from '../../src/execute/import/import.ts';
-import { applyMigration, planMigration } from '../../src/execute/sqlite-schema.ts';
+import { migrate } from '../../src/execute/sqlite-schema.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
@@ -29,7 +29,7 @@ async function withLoader<Value>(
 ): Promise<Value> {
   const folder = makeFolder();
   const database = openSqlite(folder.at('test.db'), 'temporary');
-  applyMigration(database.schemaConnection, planMigration(database.schemaConnection, api));
+  await migrate(database.schemaConnection, api);
   const load: Loader['load'] = async (files) => {
     count += 1;
     const paths = Object.entries(files).map(([name, content]) =>

@@ -41,7 +41,7 @@ export const indexes: readonly (readonly [
     'a_b: { type: string, index: true }\na: { type: string }\nb: { type: string }',
     '    indexes: [[a, b]]\n',
     'CREATE INDEX "things_a_b_index" ON "things" ("a", "b")',
-    'CREATE INDEX "things_a_b_index_2" ON "things" ("a_b")',
+    'CREATE INDEX "things_a_b_index_60fec30c" ON "things" ("a_b")',
   ],
   ['the id has one', 'a: { type: string }', '    indexes: [[id]]\n    unique: [[id]]\n'],
 ];

@@ -1,7 +1,7 @@
 import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DatabaseFailure } from '../../src/execute/database.ts';
-import { applyMigration, migrate, planMigration } from '../../src/execute/postgres-schema.ts';
+import { migrate, planMigration } from '../../src/execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import { buildValid } from '../support/api.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -106,6 +106,53 @@ test('what is missing is added, to rows that are there as well', async () => {
   ]);
 });
 
+/** The fields of a resource → the steps that a database with `before` takes to it, and the names of its indexes. */
+test.each([
+  [
+    'an index that is left over goes',
+    'a: { type: string, index: true }',
+    'a: { type: string }',
+    ['drop index things_a_index'],
+    [],
+  ],
+  [
+    'before one of the same columns comes',
+    'a: { type: string, unique: true }',
+    'a: { type: string, index: true }',
+    ['drop index things_a_unique', 'create index on things (a)'],
+    ['things_a_index'],
+  ],
+  [
+    'names that look alike stay apart',
+    'a_b: { type: string, index: true }\nc: { type: string }',
+    'a_b: { type: string, index: true }\na: { type: integer }\nb: { type: integer, index: true }\nc: { type: string, unique: true }',
+    [
+      'add column things.a',
+      'add column things.b',
+      'create unique index on things (c)',
+      'create index on things (b)',
+    ],
+    ['things_a_b_index_60fec30c', 'things_b_index', 'things_c_unique'],
+  ],
+  [
+    'names that would be cut off too',
+    `${'a'.repeat(62)}1: { type: string, index: true }\n${'a'.repeat(62)}2: { type: string, index: true }`,
+    `${'a'.repeat(62)}1: { type: string, index: true }\n${'a'.repeat(62)}2: { type: string }`,
+    [`drop index things_${'a'.repeat(47)}_23488778`],
+    [`things_${'a'.repeat(47)}_c1b0d917`],
+  ],
+] as const)('%s', async (_, before, after, expected, names) => {
+  const build = (text: string): ReturnType<typeof buildValid> =>
+    buildValid(`resources:\n  things:\n    fields:\n      ${text.replaceAll('\n', '\n      ')}`);
+  await migrate(database, build(before));
+  const steps = await migrate(database, build(after));
+  expect(steps.map(({ summary }) => summary)).toEqual(expected);
+  const indexes = await other`SELECT indexname AS name FROM pg_indexes
+    WHERE tablename = 'things' AND indexname <> 'things_pkey' ORDER BY 1`;
+  expect(indexes.map(({ name }) => String(name))).toEqual(names);
+  expect(await migrate(database, build(after))).toEqual([]);
+});
+
 test('two at once are safe', async () => {
   const steps = await Promise.all([migrate(database, api), migrate(database, api)]);
   expect(steps.map((one) => one.length > 0).sort((a, b) => Number(a) - Number(b))).toEqual([
@@ -119,7 +166,7 @@ test('what the database refuses changes nothing', async () => {
     name text COLLATE "C" NOT NULL)`;
   await other`INSERT INTO users (name) VALUES ('a'), ('a')`;
   const before = await summaries();
-  const refused = applyMigration(database, await planMigration(database, api));
+  const refused = migrate(database, api);
   await expect(refused).rejects.toThrow(DatabaseFailure);
   await expect(refused).rejects.toThrow('could not create unique index');
   expect(await summaries()).toEqual(before);

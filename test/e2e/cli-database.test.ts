@@ -109,8 +109,8 @@ describe('migrate', () => {
   const migrate = (...flags: string[]): Promise<Ended> => plinth(['migrate', ...flags], here);
   const steps = [
     '- create table authors (id, name, email)',
-    '- create unique index on authors (email)',
     '- create table books (id, title, authorId)',
+    '- create unique index on authors (email)',
     '- create index on books (authorId)',
   ];
 

@@ -1,31 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigration, planMigration } from '../../src/execute/sqlite-schema.ts';
+import { migrate } from '../../src/execute/sqlite-schema.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import { Generation } from '../../src/http/generation.ts';
 import { startServer } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build.ts';
+import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
 
 /** What the parser and the model say of a specification. */
 export function build(text: string): { api: Api | undefined; problems: readonly Problem[] } {
   const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} });
-  const problems = [...loaded.problems];
-  const api =
-    loaded.specification &&
-    buildApi(loaded.specification, (path, message, severity = 'error') => {
-      problems.push({
-        file: 'plinth.yaml',
-        path: path.join('.'),
-        message,
-        severity,
-        ...loaded.positionOf(path),
-      });
-    });
+  const model = collectProblems(loaded.file, loaded.positionOf);
+  const api = loaded.specification && buildApi(loaded.specification, model.report);
+  const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   return { api: failed ? undefined : api, problems };
 }
@@ -75,10 +67,7 @@ export async function serveApi(
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   const database = openSqlite(join(folder, 'test.db'), 'temporary');
   const generation = new Generation(buildValid(specification), database);
-  applyMigration(
-    database.schemaConnection,
-    planMigration(database.schemaConnection, generation.api),
-  );
+  await migrate(database.schemaConnection, generation.api);
   const failures: unknown[] = [];
   const server = await startServer(() => generation, {
     host: '127.0.0.1',

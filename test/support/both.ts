@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as postgresSchema from '../../src/execute/postgres-schema.ts';
+import { migrate as migratePostgres } from '../../src/execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import * as sqliteSchema from '../../src/execute/sqlite-schema.ts';
+import { migrate as migrateSqlite } from '../../src/execute/sqlite-schema.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import type { Database } from '../../src/execute/database.ts';
 import { Generation } from '../../src/http/generation.ts';
@@ -49,11 +49,8 @@ export async function serveBoth(specification: string): Promise<Both> {
   const test = await createDatabase();
   const postgres = await openPostgres(test.url, { poolSize: 4 });
   const api = buildValid(specification);
-  sqliteSchema.applyMigration(
-    file.schemaConnection,
-    sqliteSchema.planMigration(file.schemaConnection, api),
-  );
-  await postgresSchema.applyMigration(postgres, await postgresSchema.planMigration(postgres, api));
+  await migrateSqlite(file.schemaConnection, api);
+  await migratePostgres(postgres, api);
   const sides = {
     sqlite: await serve(api, file, failures),
     postgres: await serve(api, postgres, failures),

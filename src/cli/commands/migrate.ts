@@ -1,4 +1,5 @@
-import { migrate as applyMigration, type MigrationStep } from '../../execute/sqlite-schema.ts';
+import { migrate as applyMigration } from '../../execute/sqlite-schema.ts';
+import type { MigrationStep } from '../../sql/schema.ts';
 import type { Context } from '../context.ts';
 import { databaseTarget, inspect, migrateCommand, withDatabase, type Target } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
