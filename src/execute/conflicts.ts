@@ -4,7 +4,7 @@ import type { FieldValues } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import { encodeValue, type Dialect } from '../sql/dialect.ts';
-import type { Transaction } from './database.ts';
+import type { ConstraintError, Transaction } from './database.ts';
 
 /** What a look into the database takes. */
 export interface Access {
@@ -33,21 +33,64 @@ export interface Conflict {
 }
 
 /**
- * After the database has refused values: every field among them that points nowhere, is taken or is pointed to.
- * `id` names the record that has the values, where it exists already.
+ * After the database has refused values: every field among them that points nowhere, is taken, is pointed to or is too
+ * long for its index. `id` names the record that has the values, where it exists already.
  */
 export async function findConflicts(
   access: Access,
   resource: Resource,
   values: FieldValues,
   id: JsonValue | undefined,
+  { kind }: ConstraintError,
 ): Promise<readonly Conflict[]> {
   const own = id === undefined ? undefined : await currentRecord(access, resource, id);
-  return [
+  const conflicts = [
     ...(await danglingKeys(access, values)),
     ...(await takenValues(access, resource, values, own)),
     ...(own === undefined ? [] : await heldValues(access, resource, values, own)),
   ];
+  if (kind !== 'size') return conflicts;
+  const told = new Set(conflicts.map(({ field }) => field));
+  const long = oversized(access, resource, values, own);
+  return [...conflicts, ...long.filter(({ field }) => !told.has(field))];
+}
+
+/** What an entry of an index holds, in bytes: PostgreSQL takes 2,704, with what it needs beside the values. */
+const indexedBytes = 2_600;
+
+/**
+ * The longest value of each index whose values are too long for it. How long they are once compressed the database
+ * alone knows, so where none seems to be it is the longest of all.
+ */
+function oversized(
+  { dialect }: Access,
+  resource: Resource,
+  values: FieldValues,
+  own: OwnRecord | undefined,
+): readonly Conflict[] {
+  const single = [...resource.fields.values()].filter(
+    (field) => field.unique || field === resource.id,
+  );
+  const indexes = [...single.map((field) => [field]), ...resource.unique, ...resource.indexes];
+  const sizeOf = (field: Field): number => {
+    const value = values.get(field);
+    const stored =
+      value === undefined ? own?.values.get(field) : encodeValue(dialect, value, field);
+    return Buffer.byteLength(String(stored ?? ''));
+  };
+  const longest = (fields: readonly Field[]): readonly Field[] =>
+    fields
+      .filter((field) => values.has(field))
+      .sort((a, b) => sizeOf(b) - sizeOf(a))
+      .slice(0, 1);
+  const full = indexes.filter(
+    (fields) => fields.reduce((sum, field) => sum + sizeOf(field), 0) > indexedBytes,
+  );
+  const blamed = full.length > 0 ? full.flatMap(longest) : longest(indexes.flat());
+  return [...new Set(blamed)].map((field) => ({
+    field,
+    message: `is too long: this database takes about ${indexedBytes} bytes in a field that is indexed`,
+  }));
 }
 
 /** The message for a value that should point to a record and does not. */

@@ -35,7 +35,8 @@ export interface Database {
 
 /** What the database says about a constraint that a write broke, in terms of the model. */
 export class ConstraintError extends Error {
-  readonly kind: 'unique' | 'foreignKey' | 'other';
+  /** `size`: a value is too long for the index that it is in. */
+  readonly kind: 'unique' | 'foreignKey' | 'size' | 'other';
   constructor(kind: ConstraintError['kind'], options: ErrorOptions) {
     super(`A ${kind} constraint was broken`, options);
     this.kind = kind;

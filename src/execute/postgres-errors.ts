@@ -33,6 +33,8 @@ export function meaningOf(error: unknown): unknown {
   const options = { cause: error };
   if (code === '23505') return new ConstraintError('unique', options);
   if (code === '23503' || code === '23001') return new ConstraintError('foreignKey', options);
+  // A value is too long for an index that it is in.
+  if (code === '54000') return new ConstraintError('size', options);
   if (code.startsWith('23')) return new ConstraintError('other', options);
   if (code === '57014')
     return new DatabaseFailure('The database took longer than the deadline.', {
@@ -44,33 +46,65 @@ export function meaningOf(error: unknown): unknown {
       ...options,
       kind: 'busy',
     });
-  // No connection, no right to it, no room, a standby that takes no writes.
-  return isLoss(error) || /^(?:25006|28|3D000|53|58|E[A-Z]+$)/u.test(code)
+  // No connection, no right to it or in it, no room, a standby that takes no writes.
+  return isLoss(error) || /^(?:25006|28|3D000|42501|53|58|E[A-Z]+$)/u.test(code)
     ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
     : error;
 }
 
-/** What each failure of connecting means to the one who named the database. */
-const openFailures: readonly (readonly [RegExp, string])[] = [
-  [/^ECONNREFUSED$/u, 'cannot be reached: nothing listens there'],
-  [/^(?:ENOTFOUND|EAI_AGAIN)$/u, 'cannot be reached: there is no such host'],
+/** What each failure of connecting and working means to the one who named the database, and what to do about it. */
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [
+    /^ECONNREFUSED$/u,
+    'cannot be reached: nothing listens there. Start PostgreSQL, or check the host and the port.',
+  ],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN)$/u,
+    'cannot be reached: there is no such host. Check its name in the URL.',
+  ],
   [
     /^(?:CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/u,
-    'cannot be reached: it does not answer',
+    'cannot be reached: it does not answer. Check the host, the port and what stands in between.',
   ],
-  [/^(?:CONNECTION_CLOSED|ECONNRESET)$/u, 'closes the connection at once'],
-  [/^28P01$/u, 'refuses the user name or the password'],
-  [/^28/u, 'refuses this user'],
-  [/^3D000$/u, 'does not exist on that server'],
-  [/^53300$/u, 'has no connection left'],
-  [/^57P03$/u, 'is starting up or shutting down'],
+  [
+    /^(?:CONNECTION_|ECONNRESET$|EPIPE$|08)/u,
+    'has closed the connection. Check that PostgreSQL runs there, and that sslmode in the URL suits it.',
+  ],
+  [/^57P0[12]$/u, 'has ended the connection. Run it again once the server is up.'],
+  [/^57P03$/u, 'is starting up or shutting down. Run it again in a moment.'],
+  [/^28P01$/u, 'refuses the user name or the password. Check both in the URL.'],
+  [
+    /^28/u,
+    'refuses this user (SERVER). Check the user name, and what pg_hba.conf of the server allows.',
+  ],
+  [/^3D000$/u, 'does not exist on that server. Make it with CREATE DATABASE, or name another.'],
+  [/^42501$/u, 'refuses this user (SERVER). Grant that right, or name another user.'],
+  [
+    /^53300$/u,
+    'has no connection left. Raise max_connections of the server, or lower database.poolSize.',
+  ],
+  [/^53100$/u, 'cannot be written: the disk of the server is full. Make room and run it again.'],
+  [/^25006$/u, 'takes no writes: it is a standby, or read-only. Name the primary server.'],
+  [
+    /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|UNABLE_TO/u,
+    'has a certificate that is not trusted (SERVER). Check sslmode in the URL, or trust it with NODE_EXTRA_CA_CERTS.',
+  ],
 ];
 
-/** What went wrong when a database was opened, in one sentence without a password. */
+/**
+ * What is wrong with a database and what to do, as the rest of a sentence that begins with its name, without a
+ * password; undefined for an error that says nothing of the database.
+ */
+export function reasonOf(error: unknown): string | undefined {
+  const code = codeOf(error);
+  const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? [];
+  return reason?.replace('SERVER', () => (error as Error).message);
+}
+
+/** What went wrong when a database was opened, without a password. */
 export function openFailure(name: string, error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
-  const code = codeOf(error);
-  const [, reason = `cannot be used (${code === '' ? (error as Error).message : code})`] =
-    openFailures.find(([pattern]) => pattern.test(code)) ?? [];
-  return new DatabaseFailure(`The database ${name} ${reason}.`, { cause: error });
+  const { message } = error as Error;
+  const reason = reasonOf(error) ?? `cannot be used (${message}). Check its URL.`;
+  return new DatabaseFailure(`The database ${name} ${reason}`, { cause: error });
 }

@@ -63,7 +63,9 @@ export class OpenTransaction implements Transaction {
         throw this.failure;
       }
       this.failure = undefined;
+      // Going back alone would leave it open, and the next one inside of it.
       await this.command('ROLLBACK TO one');
+      await this.command('RELEASE one');
       throw meaning;
     }
   };

@@ -247,7 +247,10 @@ class Writer {
       return ownerless.length === 0 ? ok(value) : fail(ownerless);
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
-      return fail([...ownerless, ...(await findConflicts(this.access, resource, values, id))]);
+      return fail([
+        ...ownerless,
+        ...(await findConflicts(this.access, resource, values, id, error)),
+      ]);
     }
   }
 

@@ -52,6 +52,11 @@ export interface Dialect {
     readonly sql: (select: string) => string;
     readonly rows: (answer: SqlValue) => number;
   };
+  /**
+   * A statement after which the database gives no record the id of one that came with its own; absent where it never
+   * does. Table and column are plain names.
+   */
+  readonly passIds?: (table: string, idColumn: string) => string;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
 }

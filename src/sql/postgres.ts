@@ -5,7 +5,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
-import { encodeValue, literal, type Dialect } from './dialect.ts';
+import { encodeValue, literal, quote, type Dialect } from './dialect.ts';
 
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
@@ -149,7 +149,6 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
   ['bigint', '^(0|-?[1-9][0-9]{0,17})$'],
   ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
 ]);
-
 export const postgres: Dialect = {
   name: 'postgres',
   placeholder: (count) => `$${count}`,
@@ -197,5 +196,10 @@ export const postgres: Dialect = {
       return explained?.Plan['Plan Rows'] ?? 0;
     },
   },
+  // A table that is not Plinth's may have no sequence; then it is null, and nothing happens.
+  passIds: (table, idColumn) =>
+    `SELECT setval(sequence, last) FROM (SELECT max(${quote(idColumn)}) AS last,` +
+    ` pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass AS sequence` +
+    ` FROM ${quote(table)}) AS ids WHERE last > coalesce(pg_sequence_last_value(sequence), 0)`,
   returning: (idColumn) => ` RETURNING ${idColumn}`,
 };

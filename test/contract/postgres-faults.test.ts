@@ -246,7 +246,7 @@ describe('opening', () => {
   });
 
   test.each([
-    ['closes at once', (socket: Socket) => socket.destroy(), 'closes the connection at once'],
+    ['closes at once', (socket: Socket) => socket.destroy(), 'has closed the connection.'],
     ['says nothing', () => undefined, 'does not answer'],
   ])('what listens there %s', async (_, answer, reason) => {
     const listener = createServer(answer);

@@ -1,4 +1,5 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { unknownName } from '../../model/names.ts';
 import type { Draw } from '../../plan/write.ts';
@@ -7,6 +8,7 @@ import type { WriteStatements } from '../../sql/compile-write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
 import { findConflicts, missingOwners, storageNames, type Conflict } from '../conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../database.ts';
+import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
 import { importOrder } from './order.ts';
 import { RecordReader, type Reading } from './record.ts';
@@ -78,6 +80,8 @@ class Import {
   private readonly problems: DataProblem[] = [];
   private readonly counts = new Map<string, number>();
   private skipped = 0;
+  /** Resources that have got records with ids of their own since the database was last told. */
+  private readonly withGivenIds = new Set<Resource>();
   /** Sections with keys that wait for rows that come later. */
   private readonly waiting = new Set<Section>();
   /** Ids of records that were refused: what points to them is no problem of its own. */
@@ -124,6 +128,7 @@ class Import {
     this.totalBytes += again.reduce((sum, { start, end }) => sum + end - start, 0);
     for (const section of again) await this.connectAll(section);
     this.failOnProblems();
+    for (const resource of this.withGivenIds) await this.passIds(resource);
     return { ok: true, byResource: this.counts, skipped: this.skipped };
   }
 
@@ -180,43 +185,107 @@ class Import {
   /** The first pass: every record, with its keys that may have to wait left null. */
   private async insertAll(section: Section): Promise<void> {
     const { resource, reader } = this.resourceOf(section);
-    const { transaction, statements, deferred } = this;
-    const { id } = resource;
+    const { deferred, database } = this;
     const deferrable = reader.fields.filter((field) => deferred.has(field));
-    const withId = statements.insert(resource, reader.fields);
-    const withoutId = statements.insert(
-      resource,
-      reader.fields.filter((field) => field !== id),
-    );
     const isDeferred = (field: Field): boolean => deferred.has(field);
+    const statements = new BatchStatements(resource, reader.fields, database.dialect);
+    const isEmpty = (await database.all(statements.any, { bound: [] })).length === 0;
     if (reader.morphs.length > 0) this.waiting.add(section);
+    const batch = new Batch(resource, deferred);
     let added = 0;
+    const flush = async (): Promise<void> => {
+      const all = batch.take();
+      const fresh = isEmpty ? all : await this.withoutStored(all, reader, resource, statements);
+      for (const group of sameColumns(fresh))
+        added += await this.insertTogether(section, group, statements);
+    };
     await this.orProblem(async () => {
-      for await (const records of readRecords(section, this.advance)) {
-        for (const source of records) {
-          const reading = reader.read(source);
-          const { values, ownId, issues } = reading;
-          if (issues.length > 0) {
-            this.refuse(resource, ownId);
-            for (const issue of issues) this.note(section.file, source.line, issue);
-            continue;
+      try {
+        for await (const records of readRecords(section, this.advance))
+          for (const source of records) {
+            const reading = reader.read(source);
+            const { values, ownId, issues } = reading;
+            if (issues.length > 0) {
+              // Problems are listed in the order of the file.
+              await flush();
+              this.refuse(resource, ownId);
+              for (const issue of issues) this.note(section.file, source.line, issue);
+              continue;
+            }
+            const waits =
+              ownId !== null && deferrable.some((field) => reader.valueIn(values, field) !== null);
+            if (waits) this.waiting.add(section);
+            const bound = reader.encode(values, waits ? isDeferred : undefined);
+            batch.add({ source, reading, waits, bound });
+            if (batch.isFull) await flush();
           }
-          const waits =
-            ownId !== null && deferrable.some((field) => reader.valueIn(values, field) !== null);
-          if (waits) this.waiting.add(section);
-          const bound = reader.encode(values, waits ? isDeferred : undefined);
-          const insert = bound.length === reader.fields.length ? withId : withoutId;
-          try {
-            await transaction.run(insert, { bound });
-            added += 1;
-          } catch (error) {
-            if (await this.isThere(reader, resource, source, reading)) this.skipped += 1;
-            else await this.explain(section, source, resource, reading, waits, error);
-          }
-        }
+      } catch (error) {
+        if (error instanceof DataProblem) await flush();
+        throw error;
       }
+      await flush();
     });
     this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + added);
+  }
+
+  /** Leaves out, and counts, the records that were in the database before this run with the same values. */
+  private async withoutStored(
+    candidates: readonly Candidate[],
+    reader: RecordReader,
+    resource: Resource,
+    statements: BatchStatements,
+  ): Promise<readonly Candidate[]> {
+    const ids = candidates.flatMap(({ reading: { ownId } }) => (ownId === null ? [] : [ownId]));
+    if (ids.length === 0) return candidates;
+    const { statement, bound } = statements.storedWith(ids);
+    // Not in the transaction: what this run has inserted is no reason to leave out another of that id.
+    const stored = statements.byId(await this.database.all(statement, { bound }));
+    if (stored.size === 0) return candidates;
+    const { dialect } = this.database;
+    const fresh = candidates.filter(({ source, reading: { values, ownId } }) => {
+      const row =
+        ownId === null ? undefined : stored.get(String(encodeValue(dialect, ownId, resource.id)));
+      return row === undefined || !reader.isStored(source, values, row);
+    });
+    this.skipped += candidates.length - fresh.length;
+    return fresh;
+  }
+
+  /** Inserts records of the same columns and lists those that are refused; gives how many were inserted. */
+  private async insertTogether(
+    section: Section,
+    group: readonly Candidate[],
+    statements: BatchStatements,
+  ): Promise<number> {
+    const { resource, reader } = this.resourceOf(section);
+    const [first, ...others] = group;
+    if (first === undefined) return 0;
+    const columns = first.bound.length;
+    if (columns === reader.fields.length) this.withGivenIds.add(resource);
+    else await this.passIds(resource);
+    try {
+      await this.transaction.run(statements.insert(columns, group.length), {
+        bound: group.flatMap(({ bound }) => bound),
+      });
+      return group.length;
+    } catch (error) {
+      if (!(error instanceof ConstraintError)) throw error;
+      if (others.length === 0) {
+        await this.explain(section, first, error);
+        return 0;
+      }
+    }
+    // Alone, each shows whether it is the one.
+    let added = 0;
+    for (const one of group) added += await this.insertTogether(section, [one], statements);
+    return added;
+  }
+
+  /** Sees to it that the database gives no record an id that another has come with. */
+  private async passIds(resource: Resource): Promise<void> {
+    if (!this.withGivenIds.delete(resource) || !isGenerated(resource.id)) return;
+    const sql = this.database.dialect.passIds?.(resource.table, resource.id.column);
+    if (sql !== undefined) await this.transaction.all({ sql, parameters: [] }, { bound: [] });
   }
 
   /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */
@@ -258,42 +327,19 @@ class Import {
       });
       return [];
     } catch (error) {
+      if (!(error instanceof ConstraintError)) throw error;
       const changed = new Map(keys.map((field) => [field, reader.valueIn(values, field)]));
       return this.conflictsOf(resource, changed, id, error);
     }
   }
 
-  /** Whether the record was in the database before this run, with the same values. */
-  private async isThere(
-    reader: RecordReader,
-    resource: Resource,
-    source: SourceRecord,
-    { values, ownId }: Reading,
-  ): Promise<boolean> {
-    if (ownId === null) return false;
-    const { dialect } = this.database;
-    const [row] = await this.database.all(this.statements.current(resource, reader.fields), {
-      bound: [],
-      id: encodeValue(dialect, ownId, resource.id),
-    });
-    if (row === undefined) return false;
-    const encoded = reader.encode(values, undefined);
-    return reader.fields.every(
-      (field, position) =>
-        String(encoded[position]) === String(row[position + 1]) || !reader.names(source, field),
-    );
-  }
-
   /** Lists why the database refused a record. */
   private async explain(
     section: Section,
-    source: SourceRecord,
-    resource: Resource,
-    { values, ownId }: Reading,
-    waits: boolean,
-    error: unknown,
+    { source, reading: { values, ownId }, waits }: Candidate,
+    error: ConstraintError,
   ): Promise<void> {
-    const { reader } = this.resourceOf(section);
+    const { resource, reader } = this.resourceOf(section);
     const tried = new Map(
       [...reader.byField(values)].filter(([field]) => !waits || !this.deferred.has(field)),
     );
@@ -306,10 +352,9 @@ class Import {
     resource: Resource,
     values: ReadonlyMap<Field, JsonValue>,
     id: JsonValue | undefined,
-    error: unknown,
+    error: ConstraintError,
   ): Promise<readonly Conflict[]> {
-    if (!(error instanceof ConstraintError)) throw error;
-    const conflicts = await findConflicts(this.access(), resource, values, id);
+    const conflicts = await findConflicts(this.access(), resource, values, id, error);
     if (conflicts.length > 0) return conflicts;
     const { message } = error.cause instanceof Error ? error.cause : error;
     return [{ field: resource.id, message: `cannot be stored: ${message}` }];

@@ -9,6 +9,7 @@ import { complete, type Draw } from '../../plan/write.ts';
 import { parseJsonText } from '../../request/body.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { codecOf, type Dialect } from '../../sql/dialect.ts';
+import type { Row } from '../database.ts';
 import type { SourceRecord } from './source.ts';
 import { maxDepth } from './tokens.ts';
 
@@ -24,6 +25,7 @@ export interface Reading {
 interface Column {
   readonly field: Field;
   readonly encode: Codec['encode'];
+  readonly decode: Codec['decode'];
   /** What stands for a value that is absent; undefined where the record has to have it, or it is drawn. */
   readonly fallback: JsonValue | undefined;
 }
@@ -46,6 +48,7 @@ export class RecordReader {
     this.columns = this.fields.map((field) => ({
       field,
       encode: codecOf(dialect, field).encode,
+      decode: codecOf(dialect, field).decode,
       fallback: fallbackOf(field),
     }));
     this.blank = this.fields.map(() => undefined);
@@ -114,10 +117,20 @@ export class RecordReader {
     );
   }
 
-  /** Whether the text of a good record names the field itself. */
-  names(source: SourceRecord, { name }: Field): boolean {
+  /** Whether a stored row, a value for each field, has all that a good record says itself. */
+  isStored(source: SourceRecord, values: Reading['values'], row: Row): boolean {
+    const different = this.columns.filter(({ field, decode }, position) => {
+      const stored = row[position] ?? null;
+      const value =
+        stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
+      return JSON.stringify(value) !== JSON.stringify(values[position]);
+    });
+    if (different.length === 0) return true;
     const parsed = parseRecord(source);
-    return typeof parsed === 'object' && Object.hasOwn(parsed, name);
+    return (
+      typeof parsed === 'object' &&
+      different.every(({ field }) => !Object.hasOwn(parsed, field.name))
+    );
   }
 
   private fill(values: (JsonValue | undefined)[], parsed: object, issues: string[]): void {
