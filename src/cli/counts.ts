@@ -1,7 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
-import type { Statement } from '../sql/statement.ts';
-import type { OpenDatabase } from './database.ts';
+import { buildStatement } from '../sql/statement.ts';
+import type { OpenDatabase } from './target.ts';
 
 /** How many records each resource has, up to `limit`. */
 export async function rowCounts(
@@ -11,10 +11,11 @@ export async function rowCounts(
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const { name, table } of api.resources.values()) {
-    const count: Statement = {
-      sql: `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ?)`,
-      parameters: ['limit'],
-    };
+    const count = buildStatement(
+      database.dialect,
+      (add) =>
+        `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${add('limit')}) AS counted`,
+    );
     const [row] = await database.all(count, { bound: [], limit });
     counts.set(name, Number(row?.[0]));
   }

@@ -1,4 +1,5 @@
 import { DatabaseFailure } from '../execute/database.ts';
+import { reasonOf } from '../execute/postgres-errors.ts';
 
 interface Details {
   readonly exitCode?: 1 | 2;
@@ -62,9 +63,16 @@ const databaseErrors: readonly (readonly [RegExp, string])[] = [
 export function databaseFailure(error: unknown, name: string): unknown {
   if (!(error instanceof DatabaseFailure) && !isSqlite(error)) return error;
   const code = codeOf(error) || codeOf(error.cause);
-  const [, meaning] = databaseErrors.find(([pattern]) => pattern.test(code)) ?? [];
-  const message = meaning === undefined ? error.message : `The database ${name} ${meaning}`;
-  return new CommandFailure(message, { cause: error });
+  const [, meaning = reasonOf(error.cause)] =
+    databaseErrors.find(([pattern]) => pattern.test(code)) ?? [];
+  // While committing, what has become of the work matters more than what the connection died of.
+  const isUnclear = error instanceof DatabaseFailure && error.kind === 'outcomeUnknown';
+  const message =
+    meaning === undefined || isUnclear ? error.message : `The database ${name} ${meaning}`;
+  return new CommandFailure(
+    isUnclear ? `${message} Look whether it is done, then run it again if not.` : message,
+    { cause: error },
+  );
 }
 
 function codeOf(error: unknown): string {

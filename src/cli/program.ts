@@ -30,7 +30,10 @@ export function buildProgram(context: Context, version: string): Command {
     added
       .option('--port <number>', 'the port to listen on, 0 for any that is free (default 4000)')
       .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
-      .option('--database <url>', 'sqlite:PATH or sqlite::memory:');
+      .option(
+        '--database <url>',
+        'sqlite:PATH, sqlite::memory: or postgres://user:password@host/name',
+      );
 
   command(
     'init [dir]',
@@ -78,7 +81,7 @@ export function buildProgram(context: Context, version: string): Command {
     'show, or make, what brings a database up to date',
     'migrate --database sqlite:shop.db --apply',
   )
-    .option('--database <url>', 'sqlite:PATH')
+    .option('--database <url>', 'sqlite:PATH or postgres://user:password@host/name')
     .option('--apply', 'do the steps, in one transaction')
     .option('--json', 'print the steps as JSON')
     .action(async (file: string | undefined, flags: Named) => {
@@ -92,7 +95,10 @@ export function buildProgram(context: Context, version: string): Command {
     'import data --database sqlite:shop.db',
   )
     .option('--spec <file>', 'the specification')
-    .option('--database <url>', 'sqlite:PATH (default: as the specification says, or that of dev)')
+    .option(
+      '--database <url>',
+      'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
+    )
     .option('--json', 'print the numbers of records as JSON')
     .action(async (paths: string[], flags) => {
       const { importCommand } = await import('./commands/import.ts');

@@ -1,8 +1,10 @@
+import { arePossible } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
-import { inspect, migrateCommand, type Target } from './database.ts';
+import { inspect } from './database.ts';
 import { CommandFailure } from './failure.ts';
+import { migrateCommand, type Target } from './target.ts';
 
 /** Steps as lines; what cannot be done is marked. */
 export function listed(steps: readonly MigrationStep[]): readonly string[] {
@@ -15,9 +17,8 @@ export function listed(steps: readonly MigrationStep[]): readonly string[] {
 export async function requireCurrent(context: Context, target: Target, api: Api): Promise<void> {
   const { name, steps } = await inspect(context, target, api, 'failure');
   if (steps.length === 0) return;
-  const isPossible = steps.every(({ sql }) => sql !== undefined);
   throw new CommandFailure(
-    isPossible
+    arePossible(steps)
       ? `The database ${name} is behind the specification. Run "${migrateCommand(context, target)}" first.`
       : `The database ${name} does not fit the specification. ${byHand}`,
     { details: listed(steps), data: { steps: steps.map(({ summary }) => summary) } },

@@ -3,7 +3,7 @@ import { Generation } from '../http/generation.ts';
 import { startServer } from '../http/server.ts';
 import type { View } from '../model/view.ts';
 import type { Context } from './context.ts';
-import type { OpenDatabase } from './database.ts';
+import type { OpenDatabase } from './target.ts';
 import { rowCounts } from './counts.ts';
 import { CommandFailure } from './failure.ts';
 import { columns, grouped } from './output.ts';

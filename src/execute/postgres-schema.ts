@@ -46,8 +46,11 @@ export async function migrate(
     });
   } catch (error) {
     // A constraint that rows break has its own words in the cause.
-    const { message } = ((error as Error).cause ?? error) as Error;
-    throw migrationFailure(meaningOf(error), message);
+    const { message, detail } = ((error as Error).cause ?? error) as Error & { detail?: string };
+    throw migrationFailure(
+      meaningOf(error),
+      detail === undefined ? message : `${message} (${detail.replace(/\.$/u, '')})`,
+    );
   }
 }
 

@@ -295,12 +295,6 @@ const refusals = [
     ['--database', 'sqlite:none.db'],
     'There is no database none.db. Make it with "plinth migrate plinth.yaml --database sqlite:none.db --apply", or name another.',
   ],
-  [
-    'PostgreSQL',
-    'plinth.yaml',
-    ['--database', 'postgres://localhost/x'],
-    'This version of Plinth serves SQLite only',
-  ],
 ] as const;
 
 test.each(refusals)('start refuses %s', async (_, file, flags, message) => {

@@ -81,19 +81,38 @@ const wrongCalls: readonly (readonly [args: readonly string[], message: string])
   [['dev', 'good.yaml', '--port', '-1'], 'not "-1"'],
   [['dev', 'good.yaml', '--port', '80.5'], 'not "80.5"'],
   [['dev', 'good.yaml', '--port', ''], 'not ""'],
-  [['start', 'good.yaml', '--database', 'shop.db'], 'Write sqlite:PATH or sqlite::memory:.'],
-  [['start', 'good.yaml', '--database', 'sqlite:'], 'Write sqlite:PATH or sqlite::memory:.'],
+  [
+    ['start', 'good.yaml', '--database', 'shop.db'],
+    'Write sqlite:PATH, sqlite::memory: or postgres://',
+  ],
+  [
+    ['start', 'good.yaml', '--database', 'sqlite:'],
+    'Write sqlite:PATH, sqlite::memory: or postgres://',
+  ],
   [
     ['start', 'good.yaml', '--database', 'sqlite://shop.db'],
-    'Write sqlite:PATH or sqlite::memory:.',
+    'Write sqlite:PATH, sqlite::memory: or postgres://',
   ],
   [
     ['start', 'good.yaml', '--database', 'mysql://me:secret@host/x'],
-    'The database mysql://…@host/x is none that is known.',
+    'The database mysql://me:…@host/x is none that is known.',
   ],
+  // Where a password is not percent-encoded, nobody can say what else is part of it.
+  ...[
+    'postgres://me:sec#ret@host/x',
+    'postgres://me:1/secret@host/x',
+    'postgres://me:%secret@host/x',
+    'postgres://me:secret@host:port/x',
+  ].map(
+    (url) =>
+      [
+        ['start', 'good.yaml', '--database', url],
+        'The URL of the PostgreSQL database cannot be read. Write postgres://user:password@host:port/name;',
+      ] as const,
+  ),
   [
     ['migrate', 'good.yaml'],
-    'No database is named. Add "database: sqlite:PATH" to good.yaml, or give --database.',
+    'No database is named. Add "database: sqlite:PATH" or "database: postgres://…" to good.yaml, or give --database.',
   ],
   [['check', 'good.yaml', '--spec', 'good.yaml'], 'Two specifications are named.'],
   [['check', '--spec', ''], 'The name of the specification is empty.'],
@@ -108,6 +127,7 @@ describe.concurrent('a wrong call exits with 2', () => {
       const ended = await plinth(args, here);
       expect(ended).toMatchObject({ code: 2, out: '' });
       expect(ended.err).toContain(message);
+      expect(ended.err).not.toMatch(/secret|sec#ret/u);
       expectSentence(ended);
     },
   );

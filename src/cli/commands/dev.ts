@@ -1,14 +1,7 @@
 import { resolve } from 'node:path';
-import { onceFree } from '../../execute/sqlite-errors.ts';
-import { migrate, planMigration } from '../../execute/sqlite-schema.ts';
+import { arePossible } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
-import {
-  databaseTarget,
-  developmentTarget,
-  withDatabase,
-  type OpenDatabase,
-  type Target,
-} from '../database.ts';
+import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { byHand, listed } from '../schema.ts';
 import { rowCounts } from '../counts.ts';
@@ -19,6 +12,7 @@ import {
   type Named,
   type SpecificationFile,
 } from '../specification.ts';
+import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from '../target.ts';
 
 export interface DevFlags extends ServeFlags, Named {
   readonly database?: string;
@@ -50,14 +44,12 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
 async function bringUpToDate(
   { api }: SpecificationFile,
   { isOwn }: Target,
-  { name, database }: OpenDatabase,
+  { name, plan, migrate }: OpenDatabase,
 ): Promise<void> {
-  const driver = database.schemaConnection;
-  // Looking takes no lock, so that it need not wait for one.
-  const missing = await onceFree(() => planMigration(driver, api));
+  const missing = await plan(api);
   if (missing.length === 0) return;
-  const steps = await migrate(driver, api);
-  if (steps.every(({ sql }) => sql !== undefined)) return;
+  const steps = await migrate(api);
+  if (arePossible(steps)) return;
   throw new CommandFailure(
     `The database ${name} no longer fits the specification. ${isOwn ? 'Delete it to start anew, or name another with --database.' : byHand}`,
     { details: listed(steps) },

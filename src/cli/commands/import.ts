@@ -4,10 +4,11 @@ import { writeStatements } from '../../sql/compile-write.ts';
 import type { Api } from '../../model/api.ts';
 import { relative } from 'node:path';
 import { fromFolder, type Context } from '../context.ts';
-import { databaseTarget, developmentTarget, withDatabase, type OpenDatabase } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../specification.ts';
 import { requireCurrent } from '../schema.ts';
+import { databaseTarget, developmentTarget, type OpenDatabase } from '../target.ts';
 import { columns, grouped } from '../output.ts';
 
 interface Flags {

@@ -1,10 +1,10 @@
-import { migrate as applyMigration } from '../../execute/sqlite-schema.ts';
-import type { MigrationStep } from '../../sql/schema.ts';
+import { arePossible } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
-import { databaseTarget, inspect, migrateCommand, withDatabase, type Target } from '../database.ts';
+import { inspect, withDatabase, type Inspected } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { byHand, listed } from '../schema.ts';
 import { requireSpecification, type Named } from '../specification.ts';
+import { databaseTarget, migrateCommand, type Target } from '../target.ts';
 
 interface Flags extends Named {
   readonly database?: string;
@@ -19,28 +19,26 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
   const target = databaseTarget(context, specification, flags.database);
   if (target === undefined)
     throw new CommandFailure(
-      `No database is named. Add "database: sqlite:PATH" to ${specification.name}, or give --database.`,
+      `No database is named. Add "database: sqlite:PATH" or "database: postgres://…" to ${specification.name}, or give --database.`,
       { exitCode: 2 },
     );
   if (flags.apply !== true) {
-    const { steps } = await inspect(context, target, api, 'empty');
-    report(context, steps, flags, target);
+    report(context, await inspect(context, target, api, 'empty'), flags, target);
     return;
   }
-  await withDatabase(context, target, { create: true }, async ({ database }) => {
-    report(context, await applyMigration(database.schemaConnection, api), flags, target);
+  await withDatabase(context, target, { create: true }, async ({ name, migrate: apply }) => {
+    report(context, { name, steps: await apply(api) }, flags, target);
   });
 }
 
 function report(
   context: Context,
-  steps: readonly MigrationStep[],
+  { name, steps }: Inspected,
   { apply = false, json = false }: Flags,
   target: Target,
 ): void {
-  const name = target.url.replace(/^sqlite:/u, '');
   const { output } = context;
-  const isPossible = steps.every(({ sql }) => sql !== undefined);
+  const isPossible = arePossible(steps);
   const data = {
     database: name,
     steps: steps.map(({ summary, sql }) => ({ summary, possible: sql !== undefined })),

@@ -1,11 +1,12 @@
 import { matchingRules, anonymous, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import type { Context } from '../context.ts';
-import { databaseTarget, withDatabase } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../schema.ts';
 import { readPort } from '../port.ts';
 import { formatProblem, requireSpecification } from '../specification.ts';
+import { databaseTarget } from '../target.ts';
 import type { DevFlags } from './dev.ts';
 
 /** `plinth start [file]`: serves a database that is named and up to date. */
@@ -19,7 +20,7 @@ export async function start(context: Context, flags: DevFlags): Promise<void> {
   const target = databaseTarget(context, specification, flags.database);
   if (target === undefined)
     throw new CommandFailure(
-      `"plinth start" needs a database by name. Add "database: sqlite:PATH" to ${name}, or give --database.`,
+      `"plinth start" needs a database by name. Add "database: sqlite:PATH" or "database: postgres://…" to ${name}, or give --database.`,
     );
   await requireCurrent(context, target, api);
   await withDatabase(context, target, { create: false }, async (open) => {

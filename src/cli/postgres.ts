@@ -1,0 +1,56 @@
+import { migrate, planMigration } from '../execute/postgres-schema.ts';
+import { openPostgres, type PostgresOptions } from '../execute/postgres.ts';
+import { CommandFailure } from './failure.ts';
+import type { NamedDatabase, OpenDatabase } from './target.ts';
+
+/** A PostgreSQL database by its URL. It is never made: that takes rights which a service should not have. */
+export function postgresDatabase(url: string, options: PostgresOptions): NamedDatabase {
+  const { name, href } = readAddress(url);
+  const open = async (poolSize: number | undefined): Promise<OpenDatabase> => {
+    const database = await openPostgres(href, { ...options, poolSize });
+    return {
+      name,
+      database,
+      plan: (api) => planMigration(database, api),
+      migrate: (api) => migrate(database, api),
+      close: () => database.close(),
+    };
+  };
+  return {
+    name,
+    inspect: async (api) => {
+      const database = await open(1);
+      try {
+        return await database.plan(api);
+      } finally {
+        await database.close();
+      }
+    },
+    // An import looks at what is there beside its transaction.
+    open: () => open(options.poolSize === 1 ? 2 : options.poolSize),
+  };
+}
+
+/**
+ * Reads a URL, so that one that is written badly is refused here, without any of it being shown: with `@`, `/` or `#`
+ * left as they are in a password, parts of it would be taken for the host or the name of the database.
+ */
+function readAddress(url: string): { readonly name: string; readonly href: string } {
+  const parsed = URL.parse(url);
+  const path = parsed?.pathname.slice(1) ?? '';
+  const isClear = parsed !== null && parsed.hash === '' && !/[@/]/u.test(path);
+  try {
+    if (!isClear) throw new URIError('The URL is not clear');
+    const user = decodeURIComponent(parsed.username);
+    // Whatever the password has in it, nobody takes it for something else after this.
+    parsed.password = encodeURIComponent(decodeURIComponent(parsed.password));
+    const [database, host] = [decodeURIComponent(path), parsed.hostname];
+    const place = host === '' ? '' : ` on ${host}:${parsed.port === '' ? 5432 : parsed.port}`;
+    return { name: `${database === '' ? user : database}${place}`, href: parsed.href };
+  } catch (error) {
+    throw new CommandFailure(
+      'The URL of the PostgreSQL database cannot be read. Write postgres://user:password@host:port/name; in the password, write characters such as @ / # % as %40 %2F %23 %25.',
+      { exitCode: 2, cause: error },
+    );
+  }
+}

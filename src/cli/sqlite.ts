@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
+import { inspectFile, migrate, planMigration } from '../execute/sqlite-schema.ts';
+import { openSqlite, type SqliteDatabase } from '../execute/sqlite.ts';
+import { CommandFailure, fileReason } from './failure.ts';
+import type { NamedDatabase, OpenDatabase } from './target.ts';
+
+/** A SQLite file by its path, absolute or from `folder`. `howToMake` is the command that makes it. */
+export function sqliteFile(folder: string, name: string, howToMake: string): NamedDatabase {
+  const path = resolve(folder, name);
+  return {
+    name,
+    inspect: async (api, missing) => {
+      const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+      const isEmpty = !isThere && missing === 'empty';
+      if (!isEmpty) prepare(path, name, howToMake, false);
+      return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api));
+    },
+    open: async (create) => {
+      prepare(path, name, howToMake, create);
+      return opened(name, await onceFree(() => openOrBusy(path)));
+    },
+  };
+}
+
+/** A file in a private folder, gone at the end: a second connection could not see a database in memory. */
+export const temporaryFile: NamedDatabase = {
+  name: 'sqlite::memory:',
+  inspect: async (api) => inspectFile(':memory:', api),
+  open: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
+    const open = opened('sqlite::memory:', openSqlite(join(folder, 'memory.db'), 'temporary'));
+    const close = async (): Promise<void> => {
+      try {
+        await open.close();
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    };
+    return { ...open, close };
+  },
+};
+
+function opened(name: string, database: SqliteDatabase): OpenDatabase {
+  const { schemaConnection } = database;
+  return {
+    name,
+    database,
+    // Looking takes no lock, so that it need not wait for one.
+    plan: (api) => onceFree(() => planMigration(schemaConnection, api)),
+    migrate: (api) => migrate(schemaConnection, api),
+    close: () => database.close(),
+  };
+}
+
+/** Opens a file; where another process has it locked, throws just that, so that it can be tried again. */
+function openOrBusy(path: string): SqliteDatabase {
+  try {
+    return openSqlite(path);
+  } catch (error) {
+    const { cause } = error as Error;
+    throw codeOf(cause).startsWith('SQLITE_BUSY') ? cause : error;
+  }
+}
+
+/** What SQLite would say less clearly. */
+function prepare(path: string, name: string, howToMake: string, create: boolean): void {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true)
+      throw new CommandFailure(`The database ${name} is a folder. Name a file in it.`);
+    if (stat === undefined && !create)
+      throw new CommandFailure(
+        `There is no database ${name}. Make it with "${howToMake}", or name another.`,
+      );
+    if (stat === undefined) mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(
+      `The database ${name} cannot be made: ${reason}. Name another with --database.`,
+      { cause: error },
+    );
+  }
+}

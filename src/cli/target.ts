@@ -1,0 +1,89 @@
+import { relative, resolve } from 'node:path';
+import type { Database } from '../execute/database.ts';
+import type { Api } from '../model/api.ts';
+import type { DatabaseSpecification } from '../spec/specification.ts';
+import type { MigrationStep } from '../sql/schema.ts';
+import { typed, type Context } from './context.ts';
+import type { SpecificationFile } from './specification.ts';
+
+/** Where a database is. */
+export interface Target {
+  readonly url: string;
+  /** Relative paths start here. */
+  readonly folder: string;
+  /** The arguments that name the specification and this database again. */
+  readonly again: string;
+  /** Whether it is the one that `dev` makes for itself. */
+  readonly isOwn: boolean;
+  /** What the file says of how to use it. */
+  readonly options: Omit<DatabaseSpecification, 'url'>;
+}
+
+/** A database that a command has opened. What it rejects with names no password. */
+export interface OpenDatabase {
+  /** As messages name it. */
+  readonly name: string;
+  readonly database: Database;
+  /** What would bring it up to date with the Api, in order. */
+  readonly plan: (api: Api) => Promise<readonly MigrationStep[]>;
+  /** Does that in one transaction and gives the steps; nothing is done where one of them is not possible. */
+  readonly migrate: (api: Api) => Promise<readonly MigrationStep[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** A database that a URL names: one kind a file, `sqlite.ts` and `postgres.ts`. */
+export interface NamedDatabase {
+  /** As messages name it, without a password. */
+  readonly name: string;
+  /**
+   * What would bring it up to date; nothing of it is changed or made. One that is not there and would be made counts
+   * as empty where `missing` says so; else it is a failure.
+   */
+  readonly inspect: (api: Api, missing: 'empty' | 'failure') => Promise<readonly MigrationStep[]>;
+  /** Opens it; what can be made and is not there is made with `create`, and a failure without. */
+  readonly open: (create: boolean) => Promise<OpenDatabase>;
+}
+
+/** Which database a command means: the flag, the environment, then the file. */
+export function databaseTarget(
+  context: Context,
+  { name, api, folder }: SpecificationFile,
+  flag: string | undefined,
+): Target | undefined {
+  const { url, ...options } = api.settings.database ?? {};
+  if (flag !== undefined && flag !== '')
+    return {
+      url: flag,
+      folder: context.folder,
+      again: `${name} --database ${withoutPassword(flag)}`,
+      isOwn: false,
+      options,
+    };
+  const variable = context.environment['PLINTH_DATABASE_URL'];
+  if (variable !== undefined && variable !== '')
+    return { url: variable, folder: context.folder, again: name, isOwn: false, options };
+  return url === undefined ? undefined : { url, folder, again: name, isOwn: false, options };
+}
+
+/** The database of `dev` where none is named. */
+export function developmentTarget(context: Context, { name, folder }: SpecificationFile): Target {
+  const url = 'sqlite:.plinth/dev.db';
+  const seen = relative(context.folder, resolve(folder, '.plinth/dev.db'));
+  return { url, folder, again: `${name} --database sqlite:${seen}`, isOwn: true, options: {} };
+}
+
+/** The command that brings a database up to date. */
+export function migrateCommand(context: Context, { again }: Target): string {
+  return typed(context, `migrate ${again} --apply`);
+}
+
+/** A URL as messages may show it, however badly it is written: all that may belong to a password is left out. */
+export function withoutPassword(url: string): string {
+  if (/^sqlite:(?!\/\/)/u.test(url)) return url;
+  const [, scheme = '', user = '', host = ''] =
+    /^([^/]*\/\/)([^/:@?#]*)(?::?.*@)?(.*)$/su.exec(url) ?? [];
+  const hasSecret = url.length > `${scheme}${user}${host}`.length;
+  const shown = host.replaceAll(/([?&][^=&]*password=)[^&]*/giu, '$1…');
+  if (hasSecret) return `${scheme}${user === '' ? '' : `${user}:`}…@${shown}`;
+  return `${scheme}${user}${shown}`;
+}
