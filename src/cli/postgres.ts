@@ -1,33 +1,48 @@
 import { migrate, planMigration } from '../execute/postgres-schema.ts';
-import { openPostgres, type PostgresOptions } from '../execute/postgres.ts';
+import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../execute/postgres.ts';
+import type { Api } from '../model/api.ts';
+import type { MigrationStep } from '../sql/schema.ts';
 import { CommandFailure } from './failure.ts';
-import type { NamedDatabase, OpenDatabase } from './target.ts';
+import type { NamedDatabase } from './target.ts';
+
+/** A deadline that never comes, in ms; twice as much still fits into a setting of PostgreSQL. */
+const unlimited = 1_000_000_000;
 
 /** A PostgreSQL database by its URL. It is never made: that takes rights which a service should not have. */
 export function postgresDatabase(url: string, options: PostgresOptions): NamedDatabase {
   const { name, href } = readAddress(url);
-  const open = async (poolSize: number | undefined): Promise<OpenDatabase> => {
-    const database = await openPostgres(href, { ...options, poolSize });
-    return {
-      name,
-      database,
-      plan: (api) => planMigration(database, api),
-      migrate: (api) => migrate(database, api),
-      close: () => database.close(),
-    };
+  /** On a connection of its own, which no deadline ends: an index on many rows takes its time. */
+  const onSchema = async (
+    work: (database: PostgresDatabase) => Promise<readonly MigrationStep[]>,
+  ): Promise<readonly MigrationStep[]> => {
+    const database = await openPostgres(href, {
+      ...options,
+      poolSize: 1,
+      statementTimeout: unlimited,
+    });
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
   };
+  const plan = (api: Api): Promise<readonly MigrationStep[]> =>
+    onSchema((database) => planMigration(database, api));
   return {
     name,
-    inspect: async (api) => {
-      const database = await open(1);
-      try {
-        return await database.plan(api);
-      } finally {
-        await database.close();
-      }
+    inspect: plan,
+    open: async () => {
+      // An import looks at what is there beside its transaction.
+      const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
+      const database = await openPostgres(href, { ...options, poolSize });
+      return {
+        name,
+        database,
+        plan,
+        migrate: (api) => onSchema((schema) => migrate(schema, api)),
+        close: () => database.close(),
+      };
     },
-    // An import looks at what is there beside its transaction.
-    open: () => open(options.poolSize === 1 ? 2 : options.poolSize),
   };
 }
 

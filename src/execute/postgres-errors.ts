@@ -83,6 +83,11 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     /^53300$/u,
     'has no connection left. Raise max_connections of the server, or lower database.poolSize.',
   ],
+  [
+    /^57014$/u,
+    'took longer than database.statementTimeout. Run it again later, or raise that in the file.',
+  ],
+  [/^(?:40|55P03)/u, 'is busy with other writes. Run it again later.'],
   [/^53100$/u, 'cannot be written: the disk of the server is full. Make room and run it again.'],
   [/^25006$/u, 'takes no writes: it is a standby, or read-only. Name the primary server.'],
   [

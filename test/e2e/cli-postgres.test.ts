@@ -23,6 +23,14 @@ resources:
       hired: { type: datetime }
       pay: { type: decimal, scale: 3 }
       more: { type: json }
+      day: { type: date }
+      clock: { type: time }
+      mark: { type: uuid }
+      flag: { type: boolean }
+      weight: { type: number }
+      sums: { type: array, items: { type: decimal, scale: 1 } }
+      kind: { type: enum, values: [a, b] }
+      place: { type: object, properties: { zip: { type: string }, at: { type: datetime } } }
       bossId: { type: integer, reference: people.id }
       teamId: { type: integer, reference: teams.id }
   teams:
@@ -36,6 +44,7 @@ const folder = makeFolder({
   'company.yaml': company,
   'data.yaml': `${library}data: data\n`,
   'one.yaml': `${library}database: { url: '\${DATABASE}', poolSize: 1, statementTimeout: 3s }\n`,
+  'hasty.yaml': `${library}database: { url: '\${DATABASE}', statementTimeout: 500ms }\n`,
   'data/authors.ndjson': ndjson(
     { id: 7, name: 'Ursula', email: 'u@example.com' },
     { name: 'Italo' },
@@ -131,6 +140,20 @@ describe('migrate', () => {
     expect(await other`SELECT FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(1);
   });
 
+  test('waits as long as it takes, whatever the deadline of reads', async () => {
+    const hasty = { cwd: folder.path, env: { DATABASE: server.url } };
+    await plinth(['migrate', 'hasty.yaml', '--apply'], hasty);
+    await other`DROP INDEX authors_email_unique`;
+    let migrating: Promise<Ended> | undefined;
+    await other.begin(async (sql) => {
+      await sql`LOCK authors`;
+      migrating = plinth(['migrate', 'hasty.yaml', '--apply'], hasty);
+      // Past the deadline, and past what a connection that does not answer is given beyond it.
+      await sql`SELECT pg_sleep(8)`;
+    });
+    expect(await migrating).toMatchObject({ code: 0, err: '' });
+  });
+
   test('rows that break a constraint are named', async () => {
     await run('migrate', '--apply');
     await other`DROP INDEX authors_email_unique`;
@@ -199,6 +222,18 @@ describe('import', () => {
             teamId: 1,
           },
           { id: 2, name: 'B', more: { b: [1, { z: 1, a: 1.5 }], aa: null }, bossId: 2 },
+          {
+            id: 4,
+            name: 'D',
+            day: '2026-03-01',
+            clock: '14:05:00',
+            mark: '018F0000-0000-7000-8000-000000000001',
+            flag: false,
+            weight: 1e21,
+            sums: ['1', 2.5],
+            kind: 'b',
+            place: { zip: '1', at: '2026-03-01T14:05:00+02:00', a: 1, more: [] },
+          },
           { id: 3, name: 'é漢😀', pay: 2, bossId: 1 },
         ],
         teams: [{ id: 1, leadId: 3, badge: '', subjectType: 'people', subjectId: 2 }],
@@ -206,16 +241,19 @@ describe('import', () => {
     );
     expect(await run('import', 'company.json', '--spec', 'company.yaml')).toMatchObject({
       code: 0,
-      out: `  people  3\n  teams   1\n4 records were imported into ${name}.\n`,
+      out: `  people  4\n  teams   1\n5 records were imported into ${name}.\n`,
     });
-    expect([...(await other`SELECT id::int, "bossId"::int, "teamId"::int FROM people`)]).toEqual([
+    expect([
+      ...(await other`SELECT id::int, "bossId"::int, "teamId"::int FROM people ORDER BY id`),
+    ]).toEqual([
       { id: 1, bossId: 2, teamId: 1 },
       { id: 2, bossId: 2, teamId: null },
       { id: 3, bossId: 1, teamId: null },
+      { id: 4, bossId: null, teamId: null },
     ]);
     expect(await run('import', 'company.json', '--spec', 'company.yaml')).toMatchObject({
       code: 0,
-      out: `  people  0\n  teams   0\n0 records were imported into ${name}; 4 were there already, and are equal.\n`,
+      out: `  people  0\n  teams   0\n0 records were imported into ${name}; 5 were there already, and are equal.\n`,
     });
   });
 
