@@ -1,6 +1,6 @@
 import type { Api } from '../model/api.ts';
 import { Generation } from '../http/generation.ts';
-import { startServer } from '../http/server.ts';
+import { startServer, type Mode } from '../http/server.ts';
 import type { View } from '../model/view.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './target.ts';
@@ -20,6 +20,7 @@ export async function serve(
   api: Api,
   open: OpenDatabase,
   flags: ServeFlags,
+  mode: Mode,
 ): Promise<void> {
   const { output, environment, draw } = context;
   const host =
@@ -35,6 +36,7 @@ export async function serve(
     host,
     port,
     draw,
+    mode,
     trace: ({ requestId, method, path, error }) => {
       output.note(`${method} ${path} failed (request ${requestId}): ${describe(error)}`);
     },

@@ -21,6 +21,16 @@ export interface Changed {
 export interface Database {
   readonly dialect: Dialect;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
+  /**
+   * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.
+   * `take` cannot wait, so that no slow reader holds the snapshot; `signal` ends the reading with an error.
+   */
+  readonly stream: (
+    statement: Statement,
+    values: Values,
+    signal: AbortSignal,
+    take: (rows: readonly Row[]) => void,
+  ) => Promise<void>;
   /** The result of a counting statement, perhaps remembered from before nothing had changed. */
   readonly count: (statement: Statement, values: Values) => Promise<number>;
   /**

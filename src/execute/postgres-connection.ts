@@ -17,6 +17,9 @@ export type Rows = readonly Row[] & { readonly count: number };
 /** How long connecting may take, in ms. */
 const connectTimeout = 5_000;
 
+/** How many rows of a stream come at a time. */
+const streamedRows = 5_000;
+
 const text = (stored: string): string => stored;
 
 /** A bigint as a number where that is exact: other tables may hold more than 2⁵³. */
@@ -105,6 +108,28 @@ export class Connection {
     return rows;
   }
 
+  /** Runs one statement with a cursor of the driver: `take` has each portion of its rows as it comes. */
+  async stream(
+    sql: string,
+    parameters: readonly SqlValue[],
+    take: (rows: readonly Row[]) => void,
+  ): Promise<void> {
+    const query = this.client.unsafe(sql, parameters.map(sent), { prepare: false });
+    this.pending = query as unknown as Cancellable;
+    let failure: unknown;
+    // What is thrown in here would come out in the driver's reading of its socket.
+    const takeSafely = (rows: readonly unknown[]): void => {
+      try {
+        if (failure === undefined) take(rows as readonly Row[]);
+      } catch (error) {
+        failure = error;
+      }
+    };
+    await this.answer(query, () => query.values().cursor(streamedRows, takeSafely));
+    this.pending = undefined;
+    if (failure !== undefined) throw failure;
+  }
+
   /** Runs a command without parameters and gives its tag, such as `COMMIT`. */
   async command(sql: string): Promise<string> {
     const query = this.client.unsafe(sql);
@@ -119,6 +144,12 @@ export class Connection {
     // The request takes a socket of its own.
     this.mayConnect = true;
     query?.canceller?.(query).catch(() => undefined);
+  }
+
+  /** Stops the statement that runs, and with it the session: the server may come to it only when another runs. */
+  giveUp(): void {
+    this.cancel();
+    this.abandon();
   }
 
   /** Ends it: at once, or when it has answered, after `seconds` at the latest. */

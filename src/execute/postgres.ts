@@ -3,7 +3,7 @@ import { postgres } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import { DatabaseFailure, type Database, type Row, type Transaction } from './database.ts';
 import { isInterruption, isPassing, meaningOf, openFailure } from './postgres-errors.ts';
-import type { Rows } from './postgres-connection.ts';
+import type { Connection, Rows } from './postgres-connection.ts';
 import { Pool, type PoolOptions } from './postgres-pool.ts';
 import { NeedsSavepoints, OpenTransaction } from './postgres-transaction.ts';
 
@@ -65,6 +65,33 @@ export class PostgresDatabase implements Database {
 
   async all(statement: Statement, values: Values): Promise<readonly Row[]> {
     return this.read(statement, values);
+  }
+
+  stream(
+    statement: Statement,
+    values: Values,
+    signal: AbortSignal,
+    take: (rows: readonly Row[]) => void,
+  ): Promise<void> {
+    const parameters = valuesFor(statement, values);
+    let isFresh = true;
+    const takeOver = (rows: readonly Row[]): void => {
+      isFresh = false;
+      take(rows);
+    };
+    return this.asking(
+      async (connection) => {
+        const stop = (): void => connection.giveUp();
+        signal.throwIfAborted();
+        signal.addEventListener('abort', stop);
+        try {
+          await connection.stream(statement.sql, parameters, takeOver);
+        } finally {
+          signal.removeEventListener('abort', stop);
+        }
+      },
+      () => isFresh && !signal.aborted,
+    );
   }
 
   async count(statement: Statement, values: Values): Promise<number> {
@@ -180,16 +207,23 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
-  private async read(statement: Statement, values: Values): Promise<Rows> {
+  private read(statement: Statement, values: Values): Promise<Rows> {
     const parameters = valuesFor(statement, values);
     const isNamed = this.isNamed(statement);
+    return this.asking((connection) => connection.query(statement.sql, parameters, isNamed));
+  }
+
+  /** Lends a connection for a question, which a server that was restarted is asked again if it `mayRepeat`. */
+  private async asking<Answer>(
+    question: (connection: Connection) => Promise<Answer>,
+    mayRepeat = (): boolean => true,
+  ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
       const connection = await this.pool.lend();
       try {
-        return await connection.query(statement.sql, parameters, isNamed);
+        return await question(connection);
       } catch (error) {
-        // A server that was restarted takes the question again.
-        if (attempt > 0 || !isInterruption(error)) throw meaningOf(error);
+        if (attempt > 0 || !isInterruption(error) || !mayRepeat()) throw meaningOf(error);
         this.pool.renew();
       } finally {
         this.pool.giveBack(connection);

@@ -31,7 +31,11 @@ export interface Reader {
 }
 
 /** Turns what `bindQuery` read into what the driver takes. */
-function encode({ plan, keys }: CompiledRead, bound: Bound, dialect: Dialect): readonly SqlValue[] {
+export function encode(
+  { plan, keys }: CompiledRead,
+  bound: Bound,
+  dialect: Dialect,
+): readonly SqlValue[] {
   const values = plan.slots.map(({ index, operator, field }) =>
     dialect.operand(bound.values[index] ?? null, operator, field),
   );
@@ -72,19 +76,37 @@ export async function readList(
     collections: bound.collections,
   };
   const records = await readSelection(rows, compiled.selection, level);
-  // A page that is neither full nor empty, and an empty first one, tell the total themselves.
-  const tells = rows.length < limit && (rows.length > 0 || offset === 0);
-  const told = tells && compiled.count !== undefined ? offset + rows.length : undefined;
-  const guess =
-    compiled.estimate === undefined || told !== undefined
-      ? undefined
-      : await estimate(compiled.estimate, values, database, offset + found.length);
-  const total = told ?? guess ?? (compiled.count && (await database.count(compiled.count, values)));
+  const seen = { count: rows.length, read: found.length };
+  const { total, isEstimated } = await readTotal(compiled, values, bound.page, seen, database);
   const hasMore =
     isExact && total !== undefined ? offset + rows.length < total : found.length > limit;
   const lastRow = rows.at(-1);
   const last = hasMore && lastRow !== undefined ? keyValues(lastRow, compiled) : undefined;
-  return { records, total, isEstimated: guess !== undefined, hasMore, page: bound.page, last };
+  return { records, total, isEstimated, hasMore, page: bound.page, last };
+}
+
+/** What a page has shown of its list: its records, and the rows read, which may be one more. */
+interface Seen {
+  readonly count: number;
+  readonly read: number;
+}
+
+/** How many records a list has, where that was asked for, and whether that is a guess. */
+export async function readTotal(
+  compiled: CompiledRead,
+  values: Values,
+  { limit, offset }: PageNumbers,
+  seen: Seen,
+  database: Database,
+): Promise<{ readonly total: number | undefined; readonly isEstimated: boolean }> {
+  if (compiled.count === undefined) return { total: undefined, isEstimated: false };
+  // A page that is neither full nor empty, and an empty first one, tell the total themselves.
+  const tells = seen.count < limit && (seen.count > 0 || offset === 0);
+  if (tells) return { total: offset + seen.count, isEstimated: false };
+  const guess =
+    compiled.estimate && (await estimate(compiled.estimate, values, database, offset + seen.read));
+  if (guess !== undefined) return { total: guess, isEstimated: true };
+  return { total: await database.count(compiled.count, values), isEstimated: false };
 }
 
 /** Below this the guess of a planner is not worth more than a count, which is as quick. */

@@ -12,11 +12,11 @@ export class SqliteConnection {
   readonly driver: Driver.Database;
   private readonly prepared = new WeakMap<Statement, Prepared>();
 
-  constructor(file: string, options: Driver.Options) {
+  constructor(file: string, options: Driver.Options, cache = cacheSize) {
     this.driver = new Driver(file, { ...options, timeout: 0 });
     this.driver.pragma('trusted_schema = OFF');
     this.driver.pragma('foreign_keys = ON');
-    this.driver.pragma(`cache_size = -${cacheSize / 1024}`);
+    this.driver.pragma(`cache_size = -${cache / 1024}`);
   }
 
   prepare(statement: Statement): Prepared {

@@ -5,6 +5,7 @@ import { DatabaseFailure, type Database, type Row, type Transaction } from './da
 import { SqliteConnection } from './sqlite-connection.ts';
 import { codeOf, meaningOf, onceFree } from './sqlite-errors.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { streamRows } from './sqlite-stream.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** What each failure of opening a file means to the one who named it. */
@@ -44,11 +45,13 @@ const ping: Statement = { sql: 'SELECT 1', parameters: [] };
 
 export class SqliteDatabase implements Database {
   readonly dialect = sqlite;
+  private readonly file: string;
   private readonly writer: SqliteConnection;
   private readonly reader: SqliteReader;
   private readonly queue: WriteQueue;
 
   constructor(file: string, durability: Durability) {
+    this.file = file;
     this.writer = new SqliteConnection(file, {});
     try {
       this.writer.driver.pragma('journal_mode = WAL');
@@ -88,6 +91,15 @@ export class SqliteDatabase implements Database {
 
   all(statement: Statement, values: Values): Promise<readonly Row[]> {
     return onceFree(() => this.reader.all(statement, values));
+  }
+
+  stream(
+    statement: Statement,
+    values: Values,
+    signal: AbortSignal,
+    take: (rows: readonly Row[]) => void,
+  ): Promise<void> {
+    return streamRows(this.file, statement, values, signal, take);
   }
 
   count(statement: Statement, values: Values): Promise<number> {

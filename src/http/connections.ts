@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
 
 /** How long a refused client has to read why before its connection is cut, in ms. */
 const lingering = 1_000;
@@ -22,9 +22,12 @@ export class Connections {
   private readonly current = new Map<Socket, Current | undefined>();
   private readonly refused = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
+  private readonly vary: () => string;
 
-  constructor(maxHeaderSize: number) {
+  /** `vary`: the header of that name for answers to what could not be read as a request. */
+  constructor(maxHeaderSize: number, vary: () => string) {
     this.maxHeaderSize = maxHeaderSize;
+    this.vary = vary;
   }
 
   open(socket: Socket): void {
@@ -49,16 +52,17 @@ export class Connections {
     this.refused.add(socket);
     const current = this.current.get(socket);
     const refusal = respondError(this.refusalOf(error), '', randomUUID());
+    const sending: Sending = { last: true, vary: this.vary() };
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (current === undefined) end(socket, refusal);
+    else if (current === undefined) end(socket, refusal, sending);
     else if (!current.request.complete) {
       // It is the body of this request, which may have its answer already.
       if (current.response.headersSent) socket.destroySoon();
-      else send(current.response, refusal, true);
+      else send(current.response, refusal, sending);
     } else {
       const { response } = current;
       if (!response.writableFinished && !response.destroyed) await once(response, 'close');
-      if (socket.writable) end(socket, refusal);
+      if (socket.writable) end(socket, refusal, sending);
     }
   }
 
@@ -85,10 +89,11 @@ function isInRequestLine(error: Error & { rawPacket?: Buffer; bytesParsed?: numb
 }
 
 /** Writes an answer on a socket that no parser serves any more. */
-function end(socket: Socket, { status, headers, body = '' }: Response): void {
+function end(socket: Socket, { status, headers, body }: TextResponse, { vary }: Sending): void {
   const { error } = JSON.parse(body) as { error: string };
   const lines = Object.entries({
     ...headers,
+    vary,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -96,20 +101,38 @@ function end(socket: Socket, { status, headers, body = '' }: Response): void {
   setTimeout(() => socket.destroy(), lingering).unref();
 }
 
-/** Sends an answer, unless one was sent. `last`: the connection ends with it. */
+/** What an answer is sent with, whatever it says. */
+export interface Sending {
+  /** The connection ends with it. */
+  readonly last: boolean;
+  readonly vary: string;
+}
+
+/** Sends an answer, unless one was sent or nobody is there. Gives its body where that is still to be written. */
 export function send(
   response: ServerResponse,
   { status, headers, body }: Response,
-  last: boolean,
-): void {
-  if (response.headersSent) return;
-  const all: Record<string, string> = { ...headers };
+  { last, vary }: Sending,
+): StreamedBody | undefined {
+  if (response.headersSent || response.req.socket.destroyed) return undefined;
+  const all: Record<string, string> = { ...headers, vary };
+  if (last) all['connection'] = 'close';
+  if (isStreamed(body)) {
+    response.writeHead(status, all);
+    if (response.req.method !== 'HEAD') return body;
+    response.end();
+    return undefined;
+  }
   const hasNoLength = body === undefined && (status === 204 || status === 304);
   const length = Buffer.byteLength(body ?? '');
   if (!hasNoLength) all['content-length'] = String(length);
-  if (last) all['connection'] = 'close';
   // Text of ASCII alone is the same bytes either way, and the cheaper way is the other one.
   response.writeHead(status, all).end(body, body?.length === length ? 'latin1' : 'utf8');
+  return undefined;
+}
+
+function isStreamed(body: Response['body']): body is StreamedBody {
+  return typeof body === 'object' && !Buffer.isBuffer(body);
 }
 
 /** The whole body, or 413 once it is longer than the limit. */

@@ -15,6 +15,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** Reads the body when the pipeline comes to it, up to the server's limit. */
   readonly readBody: () => Promise<Result<Buffer>>;
+  /** Does work that ends with its signal when the client goes away. */
+  readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   readonly generation: Generation;
   readonly draw: Draw;
   /** Whether the server takes its leave: it answers, but is no longer ready. */

@@ -5,8 +5,10 @@ import { anonymous } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import { viewOf, type View } from '../model/view.ts';
 import type { ReadPlan } from '../plan/plan.ts';
+import { compileExport, type CompiledExport } from '../sql/compile-export.ts';
 import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
 import { writeStatements, type WriteStatements } from '../sql/compile-write.ts';
+import type { Dialect } from '../sql/dialect.ts';
 
 /** How many shapes of requests stay compiled, and the longest text of one that is kept. */
 const keptShapes = 2_000;
@@ -22,6 +24,7 @@ export class Generation {
   readonly statements: WriteStatements;
   private readonly views = new Map<number, View>();
   private readonly shapes = new BoundedCache<CompiledRead>(keptShapes);
+  private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes);
 
   constructor(api: Api, database: Database) {
     this.api = api;
@@ -41,12 +44,26 @@ export class Generation {
 
   /** The compiled read of a shape; planned only when the shape is new. Failures are not kept. */
   compiled(shape: string, plan: () => Result<ReadPlan>): Result<CompiledRead> {
-    const known = this.shapes.get(shape);
+    return this.kept(this.shapes, shape, plan, compileRead);
+  }
+
+  /** As `compiled`, of a list that is read in portions. */
+  compiledExport(shape: string, plan: () => Result<ReadPlan>): Result<CompiledExport> {
+    return this.kept(this.exportShapes, shape, plan, compileExport);
+  }
+
+  private kept<Compiled extends object>(
+    shapes: BoundedCache<Compiled>,
+    shape: string,
+    plan: () => Result<ReadPlan>,
+    compile: (plan: ReadPlan, dialect: Dialect) => Compiled,
+  ): Result<Compiled> {
+    const known = shapes.get(shape);
     if (known !== undefined) return ok(known);
     const planned = plan();
     if (!planned.ok) return planned;
-    const compiled = compileRead(planned.value, this.database.dialect);
-    if (shape.length <= longestShape) this.shapes.set(shape, compiled);
+    const compiled = compile(planned.value, this.database.dialect);
+    if (shape.length <= longestShape) shapes.set(shape, compiled);
     return ok(compiled);
   }
 

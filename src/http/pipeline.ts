@@ -1,12 +1,13 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { asksForDebug, parseQuery } from '../request/query.ts';
 import { queryError } from '../request/problem.ts';
-import { accepts } from '../request/headers.ts';
+import { negotiate, type Representation } from '../request/headers.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Call, Exchange } from './exchange.ts';
+import { exportRecords } from './exports.ts';
 import { listRecords, readRecord } from './reads.ts';
 import { allowOf, findFace, findRoute, kindOf } from './router.ts';
 import { answerSystem } from './system.ts';
@@ -43,7 +44,9 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
 
   const refusal = authorize(kind.value, face.value);
   if (refusal !== undefined) return fail(refusal);
-  if (!accepts(headers.accept, 'application/json')) return fail(notAcceptable);
+  const { representations, refusal: notAcceptable } = kind.value === 'list' ? lists : others;
+  const representation = negotiate(headers.accept, representations);
+  if (representation === undefined) return fail(notAcceptable);
 
   const query = parseQuery(search, kind.value);
   const call: Call = {
@@ -58,7 +61,7 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   };
   switch (call.kind) {
     case 'list':
-      return listRecords(call);
+      return representation === 'json' ? listRecords(call) : exportRecords(call, representation);
     case 'read':
       return readRecord(call, id ?? '');
     case 'create':
@@ -96,7 +99,23 @@ function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
 }
 
-const notAcceptable = apiError(
-  'NOT_ACCEPTABLE',
-  'The answer is application/json, which the Accept header does not take',
-);
+/** What can be answered, and what is said to who takes none of it. Contract 2, Content. */
+const lists: Offer = {
+  representations: ['json', 'csv', 'ndjson'],
+  refusal: apiError(
+    'NOT_ACCEPTABLE',
+    'A list is application/json, text/csv or application/x-ndjson, none of which the Accept header takes',
+  ),
+};
+const others: Offer = {
+  representations: ['json'],
+  refusal: apiError(
+    'NOT_ACCEPTABLE',
+    'The answer is application/json, which the Accept header does not take',
+  ),
+};
+
+interface Offer {
+  readonly representations: readonly Representation[];
+  readonly refusal: ApiError;
+}

@@ -3,13 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import { fastify } from 'fastify';
 import { apiError, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
+import type { Api } from '../model/api.ts';
 import type { Draw } from '../plan/write.ts';
+import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Trace } from '../trace/events.ts';
 import { Connections, readBody, send } from './connections.ts';
 import type { Generation } from './generation.ts';
 import { answer } from './pipeline.ts';
+import { ClientGone, sendStream, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 const defaults = {
@@ -20,7 +23,12 @@ const defaults = {
   /** Beside the URL, which has a limit of its own. */
   headersSize: 16 * 1024,
   stopTimeout: 10_000,
+  /** Contract 2, Content. */
+  stallTimeout: 60_000,
 } as const;
+
+/** Contract 3, Modes. */
+export type Mode = 'dev' | 'start';
 
 export interface ServerOptions {
   readonly host: string;
@@ -28,6 +36,10 @@ export interface ServerOptions {
   readonly port: number;
   readonly draw: Draw;
   readonly trace: Trace;
+  /** What the server was started for; `start` unless said otherwise. */
+  readonly mode?: Mode;
+  /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
+  readonly stallTimeout?: number;
 }
 
 /** A server that listens. */
@@ -43,13 +55,14 @@ export interface RunningServer {
  */
 export async function startServer(
   generation: () => Generation,
-  { host, port, draw, trace }: ServerOptions,
+  { host, port, draw, trace, mode = 'start', stallTimeout = defaults.stallTimeout }: ServerOptions,
 ): Promise<RunningServer> {
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
-  const connections = new Connections(maxHeaderSize);
+  const vary = (): string => varyOf(generation().api, mode);
+  const connections = new Connections(maxHeaderSize, vary);
   let stopping = false;
   const app = fastify({
     requestTimeout,
@@ -65,36 +78,43 @@ export async function startServer(
     rewriteUrl: () => '/',
     clientErrorHandler: (error, socket) => void connections.refuse(error, socket),
   });
-  const handle = async (request: IncomingMessage & { originalUrl?: string }): Promise<Response> => {
-    const requestId = randomUUID();
-    const url = originForm(request.originalUrl ?? request.url ?? '/');
-    const method = request.method ?? 'GET';
-    const path = url.split('?', 1)[0] ?? '/';
+  const handle = async (incoming: Incoming): Promise<Response> => {
+    const { request, requestId, path } = incoming;
     const problem = headProblem(request);
     if (problem !== undefined) return respondError(problem, path, requestId);
     try {
       return await answer({
-        requestId,
-        method,
-        url,
+        ...incoming,
         headers: request.headers,
         readBody: () => readBody(request, bodyLimit),
+        whileThere: (work) => whileThere(request.socket, work),
         generation: generation(),
         draw,
         isStopping: () => stopping,
       });
     } catch (error) {
-      trace({ kind: 'failure', requestId, method, path, error });
+      report(incoming, error);
       return respondError(failureOf(error), path, requestId);
     }
+  };
+  const report = ({ requestId, method, path }: Incoming, error: unknown): void => {
+    if (!(error instanceof ClientGone)) trace({ kind: 'failure', requestId, method, path, error });
   };
   // The first hook, so that the framework has no say in media types and methods either.
   app.addHook('onRequest', async ({ raw: request }, reply) => {
     reply.hijack();
-    connections.begin(request, reply.raw);
-    send(reply.raw, await handle(request), stopping);
+    const response = reply.raw;
+    connections.begin(request, response);
+    const incoming = readHead(request);
+    const answered = await handle(incoming);
+    const acceptEncoding = request.headers['accept-encoding'];
+    const encoded =
+      acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
+    const rest = send(response, encoded, { last: stopping, vary: vary() });
     // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
     if (!request.readableEnded) request.resume();
+    if (rest === undefined) return;
+    await sendStream(response, rest, stallTimeout).catch((error) => report(incoming, error));
   });
   app.setNotFoundHandler(() => undefined);
   app.server.on('connection', (socket) => connections.open(socket));
@@ -115,6 +135,32 @@ export async function startServer(
       clearTimeout(timer);
     },
   };
+}
+
+/** A request as its first line tells it, with the id under which it is known. */
+interface Incoming {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+}
+
+function readHead(request: IncomingMessage & { originalUrl?: string }): Incoming {
+  const url = originForm(request.originalUrl ?? request.url ?? '/');
+  return {
+    request,
+    requestId: randomUUID(),
+    method: request.method ?? 'GET',
+    url,
+    path: url.split('?', 1)[0] ?? '/',
+  };
+}
+
+/** The headers on which an answer depends. Contract 2, Content. */
+function varyOf({ settings }: Api, mode: Mode): string {
+  const credentials = settings.auth === undefined ? '' : ', Authorization, X-API-Key';
+  return `Accept, Accept-Encoding${credentials}${mode === 'dev' ? ', X-Sandbox' : ''}`;
 }
 
 /** The path and query of a request target, which a client may send as a whole URL (RFC 9112, 3.2.2). */

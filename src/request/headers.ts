@@ -23,22 +23,74 @@ export function parsePrefer(header: string | undefined): Preferences {
   };
 }
 
-/** Whether `Accept` takes this media type with a weight above 0 (RFC 9110, 12.5.1). */
-export function accepts(header: string | undefined, mediaType: string): boolean {
-  if (header === undefined || header.trim() === '') return true;
-  const [type] = mediaType.split('/');
-  let best = -1;
-  let quality = 0;
-  for (const part of header.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
-    const precision =
-      range === mediaType ? 2 : range === `${type}/*` ? 1 : range === '*/*' ? 0 : -1;
-    if (precision <= best) continue;
-    best = precision;
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    quality = weight === undefined ? 1 : Number(weight.slice(2));
+/** What an answer can be written as. Contract 2, Content. */
+export type Representation = 'json' | 'csv' | 'ndjson';
+
+const mediaTypes: Readonly<Record<Representation, string>> = {
+  json: 'application/json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+};
+
+/** Ranges that stand for JSON, the more precise first: what else there is has to be asked for by its name. */
+const jsonRanges = ['application/json', 'application/*', '*/*'];
+
+/**
+ * What `Accept` wants of those that are offered: the one of the highest weight, at equal weights the one that is named
+ * most precisely, JSON before others. Undefined when it takes none of them (RFC 9110, 12.5.1).
+ */
+export function negotiate(
+  header: string | undefined,
+  offered: readonly Representation[],
+): Representation | undefined {
+  if (header === undefined || header.trim() === '') return 'json';
+  const weights = readWeights(header);
+  let best: { representation: Representation; weight: number; isNamed: boolean } | undefined;
+  for (const representation of offered) {
+    const ranges = representation === 'json' ? jsonRanges : [mediaTypes[representation]];
+    const range = ranges.find((name) => weights.has(name)) ?? '';
+    const weight = weights.get(range) ?? 0;
+    const isNamed = range === mediaTypes[representation];
+    const isBetter =
+      best === undefined
+        ? weight > 0
+        : weight > best.weight || (weight === best.weight && isNamed && !best.isNamed);
+    if (isBetter) best = { representation, weight, isNamed };
   }
-  return quality > 0;
+  return best?.representation;
+}
+
+/** A way to write a body shorter, in the order of preference. */
+const codings = ['br', 'gzip'] as const;
+export type ContentCoding = (typeof codings)[number];
+
+/**
+ * The coding that `Accept-Encoding` wants most. Undefined when it asks for none of them, or wants a body as it is more.
+ * `isForced`: the body may not stay as it is, however short (RFC 9110, 12.5.3).
+ */
+export function wantedCoding(
+  header: string,
+): { readonly coding: ContentCoding; readonly isForced: boolean } | undefined {
+  const weights = readWeights(header);
+  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
+  const [first, second] = codings;
+  const coding = weightOf(second) > weightOf(first) ? second : first;
+  const plain = weights.get('identity');
+  const weight = weightOf(coding);
+  if (weight === 0 || (plain ?? 0) > weight) return undefined;
+  return { coding, isForced: (plain ?? weights.get('*')) === 0 };
+}
+
+/** The names of a list with weights (`a;q=0.5, b`), in lower case; a weight that is none counts as 0. */
+function readWeights(header: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    const number = weight === undefined ? 1 : Number(weight.slice(2));
+    if (!weights.has(name)) weights.set(name, number > 0 ? Math.min(number, 1) : 0);
+  }
+  return weights;
 }
 
 /** Whether `If-None-Match` names this entity tag, compared weakly (RFC 9110, 13.1.2). */

@@ -1,18 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import { errorTable, type ApiError } from '../errors.ts';
-import type { Response } from './response.ts';
+import type { Response, StreamedBody, TextResponse } from './response.ts';
 
 const json = 'application/json; charset=utf-8';
 
-/** What every answer carries. Contract 2, Content. */
-export const commonHeaders = {
+/** What every answer carries, beside `Vary`, which the server adds. Contract 2, Content. */
+const commonHeaders = {
   'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',
-  vary: 'Accept, Accept-Encoding',
 } as const;
 
 /** Turns an error into the standard body. Contract 2, Errors. */
-export function respondError(error: ApiError, path: string, requestId: string): Response {
+export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
   const { status } = errorTable[error.code];
   const { problems = [] } = error;
   const lists =
@@ -50,10 +49,29 @@ export function jsonResponse(
   body: string,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
-): Response {
+): TextResponse {
   return {
     status,
     headers: { ...commonHeaders, 'content-type': json, 'x-request-id': requestId, ...headers },
+    body,
+  };
+}
+
+/** A 200 whose body is written as it comes. */
+export function streamResponse(
+  contentType: string,
+  body: StreamedBody,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return {
+    status: 200,
+    headers: {
+      ...commonHeaders,
+      'content-type': contentType,
+      'x-request-id': requestId,
+      ...headers,
+    },
     body,
   };
 }

@@ -128,7 +128,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
 }
 
 /** The columns of one SELECT, each only once. */
-class ColumnList {
+export class ColumnList {
   private readonly dialect: Dialect;
   private readonly alias: string;
   private readonly texts: string[];
@@ -170,7 +170,7 @@ function compileMembers(
   }));
 }
 
-function compileSelection(
+export function compileSelection(
   selection: Selection,
   columns: ColumnList,
   dialect: Dialect,

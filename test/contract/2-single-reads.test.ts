@@ -262,7 +262,7 @@ describe('Accept', () => {
     'application/json; charset=utf-8',
     'application/json;q=0.1',
     'text/html, application/xhtml+xml, */*;q=0.8',
-    'text/csv;q=0.9, application/json;q=0.1',
+    'text/csv;q=0.1, application/json;q=0.9',
     'text/html;q=1,*/*;q=0.001',
     'application/json, */*;q=0',
   ];
@@ -293,9 +293,6 @@ describe('Accept', () => {
   });
   test('without the header', async () => {
     expect((await sendRaw(api.url, '/v1/posts')).status).toBe(200);
-  });
-  test.each(['text/csv', 'application/x-ndjson'])('%s, so far', async (accept) => {
-    expect((await api.get('/v1/posts', { accept })).status).toBe(406);
   });
 });
 

@@ -1,0 +1,53 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
+import type { Row } from './database.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { meaningOf, onceFree } from './sqlite-errors.ts';
+
+/** How many rows are read in one turn of the event loop. */
+const portionLength = 2_000;
+/** Pages that such a connection may keep, and what it may sort in memory, in bytes. */
+const cacheSize = 16 * 1024 * 1024;
+
+/**
+ * Reads rows over a connection of its own, so that the one that reads for all others stays free. See
+ * `Database.stream`.
+ */
+export async function streamRows(
+  file: string,
+  statement: Statement,
+  values: Values,
+  signal: AbortSignal,
+  take: (rows: readonly Row[]) => void,
+): Promise<void> {
+  const connection = await onceFree(() => openSnapshot(file));
+  try {
+    let portion: Row[] = [];
+    for (const row of connection.prepare(statement).iterate(...valuesFor(statement, values))) {
+      portion.push(row);
+      if (portion.length === portionLength) {
+        take(portion);
+        portion = [];
+        await nextTurn();
+        signal.throwIfAborted();
+      }
+    }
+    if (portion.length > 0) take(portion);
+  } catch (error) {
+    throw meaningOf(error);
+  } finally {
+    connection.driver.close();
+  }
+}
+
+/** Once the snapshot is taken, nobody else's lock is met any more. */
+function openSnapshot(file: string): SqliteConnection {
+  const connection = new SqliteConnection(file, { readonly: true }, cacheSize);
+  try {
+    connection.driver.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+    return connection;
+  } catch (error) {
+    connection.driver.close();
+    throw error;
+  }
+}

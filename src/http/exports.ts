@@ -1,0 +1,67 @@
+import { fail, ok, type Result } from '../errors.ts';
+import { readExport } from '../execute/export.ts';
+import type { Api } from '../model/api.ts';
+import { bindQuery } from '../plan/bind.ts';
+import { planExport } from '../plan/export.ts';
+import { parsePrefer } from '../request/headers.ts';
+import { queryError } from '../request/problem.ts';
+import { csv } from '../respond/csv.ts';
+import { streamResponse } from '../respond/error.ts';
+import { ndjson } from '../respond/ndjson.ts';
+import { paginationHeaders } from '../respond/pagination.ts';
+import type { Response } from '../respond/response.ts';
+import type { Call } from './exchange.ts';
+
+/** `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. Contract 2, Content. */
+export async function exportRecords(
+  call: Call,
+  representation: 'csv' | 'ndjson',
+): Promise<Result<Response>> {
+  const { exchange, face, query } = call;
+  const { generation, requestId } = exchange;
+  const api = withExportLimits(generation.api);
+  const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
+  const shape = `${face.key}|export|${preferences.count}${query.shape}`;
+  const compiled = generation.compiledExport(shape, () =>
+    planExport({ query, face, version: call.view.version.number, preferences }, api),
+  );
+  if (!compiled.ok) return compiled;
+  const { plan, columns } = compiled.value;
+  const bound = bindQuery(plan, query, api.limits);
+  if (!bound.ok) return fail(queryError(bound.error));
+  const { portions, isEstimated, ...result } = await exchange.whileThere((signal) =>
+    readExport(compiled.value, bound.value, generation.database, signal),
+  );
+  const headers = paginationHeaders(
+    query.reserved.has('offset') ? 'offset' : 'page',
+    bound.value.page,
+    { ...result, next: undefined },
+    { origin: api.settings.server?.publicUrl ?? '', path: call.path, query: call.search },
+  );
+  if (preferences.count === 'none' || isEstimated)
+    headers['preference-applied'] = `count=${preferences.count}`;
+  return ok(
+    representation === 'csv'
+      ? streamResponse(
+          'text/csv; charset=utf-8; header=present',
+          csv(
+            portions,
+            columns.map(({ name }) => name),
+          ),
+          requestId,
+          headers,
+        )
+      : streamResponse('application/x-ndjson; charset=utf-8', ndjson(portions), requestId, headers),
+  );
+}
+
+/** The API as a list of this length sees it: `limits.exportItems` stands in the place of `limits.maxLimit`. */
+function withExportLimits(api: Api): Api {
+  const { defaultLimit, exportItems } = api.limits;
+  const limits = {
+    ...api.limits,
+    maxLimit: exportItems,
+    defaultLimit: Math.min(defaultLimit, exportItems),
+  };
+  return { ...api, limits };
+}

@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { StreamedBody } from '../respond/response.ts';
+
+/** Bytes that the socket gets at a time; each time tells whether the reader still takes any. */
+const pieceLength = 64 * 1024;
+
+/** The client has gone away, and what was done for it came to an end: there is nobody to answer. */
+export class ClientGone extends Error {}
+
+/** Does work that ends with its `signal` when the client goes away; it fails with `ClientGone` then. */
+export async function whileThere<Value>(
+  socket: Socket,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  if (socket.destroyed) leave();
+  else socket.once('close', leave);
+  try {
+    return await work(gone.signal);
+  } catch (error) {
+    throw gone.signal.aborted ? new ClientGone('The client has gone', { cause: error }) : error;
+  } finally {
+    socket.off('close', leave);
+  }
+}
+
+/**
+ * Writes a body as fast as it is read and ends the answer. A reader that takes nothing for `stallTimeout` ms is cut
+ * off. When the body fails, the connection is cut, so that nobody takes half of an answer for a whole one, and the
+ * error is thrown.
+ */
+export async function sendStream(
+  response: ServerResponse,
+  body: StreamedBody,
+  stallTimeout: number,
+): Promise<void> {
+  const { socket } = response.req;
+  try {
+    for await (const portion of body) {
+      const bytes = typeof portion === 'string' ? Buffer.from(portion) : portion;
+      for (let start = 0; start < bytes.length; start += pieceLength) {
+        if (socket.destroyed) return;
+        if (!response.write(bytes.subarray(start, start + pieceLength)))
+          await untilTaken(response, 'drain', stallTimeout);
+      }
+    }
+  } catch (error) {
+    socket.resetAndDestroy();
+    throw error;
+  }
+  if (socket.destroyed) return;
+  response.end();
+  await untilTaken(response, 'finish', stallTimeout);
+}
+
+/** Waits until the reader has taken what was written, has gone away or is cut off. */
+function untilTaken(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  stallTimeout: number,
+): Promise<void> {
+  const { socket } = response.req;
+  return new Promise((resolve) => {
+    // An answer whose turn has not come has no socket yet: whoever is before it is watched.
+    const watch = setInterval(() => {
+      if (response.socket !== null) socket.resetAndDestroy();
+    }, stallTimeout);
+    const done = (): void => {
+      clearInterval(watch);
+      response.off(event, done);
+      socket.off('close', done);
+      resolve();
+    };
+    response.once(event, done);
+    socket.once('close', done);
+  });
+}

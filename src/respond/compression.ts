@@ -1,0 +1,58 @@
+import { pipeline } from 'node:stream';
+import { promisify } from 'node:util';
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type BrotliOptions,
+  type ZlibOptions,
+} from 'node:zlib';
+import { wantedCoding, type ContentCoding } from '../request/headers.ts';
+import type { Response, StreamedBody } from './response.ts';
+
+/** A body of so many bytes is sent as it is: there would be little to gain. */
+const smallBody = 1024;
+
+/** Half-way in time between gzip and what brotli does by default, and shorter than gzip. */
+const brotli: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const compressors = {
+  br: promisify((text: string, done: (error: Error | null, bytes: Buffer) => void) =>
+    brotliCompress(text, brotli, done),
+  ),
+  gzip: promisify((text: string, done: (error: Error | null, bytes: Buffer) => void) =>
+    gzip(text, done),
+  ),
+} satisfies Record<ContentCoding, unknown>;
+
+/**
+ * Writes an answer in the coding that `Accept-Encoding` wants. Its other headers stay as they are: the entity tag is
+ * that of what is shown, however it is sent.
+ */
+export async function compressed(response: Response, acceptEncoding: string): Promise<Response> {
+  const { body, headers } = response;
+  const wanted = body === undefined ? undefined : wantedCoding(acceptEncoding);
+  if (wanted === undefined || body === undefined || Buffer.isBuffer(body)) return response;
+  const { coding, isForced } = wanted;
+  const isText = typeof body === 'string';
+  if (isText && !isForced && Buffer.byteLength(body) <= smallBody) return response;
+  return {
+    ...response,
+    headers: { ...headers, 'content-encoding': coding },
+    body: isText ? await compressors[coding](body) : compressedStream(body, coding),
+  };
+}
+
+/** Each portion can be read as soon as it has come, for which the compressor is flushed behind it. */
+async function* compressedStream(body: StreamedBody, coding: ContentCoding): StreamedBody {
+  const options: ZlibOptions = { flush: constants.Z_SYNC_FLUSH };
+  const compressor =
+    coding === 'gzip'
+      ? createGzip(options)
+      : createBrotliCompress({ ...brotli, flush: constants.BROTLI_OPERATION_FLUSH });
+  // An error of the body comes out of the compressor, where the reader meets it.
+  pipeline(body, compressor, () => undefined);
+  yield* compressor as AsyncIterable<Buffer>;
+}
