@@ -51,8 +51,8 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** What the process holds once what nobody uses is gone. */
 function held(): { heap: number; resident: number } {
   collectGarbage();
-  const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage();
-  return { heap: heapUsed + external + arrayBuffers, resident: rss };
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heap: heapUsed + external, resident: rss };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
