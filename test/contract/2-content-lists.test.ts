@@ -135,6 +135,9 @@ describe.each(sideNames)('%s', (name) => {
     '/v1/things?exclude=box.label,w*&limit=5',
     '/v1/things?name_like=in&_or=size_gt:5,name:x&limit=5',
     '/v1/things?id=7&id=1&id=3&sort=-id&limit=5',
+    '/v1/things?owner.name_exists=true&limit=5',
+    '/v1/things?limit=5&sort=-owner.name,words&nulls=first',
+    '/v1/things?limit=5&sort=box.width&box.width_null=true',
     '/v1/owners?limit=5&sort=-id',
     '/v1/owners?id=b&id=%C3%A4,%221&limit=5',
     '/v1/tokens?limit=5&sort=rank&rank_gt=2',
@@ -221,10 +224,10 @@ describe.each(sideNames)('%s', (name) => {
     ['page=1&offset=2', 'PAGINATION_CONFLICT', [expect.stringMatching(/^offset: /u)]],
     [
       'limit=2001&nope=1&sort=extra',
-      'INVALID_PARAMETER',
+      'INVALID_SORT',
       [
-        expect.stringMatching(/^nope: /u),
         expect.stringMatching(/^sort: /u),
+        expect.stringMatching(/^nope: /u),
         'limit: must be at most 2000',
       ],
     ],

@@ -114,6 +114,20 @@ describe.each(sideNames)('%s', (name) => {
     await sides[name].ask(`/v1/posts/${id}`, { method: 'DELETE' });
   });
 
+  test('the next answer on the same connection waits for its turn', async () => {
+    const first = `${ndjson}\r\n\r\nGET /v1/words?limit=2 HTTP/1.1\r\nHost: x\r\nAccept: text/csv`;
+    const reader = await openReader(sides[name].url, all, first, megabyte);
+    await reader.read(megabyte);
+    // The first has more to send than anything between the two ends holds.
+    await pause(stallTimeout / 2);
+    await reader.read(Number.MAX_SAFE_INTEGER);
+    const [before = '', after = ''] = reader.text().split('HTTP/1.1 200 OK');
+    expect(before.endsWith(wholeEnd)).toBe(true);
+    expect(idsOf(before).at(-1)).toBe(count);
+    expect(after).toContain('id\r\nwörd-0\r\nwörd-1\r\n');
+    expect(after.endsWith(wholeEnd)).toBe(true);
+  });
+
   test('a reader that stalls is cut off', async () => {
     const encoded = `${ndjson}\r\nAccept-Encoding: gzip`;
     const readers = await Promise.all(
@@ -191,6 +205,15 @@ function watchPortions(name: 'sqlite' | 'postgres'): string[] {
   });
   return seen;
 }
+
+test('the total may be a guess where the database makes one', async () => {
+  await sides.postgres.sql('ANALYZE posts');
+  const { headers } = await sides.postgres.ask('/v1/posts?limit=10', {
+    headers: { accept: 'text/csv', prefer: 'count=estimated' },
+  });
+  expect(headers['preference-applied']).toBe('count=estimated');
+  expect(Number(headers['x-total-count'])).toBeGreaterThan(count / 2);
+});
 
 describe('a cursor on PostgreSQL', () => {
   const statement = (sql: string): Statement => ({ sql, parameters: [] });
