@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SqlValue } from '../model/values.ts';
 import type { Bound } from '../plan/bind.ts';
-import { shapeRecord, type RecordValue } from '../shape/record.ts';
+import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledExport } from '../sql/compile-export.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Values } from '../sql/statement.ts';
@@ -100,6 +100,7 @@ async function* readPortions(
   database: Database,
 ): AsyncIterable<readonly RecordValue[]> {
   const { rows: statement, columns } = compiled;
+  const shape = shaperOf(columns);
   for (const portion of portions) {
     const ids = unpack(portion);
     const keys = database.dialect.keys(ids);
@@ -107,7 +108,7 @@ async function* readPortions(
     const byId = new Map(rows.map((row) => [row[0], row]));
     yield ids.flatMap((id) => {
       const row = byId.get(id);
-      return row === undefined ? [] : [shapeRecord(row, columns)];
+      return row === undefined ? [] : [shape(row)];
     });
     // A reader who is never slow would let nobody else have a turn.
     await nextTurn();
