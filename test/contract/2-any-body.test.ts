@@ -2,7 +2,8 @@ import Driver from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { ask } from './2-exchanges.ts';
 
 const specification = `
@@ -36,7 +37,7 @@ let api: TestApi;
 let rows: Driver.Statement<[], string>;
 beforeAll(async () => {
   const thing = { string: 'a', integer: 1, fixed: [1] };
-  api = await serveApi(specification, {
+  api = await serveBoth(specification, {
     groups: [{}, {}],
     things: [thing, { ...thing, integer: 2 }],
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { ask, expectError, problemsOf, testExchanges } from './2-exchanges.ts';
 
 const specification = `
@@ -30,7 +31,7 @@ resources:
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification);
+  api = await serveBoth(specification);
 });
 afterAll(() => api.stop());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { ask, expectError, testExchanges } from './2-exchanges.ts';
 
 /** Owners at the top; what refers to them says in its name what becomes of it. */
@@ -37,7 +38,7 @@ resources:
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification);
+  api = await serveBoth(specification);
 });
 afterAll(() => api.stop());
 
@@ -235,7 +236,7 @@ describe('DELETE when', () => {
 describe('a morph pair', () => {
   let own: TestApi;
   beforeAll(async () => {
-    own = await serveApi(specification, {
+    own = await serveBoth(specification, {
       owners: [{}],
       notes: [note('owners', 1), note('owners', 1)],
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/errors.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { ask, expectError, testExchanges, type Rows } from './2-exchanges.ts';
 
 const specification = `
@@ -17,7 +18,7 @@ resources:
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification, {
+  api = await serveBoth(specification, {
     users: [{ name: 'Ada' }],
     posts: [
       { title: 'one', userId: 1 },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
 import { library } from './2-library.ts';
 
@@ -37,7 +38,7 @@ const limits = (text: string): string => `limits: { maxLimit: 10, ${text} }\n${l
 let api: TestApi;
 let watched: Watched;
 beforeAll(async () => {
-  api = await serveApi(limits('expandedItems: 3, responseItems: 20'));
+  api = await serveBoth(limits('expandedItems: 3, responseItems: 20'));
   await fill(api);
   watched = watchStatements(api);
 });
@@ -143,7 +144,7 @@ describe('nothing is cut in silence', () => {
   });
 
   test('at least one item a parent', async () => {
-    const own = await serveApi(limits('expandedItems: 3, responseItems: 2'));
+    const own = await serveBoth(limits('expandedItems: 3, responseItems: 2'));
     await fill(own);
     const { body } = await own.get('/v1/authors?expand=books&limit=10');
     expect(shown(body as Author[])).toEqual([
@@ -177,7 +178,7 @@ describe('the number of statements', () => {
   ] as const;
 
   test.each(requests)('%s: %i, however many records there are', async (path, most) => {
-    const own = await serveApi(library);
+    const own = await serveBoth(library);
     const counts: number[] = [];
     const statements = watchStatements(own);
     for (let copies = 0; copies < 4; copies += 1) {

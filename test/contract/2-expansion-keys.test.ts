@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectBodies } from '../support/tables.ts';
 
 describe('keys of other kinds', () => {
   let other: TestApi;
   const uuid = '0198c0de-0000-7000-8000-000000000001';
   beforeAll(async () => {
-    other = await serveApi(
+    other = await serveBoth(
       `
 resources:
   countries:

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectBodies, expectRefusals, type RefusalCase } from '../support/tables.ts';
 import {
   ann,
@@ -19,7 +20,7 @@ import {
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(library, libraryRecords);
+  api = await serveBoth(library, libraryRecords);
 });
 afterAll(() => api.stop());
 
@@ -290,7 +291,7 @@ describe('depth', () => {
   ]);
 
   test('both limits can be set', async () => {
-    const own = await serveApi(`limits: { defaultDepth: 1, maxDepth: 2 }\n${library}`, {});
+    const own = await serveBoth(`limits: { defaultDepth: 1, maxDepth: 2 }\n${library}`, {});
     const codes = await Promise.all(
       [
         'expand=parent',

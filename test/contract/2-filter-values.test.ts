@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectRefusals, type RefusalCase } from '../support/tables.ts';
 import { thingRecords, things } from './2-things.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(things, thingRecords);
+  api = await serveBoth(things, thingRecords);
 });
 afterAll(() => api.stop());
 

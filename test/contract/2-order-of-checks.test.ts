@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { testExchanges } from './2-exchanges.ts';
 
 const specification = `
@@ -16,7 +17,7 @@ resources:
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification, {
+  api = await serveBoth(specification, {
     users: [{ name: 'Ada' }],
     posts: [
       { title: 'one', userId: 1 },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectRefusals, type RefusalCase } from '../support/tables.ts';
 
 const specification = 'resources: { items: { fields: { n: { type: integer } } } }';
@@ -8,8 +9,8 @@ const path = '/v1/items';
 let api: TestApi;
 let small: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification);
-  small = await serveApi(`limits: { maxLimit: 10 }\n${specification}`);
+  api = await serveBoth(specification);
+  small = await serveBoth(`limits: { maxLimit: 10 }\n${specification}`);
   await small.send(
     'POST',
     path,
@@ -62,7 +63,7 @@ test('a lower maximum lowers the default', async () => {
 });
 
 test('a default that is set', async () => {
-  const own = await serveApi(`limits: { defaultLimit: 2 }\n${specification}`);
+  const own = await serveBoth(`limits: { defaultLimit: 2 }\n${specification}`);
   await own.send('POST', path, [{ n: 1 }, { n: 2 }, { n: 3 }]);
   const { headers, body } = await own.get(path);
   expect([headers.get('x-limit'), (body as unknown[]).length]).toEqual(['2', 2]);
@@ -70,7 +71,7 @@ test('a default that is set', async () => {
 });
 
 test('the farthest page of the largest limit', async () => {
-  const own = await serveApi(`limits: { maxLimit: 100000 }\n${specification}`);
+  const own = await serveBoth(`limits: { maxLimit: 100000 }\n${specification}`);
   await own.send('POST', path, { n: 1 });
   const { status, body, headers } = await own.get(`${path}?limit=100000&page=9007199254740991`);
   expect([status, body, headers.get('x-page')]).toEqual([200, [], '9007199254740991']);
@@ -78,7 +79,7 @@ test('the farthest page of the largest limit', async () => {
 });
 
 test('totals follow writes', async () => {
-  const own = await serveApi(specification);
+  const own = await serveBoth(specification);
   const totals = (): Promise<unknown> =>
     Promise.all(
       ['limit=1', 'limit=1&n_gt=1', 'page=9'].map(async (query) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { sendRaw } from '../support/raw.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 
 const total = 45;
 const specification =
@@ -13,9 +13,9 @@ const records = Array.from({ length: total }, (_, index) => ({
 let api: TestApi;
 let small: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification);
+  api = await serveBoth(specification);
   await api.send('POST', '/v1/items', records);
-  small = await serveApi(
+  small = await serveBoth(
     `
 api: { basePath: /api }
 server: { publicUrl: https://example.org/root }
@@ -353,7 +353,7 @@ describe('links', () => {
   });
 
   test('what a link may not hold is encoded', async () => {
-    const { headers } = await sendRaw(api.url, `${path}?name_neq=a"b<c>{d}|^\`\\&limit=5`);
+    const { headers } = await api.raw(`${path}?name_neq=a"b<c>{d}|^\`\\&limit=5`);
     expect(linksOf(headers.link as string)['next']).toBe(
       `${path}?name_neq=a%22b%3Cc%3E%7Bd%7D%7C%5E%60%5C&limit=5&page=2`,
     );

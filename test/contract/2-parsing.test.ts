@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { bytesOf, sendRaw } from '../support/raw.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
+import { bytesOf } from '../support/raw.ts';
 import { expectRefusals, expectRows, refusalOf, type RefusalCase } from '../support/tables.ts';
 import { thingRecords, things } from './2-things.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(things, thingRecords);
+  api = await serveBoth(things, thingRecords);
 });
 afterAll(() => api.stop());
 
@@ -60,7 +61,7 @@ describe('encoding', () => {
     ['Latin-1 in the query', `${path}?title=\xe9`],
     ['in the path', '/v1/th\xedngs'],
   ])('bytes that no URL may hold are refused: %s', async (_, target) => {
-    const { status, text } = await sendRaw(api.url, target);
+    const { status, text } = await api.raw(target);
     const { code } = JSON.parse(text) as { code: string };
     expect({ status, code }).toEqual({ status: 400, code: 'MALFORMED_REQUEST' });
   });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectRefusals, type RefusalCase } from '../support/tables.ts';
 import { library, libraryRecords } from './2-library.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(library, libraryRecords);
+  api = await serveBoth(library, libraryRecords);
 });
 afterAll(() => api.stop());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { sendRaw } from '../support/raw.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 
 const uuid = '0198c0de-0000-7000-8000-0000000000ab';
 const specification = `
@@ -13,7 +13,7 @@ const names = ['a/b', 'a b', 'a+b', 'é😀', '..', '1', 'a?b', '%41', '__proto_
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification, {
+  api = await serveBoth(specification, {
     posts: [{ title: 'One', views: 1, pin: 'x' }, { title: 'Two' }, { title: 'Thrée 😀' }],
     keyed: [{ id: uuid, title: 'Key' }],
     named: names.map((id) => ({ id, title: `title of ${id}` })),
@@ -42,7 +42,7 @@ describe('ids', () => {
 
   test.each(names)('text %s', async (id) => {
     const encoded = encodeURIComponent(id).replaceAll('.', '%2E');
-    const { status, text } = await sendRaw(api.url, `/v1/named/${encoded}`);
+    const { status, text } = await api.raw(`/v1/named/${encoded}`);
     expect([status, JSON.parse(text)]).toEqual([200, { id, title: `title of ${id}` }]);
   });
 
@@ -98,9 +98,7 @@ describe('ids', () => {
       '/v1/posts/..',
       '/./v1/posts',
     ];
-    const statuses = await Promise.all(
-      paths.map(async (path) => (await sendRaw(api.url, path)).status),
-    );
+    const statuses = await Promise.all(paths.map(async (path) => (await api.raw(path)).status));
     expect(statuses).toEqual(paths.map(() => 404));
   });
 });
@@ -220,10 +218,7 @@ describe('HEAD', () => {
     '/v1/posts?nope=1',
     '/v1/nope',
   ])('%s is GET without a body', async (path) => {
-    const [get, head] = [
-      await sendRaw(api.url, path),
-      await sendRaw(api.url, path, { method: 'HEAD' }),
-    ];
+    const [get, head] = [await api.raw(path), await api.raw(path, { method: 'HEAD' })];
     const comparable = ({ status, headers }: typeof get): unknown => ({
       status,
       headers: {
@@ -284,7 +279,7 @@ describe('Accept', () => {
     ...none.map((accept) => ({ accept, status: 406 })),
   ])('"$accept": $status', async ({ accept, status }) => {
     for (const path of ['/v1/posts', '/v1/posts/1']) {
-      const answer = await sendRaw(api.url, path, { headers: { accept } });
+      const answer = await api.raw(path, { headers: { accept } });
       expect(answer.status).toBe(status);
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       if (status === 406)
@@ -292,7 +287,7 @@ describe('Accept', () => {
     }
   });
   test('without the header', async () => {
-    expect((await sendRaw(api.url, '/v1/posts')).status).toBe(200);
+    expect((await api.raw('/v1/posts')).status).toBe(200);
   });
 });
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectRefusals, expectRows, type RefusalCase } from '../support/tables.ts';
 import { thingRecords, things } from './2-things.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(things, thingRecords);
+  api = await serveBoth(things, thingRecords);
 });
 afterAll(() => api.stop());
 
@@ -173,7 +174,7 @@ describe('text ids', () => {
   const uuid = (digit: number): string => `0198c0de-0000-7000-8000-00000000000${digit}`;
   let words: TestApi;
   beforeAll(async () => {
-    words = await serveApi(
+    words = await serveBoth(
       `
 resources:
   words: { fields: { id: { type: id, format: string }, text: { type: string } } }

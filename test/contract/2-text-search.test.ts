@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { foldingClass } from '../../src/sql/case-folding.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 
 const specification = `
 limits: { maxLimit: 10000, defaultLimit: 10000, urlLength: 65536 }
@@ -78,7 +79,7 @@ const words = [
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification);
+  api = await serveBoth(specification);
   const answer = await api.send('POST', '/v1/words', [...words.map((text) => ({ text })), {}]);
   expect(answer.status).toBe(201);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { expectBodies, expectRefusals, type RefusalCase } from '../support/tables.ts';
 
 /** The names of a version, and what nobody may read, hold for everything that a read can name. */
@@ -40,7 +41,7 @@ resources:
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveApi(specification, {
+  api = await serveBoth(specification, {
     posts: [
       { title: 'b', tone: 'x', cost: '9.99' },
       { title: 'a', tone: 'y', cost: '1.00' },

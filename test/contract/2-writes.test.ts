@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { check, problemsOf, testExchanges, type Rows } from './2-exchanges.ts';
 import { moment, post, serveWrites, specification, type Writes } from './2-writes.ts';
 
@@ -300,7 +300,7 @@ describe('POST of an array', () => {
   test('is of one moment', async () => {
     const start = Date.parse(moment);
     let ticks = 0;
-    const ticking = await serveApi(specification, {}, () => new Date(start + (ticks += 1)));
+    const ticking = await serveBoth(specification, {}, () => new Date(start + (ticks += 1)));
     await ticking.send('POST', '/v1/users', { name: 'Ada' });
     const { body } = await ticking.send('POST', '/v1/posts', [post, post]);
     const times = body.flatMap((one: Record<string, string>) => [

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 
 export const specification = `
 resources:
@@ -66,7 +67,7 @@ export interface Writes extends TestApi {
 export async function serveWrites(): Promise<Writes> {
   const users = [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Bob' }];
   const clock = { time: moment };
-  const api = await serveApi(specification, { users }, () => new Date(clock.time));
+  const api = await serveBoth(specification, { users }, () => new Date(clock.time));
   const database = api.generation.database as SqliteDatabase;
   return Object.assign(clock, api, {
     created: async (more: object = {}) => {

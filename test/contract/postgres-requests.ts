@@ -1,4 +1,10 @@
-import type { Request } from '../support/both.ts';
+/** One request of the tables below; a GET unless it says otherwise. */
+export interface Request {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
 
 const post = (resource: string, ...bodies: unknown[]): Request[] =>
   bodies.map((body) => ({ method: 'POST', path: `/v1/${resource}`, body }));

@@ -2,15 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../src/execute/sqlite-schema.ts';
-import { openSqlite } from '../../src/execute/sqlite.ts';
+import type { Database } from '../../src/execute/database.ts';
+import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { Generation } from '../../src/http/generation.ts';
 import { startServer } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build.ts';
+import type { Draw } from '../../src/plan/write.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
+import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
 /** What the parser and the model say of a specification. */
 export function build(text: string): { api: Api | undefined; problems: readonly Problem[] } {
@@ -52,27 +55,55 @@ export interface TestApi {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
+  /** Asks for a path that `fetch` would encode or normalise. */
+  readonly raw: (path: string, options?: RawOptions) => Promise<RawAnswer>;
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Serves a specification with records: a resource's name → its records, written through the API in that order.
- * `now` is the clock of the server.
- */
-export async function serveApi(
-  specification: string,
-  data: Readonly<Record<string, readonly object[]>> = {},
-  now: () => Date = () => new Date(),
-): Promise<TestApi> {
+/** Records that are written through the API, in that order: a resource's name → its records. */
+export type Records = Readonly<Record<string, readonly object[]>>;
+
+/** A database file in a folder of its own, with the tables of a model. */
+export async function makeSqlite(
+  model: Api,
+): Promise<{ database: SqliteDatabase; remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   const database = openSqlite(join(folder, 'test.db'), 'temporary');
-  const generation = new Generation(buildValid(specification), database);
-  await migrate(database.schemaConnection, generation.api);
-  const failures: unknown[] = [];
+  await migrate(database.schemaConnection, model);
+  return { database, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Serves a specification over SQLite, with records. `now` is the clock of the server. */
+export async function serveApi(
+  specification: string,
+  records: Records = {},
+  now: () => Date = () => new Date(),
+): Promise<TestApi> {
+  const model = buildValid(specification);
+  const { database, remove } = await makeSqlite(model);
+  const api = await serve(model, database, { now, uuid: uuidv7 }, []);
+  await fill(api, records);
+  return {
+    ...api,
+    stop: async () => {
+      await api.stop();
+      remove();
+    },
+  };
+}
+
+/** Serves a model over a database that has its tables; stopping closes the database too. */
+export async function serve(
+  model: Api,
+  database: Database,
+  draw: Draw,
+  failures: unknown[],
+): Promise<TestApi> {
+  const generation = new Generation(model, database);
   const server = await startServer(() => generation, {
     host: '127.0.0.1',
     port: 0,
-    draw: { now, uuid: uuidv7 },
+    draw,
     trace: (event) => failures.push(event.error),
   });
   const url = `http://127.0.0.1:${server.port}`;
@@ -95,23 +126,26 @@ export async function serveApi(
       body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
     };
   };
-  const api: TestApi = {
+  return {
     url,
     generation,
     failures,
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
+    raw: (path, options) => sendRaw(url, path, options),
     stop: async () => {
       await server.close();
       await database.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
-  for (const [resource, records] of Object.entries(data)) {
-    for (const record of records) {
-      const answer = await send('POST', `/v1/${resource}`, record);
+}
+
+/** Writes records through an API. */
+export async function fill(api: TestApi, records: Records): Promise<void> {
+  for (const [resource, list] of Object.entries(records)) {
+    for (const record of list) {
+      const answer = await api.send('POST', `/v1/${resource}`, record);
       if (answer.status !== 201) throw new Error(`${resource}: ${answer.text}`);
     }
   }
-  return api;
 }

@@ -1,112 +1,123 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { migrate as migratePostgres } from '../../src/execute/postgres-schema.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { expect } from 'vitest';
+import { migrate } from '../../src/execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import { migrate as migrateSqlite } from '../../src/execute/sqlite-schema.ts';
-import { openSqlite } from '../../src/execute/sqlite.ts';
-import type { Database } from '../../src/execute/database.ts';
-import { Generation } from '../../src/http/generation.ts';
-import { startServer } from '../../src/http/server.ts';
+import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
-import { buildValid } from './api.ts';
+import { quote } from '../../src/sql/dialect.ts';
+import { buildValid, fill, makeSqlite, serve, type Records, type TestApi } from './api.ts';
 import { createDatabase } from './postgres.ts';
 
-/** What a client sees of an answer, without what differs from request to request. */
-export interface Seen {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface Request {
-  readonly method?: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** One specification served over each database, with the same clock and the same draw of ids. */
-export interface Both {
-  readonly ask: (request: Request) => Promise<{ sqlite: Seen; postgres: Seen }>;
+/**
+ * One specification served over each database. A request goes to both, whose answers have to be equal in status,
+ * headers and bytes. What comes back is SQLite's; so are `url` and `generation`.
+ */
+export interface Both extends TestApi {
   readonly postgres: PostgresDatabase;
-  readonly api: Api;
-  /** Unforeseen errors that a server has met. */
-  readonly failures: readonly unknown[];
-  readonly stop: () => Promise<void>;
 }
 
-interface Side {
-  readonly ask: (request: Request) => Promise<Seen>;
-  readonly stop: () => Promise<void>;
-}
-
-/** Serves a specification over SQLite and over PostgreSQL, each with empty tables of its own. */
-export async function serveBoth(specification: string): Promise<Both> {
-  const failures: unknown[] = [];
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
-  const file = openSqlite(join(folder, 'test.db'), 'temporary');
+/**
+ * Serves a specification over SQLite and over PostgreSQL, with the same records. Both draw the same times and ids;
+ * `now` is their clock.
+ */
+export async function serveBoth(
+  specification: string,
+  records: Records = {},
+  now: () => Date = () => new Date(),
+): Promise<Both> {
+  const model = buildValid(specification);
+  const { database: sqlite, remove } = await makeSqlite(model);
   const test = await createDatabase();
   const postgres = await openPostgres(test.url, { poolSize: 4 });
-  const api = buildValid(specification);
-  await migrateSqlite(file.schemaConnection, api);
-  await migratePostgres(postgres, api);
-  const sides = {
-    sqlite: await serve(api, file, failures),
-    postgres: await serve(api, postgres, failures),
+  await migrate(postgres, model);
+  const [clock, ids] = [inStep(now), inStep(uuidv7)];
+  const failures: unknown[] = [];
+  const first = await serve(model, sqlite, { now: clock(), uuid: ids() }, failures);
+  const second = await serve(model, postgres, { now: clock(), uuid: ids() }, failures);
+  const send: TestApi['send'] = async (...request) => {
+    const answer = await agreed(first.send(...request), second.send(...request));
+    if (request[0] !== 'GET' && answer.status >= 400) await alignIds(model, sqlite, postgres);
+    return answer;
   };
-  return {
-    ask: async (request) => ({
-      sqlite: await sides.sqlite.ask(request),
-      postgres: await sides.postgres.ask(request),
-    }),
+  const both: Both = {
+    ...first,
     postgres,
-    api,
-    failures,
+    send,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    raw: (...request) => agreed(first.raw(...request), second.raw(...request)),
     stop: async () => {
-      await sides.sqlite.stop();
-      await sides.postgres.stop();
+      await first.stop();
+      await second.stop();
       await test.drop();
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
+  };
+  await fill(both, records);
+  return both;
+}
+
+/** Gives each side the values of one source: the n-th that one side draws is the n-th of the other. */
+function inStep<Value>(draw: () => Value): () => () => Value {
+  const drawn: Value[] = [];
+  return () => {
+    let next = 0;
+    return () => {
+      const value = drawn[next] ?? draw();
+      drawn[next] = value;
+      next += 1;
+      return value;
+    };
   };
 }
 
-async function serve(api: Api, database: Database, failures: unknown[]): Promise<Side> {
-  let drawn = 0;
-  const generation = new Generation(api, database);
-  const server = await startServer(() => generation, {
-    host: '127.0.0.1',
-    port: 0,
-    draw: {
-      now: () => new Date(Date.UTC(2026, 2, 1, 14, 5, 0, (drawn += 1))),
-      uuid: () => `01990000-0000-7000-8000-${String((drawn += 1)).padStart(12, '0')}`,
-    },
-    trace: (event) => failures.push(event.error),
-  });
-  return {
-    ask: (request) => ask(`http://127.0.0.1:${server.port}`, request),
-    stop: async () => {
-      await server.close();
-      await database.close();
-    },
-  };
+interface Seen {
+  readonly status: number;
+  readonly headers: Headers | IncomingHttpHeaders;
+  readonly text: string;
 }
 
 /** Headers that say something of the moment, not of the data. */
-const fleeting = new Set(['date', 'x-request-id', 'keep-alive', 'connection', 'content-length']);
+const fleeting = new Set(['date', 'x-request-id', 'keep-alive', 'connection']);
 
-async function ask(url: string, { method = 'GET', path, body, headers }: Request): Promise<Seen> {
-  const isRaw = typeof body === 'string' || body === undefined;
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
+/** The answer that both give. */
+async function agreed<Answer extends Seen>(
+  first: Promise<Answer>,
+  second: Promise<Answer>,
+): Promise<Answer> {
+  const [answer, other] = await Promise.all([first, second]);
+  expect(comparable(other), 'what PostgreSQL answers').toEqual(comparable(answer));
+  return answer;
+}
+
+function comparable({ status, headers, text }: Seen): unknown {
+  const all = headers instanceof Headers ? [...headers] : Object.entries(headers);
   return {
-    status: response.status,
-    headers: Object.fromEntries([...response.headers].filter(([name]) => !fleeting.has(name))),
-    body: text.replace(/"requestId":"[^"]*"/u, '"requestId":""'),
+    status,
+    headers: Object.fromEntries(all.filter(([name]) => !fleeting.has(name))),
+    text: text.replace(/"requestId":"[^"]*"/u, '"requestId":""'),
   };
+}
+
+/**
+ * Lets both give out the same ids again after a refused write: SQLite takes back the ids that were drawn for it,
+ * PostgreSQL leaves a gap, and the contract allows either.
+ */
+async function alignIds(
+  { resources }: Api,
+  { schemaConnection }: SqliteDatabase,
+  postgres: PostgresDatabase,
+): Promise<void> {
+  const last = schemaConnection.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck();
+  const sequences = [...resources.values()]
+    .filter(({ id }) => id.attributes.format === undefined)
+    .map(({ table, id }) => {
+      const seq = last.get(table);
+      const sequence = `pg_get_serial_sequence('${quote(table)}', '${id.column}')`;
+      return typeof seq === 'number'
+        ? `setval(${sequence}, ${seq})`
+        : `setval(${sequence}, 1, false)`;
+    });
+  if (sequences.length > 0)
+    await postgres.all({ sql: `SELECT ${sequences.join(', ')}`, parameters: [] }, { bound: [] });
 }

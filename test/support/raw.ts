@@ -7,11 +7,16 @@ export interface RawAnswer {
   readonly text: string;
 }
 
+export interface RawOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Sends a path that `fetch` would encode or normalise; each of its characters is one byte. */
 export function sendRaw(
   url: string,
   path: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  { method = 'GET', headers = {} }: RawOptions = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

