@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/errors.ts';
 import type { Answer, TestApi } from './api.ts';
 
 type Source = () => TestApi;
@@ -74,6 +75,60 @@ export function expectBodies(
       const { status, body, text } = await source().get(path);
       expect(status, text).toBe(200);
       expect(body).toEqual(expected);
+    },
+  );
+}
+
+/** What is refused: the code, the parameter that is to blame, and words that its text has. */
+export type BlameCase = readonly [
+  name: string,
+  query: string,
+  code: ErrorCode,
+  parameter: string,
+  ...words: string[],
+];
+
+/** One test a row: 400 with this code, one problem, of this parameter, which names these words. */
+export function expectBlame(source: Source, path: string, rows: readonly BlameCase[]): void {
+  test.each(rows.map(([name, query, ...expected]) => ({ name, query, expected })))(
+    '$name: $query',
+    async ({ query, expected: [code, parameter, ...words] }) => {
+      const { status, body, text } = await source().get(pathOf(path, query));
+      expect({ status, code: body.code as unknown }, text).toEqual({ status: 400, code });
+      const problems = body.validationErrors as { field: string; error: string }[];
+      expect(problems.map(({ field }) => field)).toEqual([parameter]);
+      for (const word of words) expect(problems[0]?.error).toContain(word);
+    },
+  );
+}
+
+/** Ids with the ids that lie below them. */
+export type Tree = readonly (number | readonly [id: number, below: Tree])[];
+
+type Item = { readonly id: number } & Readonly<Record<string, unknown>>;
+
+/** The ids of records, each with those of its collection, and so on down the path; `null` below a missing record. */
+function treeOf(records: readonly Item[], [name, ...rest]: readonly string[]): Tree {
+  if (name === undefined) return records.map(({ id }) => id);
+  return records.map((record) => {
+    const below = record[name] as Item | readonly Item[] | null;
+    return [record.id, treeOf(below === null ? [] : [below].flat(), rest)];
+  });
+}
+
+/** One test a row: the query, the path of relations to follow, the ids on it. */
+export function expectTrees(
+  source: Source,
+  path: string,
+  rows: readonly (readonly [name: string, query: string, along: string, tree: Tree])[],
+): void {
+  test.each(rows.map(([name, query, along, tree]) => ({ name, query, along, tree })))(
+    '$name: $query',
+    async ({ query, along, tree }) => {
+      const { status, body, text } = await source().get(pathOf(path, query));
+      expect(status, text).toBe(200);
+      const records = (Array.isArray(body) ? body : [body]) as Item[];
+      expect(treeOf(records, along.split('.'))).toEqual(tree);
     },
   );
 }
