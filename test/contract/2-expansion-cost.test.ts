@@ -2,44 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
-import { library } from './2-library.ts';
-
-/** Author 1 has 5 books, 2 has 3, 3 none, 4 one; book 1 has 4 tags and 4 notes, book 2 has 1. */
-async function fill(api: TestApi): Promise<void> {
-  const post = async (resource: string, records: readonly object[]): Promise<void> => {
-    const answer = await api.send('POST', `/v1/${resource}`, records);
-    expect(answer.status, answer.text).toBe(201);
-  };
-  await post(
-    'authors',
-    ['Ann', 'Bob', 'Cyd', 'Dan'].map((name) => ({ name })),
-  );
-  await post(
-    'books',
-    [1, 1, 2, 1, 2, 1, 4, 2, 1].map((authorId, index) => ({ title: `B${index + 1}`, authorId })),
-  );
-  await post(
-    'tags',
-    ['a', 'b', 'c', 'd'].map((name) => ({ name })),
-  );
-  await post(
-    'book-tags',
-    [4, 3, 2, 1].map((tagId) => ({ bookId: 1, tagId, position: 10 - tagId })),
-  );
-  await post('book-tags', [{ bookId: 2, tagId: 3, position: 1 }]);
-  await post(
-    'notes',
-    [1, 1, 2, 1, 1].map((ownerId, index) => ({ text: `n${index}`, ownerType: 'books', ownerId })),
-  );
-}
+import { library, shelfRecords } from './2-library.ts';
 
 const limits = (text: string): string => `limits: { maxLimit: 10, ${text} }\n${library}`;
 
 let api: TestApi;
 let watched: Watched;
 beforeAll(async () => {
-  api = await serveBoth(limits('expandedItems: 3, responseItems: 20'));
-  await fill(api);
+  api = await serveBoth(limits('expandedItems: 3, responseItems: 20'), shelfRecords);
   watched = watchStatements(api);
 });
 afterAll(() => api.stop());
@@ -144,8 +114,7 @@ describe('nothing is cut in silence', () => {
   });
 
   test('at least one item a parent', async () => {
-    const own = await serveBoth(limits('expandedItems: 3, responseItems: 2'));
-    await fill(own);
+    const own = await serveBoth(limits('expandedItems: 3, responseItems: 2'), shelfRecords);
     const { body } = await own.get('/v1/authors?expand=books&limit=10');
     expect(shown(body as Author[])).toEqual([
       [[1], { books: page(1, 5) }],

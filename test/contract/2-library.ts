@@ -1,3 +1,5 @@
+import type { Records } from '../support/api.ts';
+
 /** Resources joined by every kind of relation. */
 export const library = `
 groups: { short: [name, title, price], names: [name] }
@@ -54,7 +56,7 @@ resources:
 `;
 
 /** In the order in which they can be written; ids count from 1 in each resource. */
-export const libraryRecords: Readonly<Record<string, readonly object[]>> = {
+export const libraryRecords: Records = {
   authors: [
     { name: 'Ann', born: '1970-01-01', pin: '1234' },
     { name: 'Bob', born: null },
@@ -87,6 +89,25 @@ export const libraryRecords: Readonly<Record<string, readonly object[]>> = {
     { text: 'again', ownerType: 'books', ownerId: 1 },
     { text: 'loose' },
   ],
+};
+
+/** Author 1 has 5 books, 2 has 3, 3 none, 4 one; book 1 has 4 tags and 4 notes, book 2 has 1. */
+export const shelfRecords: Records = {
+  authors: ['Ann', 'Bob', 'Cyd', 'Dan'].map((name) => ({ name })),
+  books: [1, 1, 2, 1, 2, 1, 4, 2, 1].map((authorId, index) => ({
+    title: `B${index + 1}`,
+    authorId,
+  })),
+  tags: ['a', 'b', 'c', 'd'].map((name) => ({ name })),
+  'book-tags': [
+    ...[4, 3, 2, 1].map((tagId) => ({ bookId: 1, tagId, position: 10 - tagId })),
+    { bookId: 2, tagId: 3, position: 1 },
+  ],
+  notes: [1, 1, 2, 1, 1].map((ownerId, index) => ({
+    text: `n${index}`,
+    ownerType: 'books',
+    ownerId,
+  })),
 };
 
 /** What plain reads show of some of them. */

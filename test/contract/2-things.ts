@@ -1,3 +1,5 @@
+import type { Records } from '../support/api.ts';
+
 /** A resource with a field of every type, with names that look like parameters and operators. */
 export const things = `
 resources:
@@ -38,7 +40,7 @@ resources:
 `;
 
 /** Written in this order, so their ids are 1 to 6. What is not named is null. */
-export const thingRecords: Readonly<Record<string, readonly object[]>> = {
+export const thingRecords: Records = {
   things: [
     {
       title: 'Alpha',

@@ -15,6 +15,8 @@ import { createDatabase } from './postgres.ts';
  */
 export interface Both extends TestApi {
   readonly postgres: PostgresDatabase;
+  /** Each alone, for what may differ. */
+  readonly sides: readonly TestApi[];
 }
 
 /**
@@ -43,6 +45,7 @@ export async function serveBoth(
   const both: Both = {
     ...first,
     postgres,
+    sides: [first, second],
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (...request) => agreed(first.raw(...request), second.raw(...request)),

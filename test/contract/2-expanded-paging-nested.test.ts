@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
+import { expectTrees } from '../support/tables.ts';
+import { library, shelfRecords } from './2-library.ts';
+import { world, worldRecords } from './2-world.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await serveBoth(`limits: { expandedItems: 3 }\n${library}`, shelfRecords);
+});
+afterAll(() => api.stop());
+
+const source = (): TestApi => api;
+const [authors, books] = ['/v1/authors', '/v1/books'];
+
+describe('collections in collections', () => {
+  expectTrees(source, authors, [
+    [
+      'each level its own',
+      'expand=books.tags&books.limit=2&books.tags.limit=1&books.tags.page=2&id=1',
+      'books.tags',
+      [
+        [
+          1,
+          [
+            [1, [2]],
+            [2, []],
+          ],
+        ],
+      ],
+    ],
+    [
+      'only the lower',
+      'expand=books.tags&books.tags.limit=2&books.title_lt=B2&id=1',
+      'books.tags',
+      [[1, [[1, [1, 2]]]]],
+    ],
+    [
+      'only the upper',
+      'expand=books.tags&books.limit=1&id=1',
+      'books.tags',
+      [[1, [[1, [1, 2, 3]]]]],
+    ],
+    [
+      'the lower sorted by its own sort',
+      'expand=books.tags&books.tags.sort=-name&books.tags.limit=2&id=1&books.limit=1',
+      'books.tags',
+      [[1, [[1, [4, 3]]]]],
+    ],
+  ]);
+  expectTrees(source, books, [
+    [
+      'below a to-one',
+      'expand=author.books&author.books.limit=2&author.books.page=2&id=4',
+      'author.books',
+      [[4, [[1, [4, 6]]]]],
+    ],
+  ]);
+  expectTrees(source, '/v1/notes', [
+    [
+      'below a morphTo',
+      'expand=owner.tags&owner.tags.limit=1&owner.tags.page=2&id_lte=3',
+      'owner.tags',
+      [
+        [1, [[1, [2]]]],
+        [2, [[1, [2]]]],
+        [3, [[2, []]]],
+      ],
+    ],
+  ]);
+
+  test('each parent has the numbers of its own', async () => {
+    const { body } = await api.get(
+      `${authors}/1?expand=books.tags&books.limit=2&books.tags.limit=3&fields=books.tags.id`,
+    );
+    expect(body).toEqual({
+      id: 1,
+      books: [
+        {
+          id: 1,
+          tags: [1, 2, 3].map((id) => ({ id, pivot: { position: 10 - id, label: null } })),
+          _pagination: { tags: { page: 1, limit: 3, total: 4, totalPages: 2 } },
+        },
+        {
+          id: 2,
+          tags: [{ id: 3, pivot: { position: 1, label: null } }],
+          _pagination: { tags: { page: 1, limit: 3, total: 1, totalPages: 1 } },
+        },
+      ],
+      _pagination: { books: { page: 1, limit: 2, total: 5, totalPages: 3 } },
+    });
+  });
+});
+
+test('where it is not expanded, limit is a field of that name', async () => {
+  const own = await serveBoth(world, worldRecords);
+  const found = async (query: string): Promise<unknown> =>
+    ((await own.get(`/v1/posts?${query}`)).body as { id: number }[]).map(({ id }) => id);
+  expect(await found('comments.limit=2')).toEqual([1]);
+  expect(await found('expand=tags&comments.limit=2')).toEqual([1]);
+  const { body } = await own.get('/v1/posts/1?expand=comments&comments.limit=1');
+  expect(body).toMatchObject({
+    comments: [{ id: 1 }],
+    _pagination: { comments: { page: 1, limit: 1, total: 2, totalPages: 2 } },
+  });
+  const filtered = await own.get('/v1/posts/1?expand=comments&comments.limit_eq=2');
+  expect(filtered.body).toMatchObject({ comments: [{ id: 2 }] });
+  await own.stop();
+});
