@@ -64,7 +64,7 @@ export async function serveSides(specification: string, options?: Options): Prom
   const server = await createDatabase();
   const database = await openPostgres(server.url, { poolSize: 3 });
   const api = buildValid(specification);
-  await postgresSchema.applyMigration(database, await postgresSchema.planMigration(database, api));
+  await postgresSchema.migrate(database, api);
   const sql: Side['sql'] = (text) => database.alone((run) => run(text));
   const postgres = await serve(api, database, sql, options);
   return {
@@ -85,7 +85,7 @@ export async function serveFile(specification: string, options?: Options): Promi
   const database = openSqlite(join(folder, 'test.db'), 'temporary');
   const { schemaConnection } = database;
   const api = buildValid(specification);
-  sqliteSchema.applyMigration(schemaConnection, sqliteSchema.planMigration(schemaConnection, api));
+  await sqliteSchema.migrate(schemaConnection, api);
   const sql: Side['sql'] = async (text) => schemaConnection.exec(text);
   const { side, stop } = await serve(api, database, sql, options);
   return {

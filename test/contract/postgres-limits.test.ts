@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveBoth, type Both, type Request } from '../support/both.ts';
+import type { Answer } from '../support/api.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import type { Request } from './postgres-requests.ts';
 
 let both: Both;
 
@@ -27,12 +29,22 @@ resources:
       id: { type: id, format: string }
       parentId: { type: string, reference: texts.id }
 `);
-  await both.ask({ method: 'POST', path: '/v1/things', body: { first: noise(1_500) } });
+  await ask({ method: 'POST', path: '/v1/things', body: { first: noise(1_500) } });
 });
 
 afterAll(async () => {
   await both?.stop();
 });
+
+/** What each of the two answers: here they may differ. */
+async function ask(request: Request): Promise<{ sqlite: Answer; postgres: Answer }> {
+  const { method = 'GET', path, body, headers } = request;
+  const [sqlite, postgres] = await Promise.all(
+    both.sides.map((side) => side.send(method, path, body, headers)),
+  );
+  if (sqlite === undefined || postgres === undefined) throw new Error('There are two sides');
+  return { sqlite, postgres };
+}
 
 /** Text that no compression makes much shorter, the same in every run. */
 function noise(length: number): string {
@@ -82,9 +94,9 @@ const long: readonly (readonly [string, Request, ...string[]])[] = [
 test.each(long.map(([name, request, ...fields]) => ({ name, request, fields })))(
   'a value that is too long for its index: $name',
   async ({ request, fields }) => {
-    const { postgres } = await both.ask(request);
+    const { postgres } = await ask(request);
     expect(postgres.status).toBe(422);
-    const { code, errors } = JSON.parse(postgres.body) as {
+    const { code, errors } = postgres.body as {
       code: string;
       errors: { field: string; message: string }[];
     };
@@ -96,7 +108,7 @@ test.each(long.map(([name, request, ...fields]) => ({ name, request, fields })))
 
 test('what is compressed fits', async () => {
   const request = { method: 'POST', path: '/v1/things', body: { label: 'x'.repeat(20_000) } };
-  expect((await both.ask(request)).postgres.status).toBe(201);
+  expect((await ask(request)).postgres.status).toBe(201);
 });
 
 const post = (body: string): Request => ({ method: 'POST', path: '/v1/things', body });
@@ -145,7 +157,7 @@ describe.each<readonly [string, readonly Request[]]>([
   test.each(requests.map((request) => [JSON.stringify(request).slice(0, 90), request] as const))(
     '%s',
     async (_title, request) => {
-      const { sqlite, postgres } = await both.ask(request);
+      const { sqlite, postgres } = await ask(request);
       expect(postgres.status).toBeLessThan(500);
       expect(postgres.status).toBe(sqlite.status);
       expect(both.failures).toEqual([]);
