@@ -1,7 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
 import { postgres } from '../sql/postgres.ts';
-import type { IndexSchema, MigrationStep, TableSchema } from '../sql/schema.ts';
+import { cutName, type IndexSchema, type MigrationStep, type TableSchema } from '../sql/schema.ts';
 import { readTables } from './postgres-catalog.ts';
 import { meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
@@ -9,7 +9,7 @@ import { arePossible, findSteps, migrationFailure, type SchemaRules } from './sc
 
 const rules: SchemaRules = {
   dialect: postgres,
-  fold: (name) => name,
+  fold: (name) => cutName(name),
   typeName,
   tableOptions: '',
   keysApart: true,

@@ -171,6 +171,9 @@ function compareColumn(
   else if (column.type.includes('COLLATE') && actual.byCodePoint === false)
     changes.push('to collation "C"');
   if (column.isKey && !actual.isPrimary) changes.push('to be the primary key');
+  // SQLite's integer keys need no word for it.
+  if (column.type.includes('GENERATED') && !actual.fills)
+    changes.push('to be given by the database');
   if (!column.isKey && actual.nullable !== column.nullable)
     changes.push(column.nullable ? 'to allow null' : 'to refuse null');
   return changes.map((change) => impossible(`change ${table.name}.${column.name} ${change}`));

@@ -100,6 +100,18 @@ function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly In
 /** PostgreSQL cuts longer names off, in bytes. */
 const longestName = 63;
 
+/** A name as PostgreSQL keeps it: at most its first `bytes` bytes, in whole characters. */
+export function cutName(name: string, bytes = longestName): string {
+  let length = 0;
+  let kept = '';
+  for (const character of name) {
+    length += Buffer.byteLength(character);
+    if (length > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
 /**
  * The names that an index of these columns may have, the one that it is made with first: they follow from the index
  * alone, so that they stay whatever else the file declares. The first is `posts_title_index` as long as it can be read
@@ -113,22 +125,10 @@ export function indexNames(
   const plain = `${table}_${columns.join('_')}_${unique ? 'unique' : 'index'}`;
   const parts = JSON.stringify([table, ...columns, unique]).toLowerCase();
   const digest = createHash('sha256').update(parts).digest('hex').slice(0, 8);
-  const distinct = `${cut(plain, longestName - digest.length - 1)}_${digest}`;
+  const distinct = `${cutName(plain, longestName - digest.length - 1)}_${digest}`;
   const isClear =
-    ![table, ...columns].some((name) => name.includes('_')) && cut(plain, longestName) === plain;
+    ![table, ...columns].some((name) => name.includes('_')) && cutName(plain) === plain;
   return [isClear ? plain : distinct, distinct];
-}
-
-/** The beginning of a text that has at most `bytes` bytes as UTF-8. */
-function cut(text: string, bytes: number): string {
-  let length = 0;
-  let kept = '';
-  for (const character of text) {
-    length += Buffer.byteLength(character);
-    if (length > bytes) break;
-    kept += character;
-  }
-  return kept;
 }
 
 /** `ON DELETE` in SQL. */

@@ -153,6 +153,19 @@ test.each([
   expect(await migrate(database, build(after))).toEqual([]);
 });
 
+test('a table and a column of longer names than the server keeps', async () => {
+  const long = 'é'.repeat(40);
+  const named = buildValid(`resources:
+  things:
+    table: t${long}
+    fields:
+      a: { type: string, unique: true, column: c${long} }
+      thingId: { type: integer, reference: things.id }
+`);
+  expect(await migrate(database, named)).toHaveLength(4);
+  expect(await planMigration(database, named)).toEqual([]);
+});
+
 test('two at once are safe', async () => {
   const steps = await Promise.all([migrate(database, api), migrate(database, api)]);
   expect(steps.map((one) => one.length > 0).sort((a, b) => Number(a) - Number(b))).toEqual([

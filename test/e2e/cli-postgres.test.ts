@@ -125,8 +125,9 @@ describe('migrate', () => {
     await other`CREATE TABLE authors (id int PRIMARY KEY, name text, nick text NOT NULL)`;
     const ended = await run('migrate', '--apply');
     expect(ended.code).toBe(1);
-    expect(ended.out.split('\n').slice(0, 5)).toEqual([
+    expect(ended.out.split('\n').slice(0, 6)).toEqual([
       '- change authors.id from integer to bigint (not possible yet)',
+      '- change authors.id to be given by the database (not possible yet)',
       '- change authors.name to collation "C" (not possible yet)',
       '- change authors.name to refuse null (not possible yet)',
       '- add column authors.email',
