@@ -1,10 +1,13 @@
+import { cursorFor, deepPage } from './cursors.ts';
 import { send, type Answer } from './http.ts';
 import { drawRequests, type LoadRequest, type Shape } from './shapes.ts';
 
 const samples = 12;
 const seed = 4_711;
 /** Headers of which only the presence is compared: their values are each server's own. */
-const ownValues = new Set(['date', 'etag', 'x-request-id']);
+const ownValues = new Set(['date', 'etag', 'x-next-cursor', 'x-request-id']);
+/** Cursors in bodies and links, which are each server's own too. */
+const cursors = /(?<="next_cursor":"|[?&]cursor=)[\w-]+/g;
 /** Headers of the connection, not of the answer. */
 const ignored = new Set(['connection', 'keep-alive']);
 const strongTag = /^"[^"]+"$/;
@@ -30,11 +33,18 @@ export async function differences(
   second: string,
   shapes: readonly Shape[],
 ): Promise<string[]> {
-  const requests: LoadRequest[] = edges.map((path) => ({ method: 'GET', path }));
-  for (const shape of shapes) requests.push(...drawRequests(shape, seed, samples));
+  const requestsTo = async (url: string): Promise<LoadRequest[]> => {
+    const drawn: LoadRequest[] = edges.map((path) => ({ method: 'GET', path }));
+    for (const shape of shapes)
+      drawn.push(...drawRequests(shape, seed, samples, await cursorFor(shape, url, deepPage)));
+    return drawn;
+  };
+  const requests = await requestsTo(first);
+  const twins = await requestsTo(second);
   const found = new Map<string, { readonly example: string; count: number }>();
-  for (const request of requests) {
-    const [one, other] = await Promise.all([send(first, request), send(second, request)]);
+  for (const [index, request] of requests.entries()) {
+    const twin = twins[index] ?? request;
+    const [one, other] = await Promise.all([send(first, request), send(second, twin)]);
     for (const { what, detail } of compareAnswers(one, other)) {
       const example = `${request.method} ${request.path}: ${detail}`;
       const known = found.get(what);
@@ -52,7 +62,8 @@ function compareAnswers(one: Answer, other: Answer): Difference[] {
   if (one.status !== other.status || one.status >= 300) {
     return [{ what: 'status', detail: `${one.status} / ${other.status}` }];
   }
-  if (one.body !== other.body) return [{ what: 'body', detail: excerpt(one.body, other.body) }];
+  const [body, otherBody] = [withoutCursors(one.body), withoutCursors(other.body)];
+  if (body !== otherBody) return [{ what: 'body', detail: excerpt(body, otherBody) }];
   const names = new Set([...one.headers.keys(), ...other.headers.keys()]).difference(ignored);
   return [...names].flatMap((name) => {
     const [left, right] = [shown(name, one.headers), shown(name, other.headers)];
@@ -64,7 +75,11 @@ function shown(name: string, headers: Answer['headers']): string {
   const value = headers.get(name);
   if (value === undefined) return '(none)';
   if (name === 'etag') return strongTag.test(value) ? '(strong)' : value;
-  return ownValues.has(name) ? '(some)' : value;
+  return ownValues.has(name) ? '(some)' : withoutCursors(value);
+}
+
+function withoutCursors(text: string): string {
+  return text.replaceAll(cursors, '(some)');
 }
 
 function excerpt(a: string, b: string): string {

@@ -1,8 +1,11 @@
 import { parseArgs } from 'node:util';
-import { shapes, type Shape } from './shapes.ts';
+import { databaseNames, shapes, streamName, type DatabaseName, type Shape } from './shapes.ts';
 
 /** What the command line asks for. */
 export type Flags = {
+  readonly databases: readonly DatabaseName[];
+  /** Whether the stream of a large list to a slow reader is measured. */
+  readonly stream: boolean;
   readonly shapes: readonly Shape[];
   readonly rounds: number;
   readonly seconds: number;
@@ -10,10 +13,13 @@ export type Flags = {
   readonly allowDifferences: boolean;
 };
 
+const names: readonly string[] = [...shapes.map(({ name }) => name), streamName];
+
 /** The text of `--help`. */
 export const help = `npm run bench -- [flags]
 
-  --shapes R1,R2        measure only these (default: all, ${shapes.map(({ name }) => name).join(' ')})
+  --database NAME       sqlite, postgres or both (default both)
+  --shapes R1,R2        measure only these (default: all, ${names.join(' ')})
   --rounds N            rounds a server and shape (default 6)
   --seconds N           length of a round (default 2)
   --allow-differences   go on when the answers of the two servers differ
@@ -25,6 +31,7 @@ export function readFlags(args: readonly string[]): Flags | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      database: { type: 'string', default: 'both' },
       shapes: { type: 'string', default: '' },
       rounds: { type: 'string', default: '6' },
       seconds: { type: 'string', default: '2' },
@@ -34,16 +41,25 @@ export function readFlags(args: readonly string[]): Flags | undefined {
     },
   });
   if (values.help) return undefined;
-  const names = values.shapes.split(',').filter((name) => name !== '');
-  const unknown = names.find((name) => !shapes.some((shape) => shape.name === name));
+  const given = values.shapes.split(',').filter((name) => name !== '');
+  const unknown = given.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`--shapes: there is no shape ${unknown}`);
+  const isWanted = (name: string): boolean => given.length === 0 || given.includes(name);
   return {
-    shapes: shapes.filter(({ name }) => names.length === 0 || names.includes(name)),
+    databases: databasesOf(values.database),
+    stream: isWanted(streamName),
+    shapes: shapes.filter(({ name }) => isWanted(name)),
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
     record: values.record,
     allowDifferences: values['allow-differences'],
   };
+}
+
+function databasesOf(text: string): readonly DatabaseName[] {
+  const found = databaseNames.filter((name) => text === name || text === 'both');
+  if (found.length === 0) throw new Error(`--database: ${text} is not sqlite, postgres or both`);
+  return found;
 }
 
 function positive(flag: string, text: string): number {

@@ -1,38 +1,49 @@
 /**
- * The measure: a server for the blog written by hand, on Fastify and better-sqlite3, with the same
- * answers and headers as Plinth. Run as `node bench/handwritten.ts DATABASE PORT`.
+ * The measure: a server for the blog written by hand, on Fastify and better-sqlite3 or postgres, with the same
+ * answers and headers as Plinth. Run as `node bench/handwritten.ts DATABASE PORT`; the database is a file or the URL
+ * of a PostgreSQL database.
  */
-import Database from 'better-sqlite3';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { answer, fail } from './handwritten/answer.ts';
-import { postReads } from './handwritten/posts.ts';
-import { parseListQuery } from './handwritten/query.ts';
-import { writes, type Written } from './handwritten/writes.ts';
+import { parseCommentQuery, parseListQuery } from './handwritten/query.ts';
+import type { Page, Soon, Written } from './handwritten/store.ts';
 
-const [file = '', port = '0'] = process.argv.slice(2);
+const [database = '', port = '0'] = process.argv.slice(2);
 
-const database = new Database(file, { fileMustExist: true });
-database.pragma('journal_mode = WAL');
-database.pragma('synchronous = FULL');
-database.pragma('foreign_keys = ON');
-database.pragma('busy_timeout = 5000');
-// Not `mmap_size`: each mapped page is looked up in the WAL again, so reads after writes are slow.
-database.pragma('cache_size = -131072');
-
-const posts = postReads(database);
-const { createComment, patchPost } = writes(database);
+const { openStore } = database.startsWith('postgres:')
+  ? await import('./handwritten/postgres/store.ts')
+  : await import('./handwritten/sqlite/store.ts');
+const store = openStore(database);
 const wholeNumber = /^[1-9]\d{0,15}$/;
 
 type WithId = FastifyRequest<{ Params: { id: string }; Body: unknown }>;
 
-function answerWrite(request: FastifyRequest, reply: FastifyReply, written: Written): void {
-  if ('status' in written) {
-    fail(request, reply, written.status, written.code, written.message);
-  } else if (request.method === 'POST') {
-    answer(request, reply, 201, written.body, ['Location', `/v1/comments/${written.id}`]);
-  } else {
-    answer(request, reply, 200, written.body);
-  }
+/** Answers with a value, at once where it is there. */
+function when<Value>(value: Soon<Value>, reply: FastifyReply, use: (value: Value) => void): void {
+  if (value instanceof Promise) value.then(use, (error: Error) => reply.send(error));
+  else use(value);
+}
+
+function answerList<Query>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: Query | string,
+  read: (query: Query) => Soon<Page>,
+): void {
+  if (typeof query === 'string') fail(request, reply, 400, 'INVALID_PARAMETER', query);
+  else when(read(query), reply, ({ body, headers }) => answer(request, reply, 200, body, headers));
+}
+
+function answerWrite(request: FastifyRequest, reply: FastifyReply, write: Soon<Written>): void {
+  when(write, reply, (written) => {
+    if ('status' in written) {
+      fail(request, reply, written.status, written.code, written.message);
+    } else if (request.method === 'POST') {
+      answer(request, reply, 201, written.body, ['Location', `/v1/comments/${written.id}`]);
+    } else {
+      answer(request, reply, 200, written.body);
+    }
+  });
 }
 
 function asObject(body: unknown): Readonly<Record<string, unknown>> {
@@ -54,34 +65,34 @@ server.get('/_ready', (_request, reply) => reply.send({ status: 'ok' }));
 
 server.get('/v1/posts/:id', (request: WithId, reply) => {
   const { id } = request.params;
-  const body = wholeNumber.test(id) ? posts.one(Number(id)) : undefined;
-  if (body === undefined) fail(request, reply, 404, 'RESOURCE_NOT_FOUND', 'No such record');
-  else answer(request, reply, 200, body);
+  const found = wholeNumber.test(id) ? store.post(Number(id)) : undefined;
+  when(found, reply, (body) => {
+    if (body === undefined) fail(request, reply, 404, 'RESOURCE_NOT_FOUND', 'No such record');
+    else answer(request, reply, 200, body);
+  });
 });
 
 server.get('/v1/posts', (request, reply) => {
-  const query = parseListQuery(request.url);
-  if (typeof query === 'string') {
-    fail(request, reply, 400, 'INVALID_PARAMETER', query);
-    return;
-  }
-  const page = posts.page(query);
-  answer(request, reply, 200, page.body, page.headers);
+  answerList(request, reply, parseListQuery(request.url), store.posts);
+});
+
+server.get('/v1/comments', (request, reply) => {
+  answerList(request, reply, parseCommentQuery(request.url), store.comments);
 });
 
 server.post('/v1/comments', (request, reply) => {
-  answerWrite(request, reply, createComment(asObject(request.body)));
+  answerWrite(request, reply, store.createComment(asObject(request.body)));
 });
 
 server.patch('/v1/posts/:id', (request: WithId, reply) => {
   const { id } = request.params;
   const number = wholeNumber.test(id) ? Number(id) : 0;
-  answerWrite(request, reply, patchPost(number, asObject(request.body)));
+  answerWrite(request, reply, store.patchPost(number, asObject(request.body)));
 });
 
 async function stop(): Promise<void> {
   await server.close();
-  database.close();
+  await store.close();
 }
 process.once('SIGTERM', () => void stop());
 process.once('SIGINT', () => void stop());

@@ -3,7 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from './child.ts';
 import { median } from './load.ts';
 import { residentMemory } from './memory.ts';
-import { startChinook, startHandwritten, startPlinth, type Databases } from './servers.ts';
+import {
+  specifications,
+  startChinook,
+  startHandwritten,
+  startPlinth,
+  type Databases,
+} from './servers.ts';
 
 /** A server at rest: ms from start to ready, and bytes of memory (undefined where it is unknown). */
 export type IdleResult = {
@@ -15,12 +21,19 @@ export type IdleResult = {
 const starts = 5;
 const settleTime = 1_500;
 
-/** Starts each server some times, for the median, and reads the memory of the first; the Chinook example also once from nothing. */
+/** Starts each server some times, for the median, and reads the memory of the first; the Chinook example, on SQLite alone, also once from nothing. */
 export async function measureIdle(folder: string, databases: Databases): Promise<IdleResult[]> {
+  const { name, handwritten, plinth } = databases;
+  const blog = [
+    await atRest('hand-written, blog', starts, () => startHandwritten(handwritten)),
+    await atRest('Plinth start, blog', starts, () =>
+      startPlinth(name, plinth, specifications.blog),
+    ),
+  ];
+  if (name !== 'sqlite') return blog;
   const chinook = join(folder, 'chinook.db');
   return [
-    await atRest('hand-written, blog', starts, () => startHandwritten(databases.handwritten)),
-    await atRest('Plinth start, blog', starts, () => startPlinth(databases.plinth)),
+    ...blog,
     await atRest('Plinth dev, Chinook, first start with import', 1, () => startChinook(chinook)),
     await atRest('Plinth dev, Chinook', starts, () => startChinook(chinook)),
   ];

@@ -9,6 +9,8 @@ import { drawRequests, shapeNamed, type LoadRequest, type ShapeName } from './sh
 export type LoadJob = {
   readonly url: string;
   readonly shape: ShapeName;
+  /** Of the page to read, where the shape reads by cursor; else empty. */
+  readonly cursor: string;
   readonly seed: number;
   readonly seconds: number;
   readonly connections: number;
@@ -26,8 +28,9 @@ export type LoadResult = {
 const requestsPerConnection = 1_000;
 
 function run(job: LoadJob, done: (error: unknown, result?: LoadResult) => void): void {
-  const { shape, seed, seconds, connections } = job;
-  const drawn = drawRequests(shapeNamed(shape), seed, connections * requestsPerConnection);
+  const { shape, cursor, seed, seconds, connections } = job;
+  const count = connections * requestsPerConnection;
+  const drawn = drawRequests(shapeNamed(shape), seed, count, cursor);
   let client = 0;
   let begin = 0;
   const load = autocannon(

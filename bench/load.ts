@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cursorFor, deepPage } from './cursors.ts';
 import type { Flags } from './flags.ts';
 import type { LoadJob, LoadResult } from './load-worker.ts';
 import type { Shape } from './shapes.ts';
@@ -42,43 +43,85 @@ export function startLoader(): Loader {
   return { run, stop: () => child.kill() };
 }
 
-/** Measures a shape: a warm-up each, then rounds in which the two take turns in
- * going first. Any answer that is not 2xx throws. */
-export async function measure(
+/** Measures a shape on both servers; one that reads by cursor reads the deep page. */
+export async function measureShape(
   loader: Loader,
   shape: Shape,
   urls: { readonly handwritten: string; readonly plinth: string },
-  { rounds, seconds }: Flags,
+  flags: Flags,
 ): Promise<ShapeResult> {
-  const round = async (name: keyof typeof urls, seed: number): Promise<LoadResult> => {
-    const job = { url: urls[name], shape: shape.name, seed, seconds, connections };
+  const side = async (name: keyof typeof urls): Promise<Side> => ({
+    name,
+    url: urls[name],
+    cursor: await cursorFor(shape, urls[name], deepPage),
+  });
+  const sides = [await side('handwritten'), await side('plinth')] as const;
+  const { rates, ratio, p99 } = await compareSides(loader, shape, sides, flags);
+  return {
+    shape,
+    handwritten: rates[0],
+    plinth: rates[1],
+    ratio,
+    p99: { handwritten: p99[0], plinth: p99[1] },
+  };
+}
+
+/** How many times the deep page of a shape that reads by cursor costs what its second page costs. */
+export async function measureDepth(
+  loader: Loader,
+  shape: Shape,
+  url: string,
+  flags: Flags,
+): Promise<number> {
+  const side = async (page: number): Promise<Side> => ({
+    name: `page ${page}`,
+    url,
+    cursor: await cursorFor(shape, url, page),
+  });
+  const sides = [await side(deepPage), await side(2)] as const;
+  return (await compareSides(loader, shape, sides, flags)).ratio;
+}
+
+/** What is measured against something else: a server, and the page that it reads. */
+type Side = { readonly name: string; readonly url: string; readonly cursor: string };
+
+/** The medians of two sides, and of the second one's share of the first one's rate. */
+type Comparison = {
+  readonly rates: readonly [number, number];
+  readonly p99: readonly [number, number];
+  readonly ratio: number;
+};
+
+/** A warm-up each, then rounds in which the two take turns in going first. Any answer that is not 2xx throws. */
+async function compareSides(
+  loader: Loader,
+  shape: Shape,
+  [first, second]: readonly [Side, Side],
+  { rounds, seconds }: Flags,
+): Promise<Comparison> {
+  const round = async ({ name, url, cursor }: Side, seed: number): Promise<LoadResult> => {
+    const job = { url, shape: shape.name, cursor, seed, seconds, connections };
     const result = await loader.run(job);
     if (result.failures === 0) return result;
     throw new Error(`${shape.name}: ${result.failures} requests to ${name} failed`);
   };
-  const results = { handwritten: [] as LoadResult[], plinth: [] as LoadResult[] };
-  await round('handwritten', warmUpSeed);
-  await round('plinth', warmUpSeed);
+  const results = new Map<Side, LoadResult[]>([
+    [first, []],
+    [second, []],
+  ]);
+  await round(first, warmUpSeed);
+  await round(second, warmUpSeed);
   for (let index = 0; index < rounds; index++) {
-    const turn = index % 2 === 0;
-    const order = turn
-      ? (['handwritten', 'plinth'] as const)
-      : (['plinth', 'handwritten'] as const);
-    for (const name of order) {
-      results[name].push(await round(name, index + 1));
-    }
+    const order = index % 2 === 0 ? [first, second] : [second, first];
+    for (const side of order) results.get(side)?.push(await round(side, index + 1));
   }
-  const handwritten = results.handwritten.map(({ perSecond }) => perSecond);
-  const plinth = results.plinth.map(({ perSecond }) => perSecond);
+  const seen = (side: Side, what: 'perSecond' | 'p99'): number[] =>
+    (results.get(side) ?? []).map((result) => result[what]);
+  const [one, other] = [seen(first, 'perSecond'), seen(second, 'perSecond')];
   return {
-    shape,
-    handwritten: median(handwritten),
-    plinth: median(plinth),
-    ratio: median(plinth.map((rate, index) => rate / (handwritten[index] ?? Number.NaN))),
-    p99: {
-      handwritten: median(results.handwritten.map(({ p99 }) => p99)),
-      plinth: median(results.plinth.map(({ p99 }) => p99)),
-    },
+    rates: [median(one), median(other)],
+    p99: [median(seen(first, 'p99')), median(seen(second, 'p99'))],
+    ratio: median(other.map((rate, index) => rate / (one[index] ?? Number.NaN))),
   };
 }
 

