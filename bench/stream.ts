@@ -32,16 +32,11 @@ export async function measureStream(databases: Databases): Promise<StreamResult>
     for (let index = 0; index < warmUps; index++)
       await send(server.url, { method: 'GET', path: '/v1/events?limit=100' });
     const before = await residentMemory(server.pid);
-    let most = before ?? 0;
-    const sampling = new AbortController();
-    const sampled = sample(server.pid, sampling.signal, (bytes) => {
-      most = Math.max(most, bytes);
-    });
     const begin = performance.now();
-    const lines = await readSlowly(`${server.url}/v1/events?limit=${streamedRecords}`);
+    const reading = readSlowly(`${server.url}/v1/events?limit=${streamedRecords}`);
+    const most = await mostMemory(server.pid, reading);
     const seconds = (performance.now() - begin) / 1_000;
-    sampling.abort();
-    await sampled;
+    const lines = await reading;
     if (lines !== streamedRecords) throw new Error(`the stream ended after ${lines} records`);
     return { growth: before === undefined ? undefined : most - before, seconds };
   } finally {
@@ -49,15 +44,19 @@ export async function measureStream(databases: Databases): Promise<StreamResult>
   }
 }
 
-async function sample(
-  pid: number,
-  ended: AbortSignal,
-  note: (bytes: number) => void,
-): Promise<void> {
-  while (!ended.aborted) {
-    note((await residentMemory(pid)) ?? 0);
-    await wait(sampleEvery);
+/** The most resident memory that a process has while something goes on; how that ends is not looked at. */
+async function mostMemory(pid: number, work: Promise<unknown>): Promise<number> {
+  const ended = new AbortController();
+  const over = work.then(
+    () => ended.abort(),
+    () => ended.abort(),
+  );
+  let most = 0;
+  while (!ended.signal.aborted) {
+    most = Math.max(most, (await residentMemory(pid)) ?? 0);
+    await Promise.race([over, wait(sampleEvery)]);
   }
+  return most;
 }
 
 /** Reads an answer at a steady pace and gives its number of lines. */
