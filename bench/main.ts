@@ -53,6 +53,7 @@ async function underLoad(
   databases: Databases,
   flags: Flags,
 ): Promise<{ results: readonly ShapeResult[]; depth: number | undefined }> {
+  if (flags.shapes.length === 0) return { results: [], depth: undefined };
   const servers: Server[] = [];
   const loader = startLoader();
   try {
