@@ -5,7 +5,13 @@ import { cutName, type IndexSchema, type MigrationStep, type TableSchema } from 
 import { readTables } from './postgres-catalog.ts';
 import { meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
-import { arePossible, findSteps, migrationFailure, type SchemaRules } from './schema-steps.ts';
+import {
+  arePossible,
+  findSteps,
+  migrationFailure,
+  withId,
+  type SchemaRules,
+} from './schema-steps.ts';
 
 const rules: SchemaRules = {
   dialect: postgres,
@@ -13,7 +19,7 @@ const rules: SchemaRules = {
   typeName,
   tableOptions: '',
   keysApart: true,
-  indexColumns,
+  indexColumns: withId,
   indexSql,
   // The server keeps no text, and nothing else gives names with such an end.
   isAsWritten: () => true,
@@ -68,17 +74,8 @@ function typeName(definition: string): string {
     .replace(/^timestamptz(\(\d\))?$/u, 'timestamp$1 with time zone');
 }
 
-/**
- * The columns of an index with the id behind them, as SQLite's have it: every list and every expanded collection ends
- * its order with it, and without it all equal rows would have to be read and sorted for the first of them.
- */
-function indexColumns(table: TableSchema, { columns, unique }: IndexSchema): readonly string[] {
-  const id = table.columns.find(({ isKey }) => isKey)?.name;
-  return unique || id === undefined || columns.includes(id) ? columns : [...columns, id];
-}
-
 function indexSql(table: TableSchema, index: IndexSchema): string {
-  const keys = indexColumns(table, index).map((name) => {
+  const keys = withId(table, index).map((name) => {
     // As lists are sorted: nulls first ascending, last descending. What is never null goes without saying.
     const isNullable = table.columns.some(
       (column) => column.name === name && column.nullable && !column.isKey,

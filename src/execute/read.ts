@@ -36,9 +36,10 @@ export function encode(
   bound: Bound,
   dialect: Dialect,
 ): readonly SqlValue[] {
-  const values = plan.slots.map(({ index, operator, field }) =>
-    dialect.operand(bound.values[index] ?? null, operator, field),
-  );
+  const values = plan.slots.map(({ index, operator, field }) => {
+    const value = bound.values[index] ?? null;
+    return value === null ? null : dialect.operand(value, operator, field);
+  });
   if (bound.after.length === 0) return values;
   const after = keys.map(({ field }, index) => {
     const value = bound.after[index] ?? null;

@@ -92,6 +92,15 @@ export function findSteps(
   ];
 }
 
+/**
+ * The columns of an index with the id behind them: every list and every expanded collection ends its order with it, and
+ * without it all equal rows would have to be read and sorted for the first of them.
+ */
+export function withId(table: TableSchema, { columns, unique }: IndexSchema): readonly string[] {
+  const id = table.columns.find(({ isKey }) => isKey)?.name;
+  return unique || id === undefined || columns.includes(id) ? columns : [...columns, id];
+}
+
 /** Whether this version of Plinth can do all of the steps. */
 export function arePossible(steps: readonly MigrationStep[]): boolean {
   return steps.every(({ sql }) => sql !== undefined);

@@ -1,12 +1,13 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
-import type { IndexSchema, MigrationStep } from '../sql/schema.ts';
+import type { IndexSchema, MigrationStep, TableSchema } from '../sql/schema.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import {
   arePossible,
   findSteps,
   migrationFailure,
+  withId,
   type ActualColumn,
   type ActualIndex,
   type ActualReference,
@@ -21,11 +22,18 @@ const rules: SchemaRules = {
   typeName: (definition) => definition.split(' ')[0] ?? '',
   tableOptions: ' STRICT',
   keysApart: false,
-  indexColumns: (_, { columns }) => columns,
-  indexSql: ({ name }, index) => indexSql(name, index),
+  indexColumns,
+  indexSql: (table, index) =>
+    indexSql(table.name, { ...index, columns: indexColumns(table, index) }),
   isAsWritten: ({ name: table }, { name, columns, unique, sql }) =>
     sql === indexSql(table, { name, unique, columns: columns.map(String) }),
 };
+
+/** A whole number as the id is the key of the rows, which stands behind the columns of every index. */
+function indexColumns(table: TableSchema, index: IndexSchema): readonly string[] {
+  const isRowKey = table.columns.some(({ isKey, type }) => isKey && type.startsWith('INTEGER'));
+  return isRowKey ? index.columns : withId(table, index);
+}
 
 function indexSql(table: string, { name, columns, unique }: IndexSchema): string {
   return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(name)} ON ${quote(table)} (${columns.map(quote).join(', ')})`;

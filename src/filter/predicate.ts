@@ -21,7 +21,10 @@ export interface Place {
 export interface Slot {
   /** Its place among the bound values of the plan. */
   readonly index: number;
-  /** Places in the request's list of bound texts; several only for a union of plain `id`s. */
+  /**
+   * Places in the request's list of bound texts; several only for a union of plain `id`s. The slots of one condition,
+   * which are several behind a morphTo, have the same list.
+   */
   readonly sources: readonly number[];
   /** The parameter as the client wrote it, for messages. */
   readonly parameter: string;

@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
 import { readOperand } from '../filter/operand.ts';
+import type { Slot } from '../filter/predicate.ts';
 import type { Limits } from '../model/api.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
@@ -37,17 +38,7 @@ export function bindQuery(
   cursor?: CursorText,
 ): Result<Bound, readonly QueryProblem[]> {
   const problems: QueryProblem[] = [];
-  const values = plan.slots.map((slot) => {
-    const texts = slot.sources.map((source) => query.texts[source] ?? '');
-    const operand = readOperand(texts, slot, limits);
-    if (operand.ok) return operand.value;
-    // Behind a morphTo one text is read for each target.
-    const isKnown = problems.some(
-      ({ parameter, message }) => parameter === slot.parameter && message === operand.error.message,
-    );
-    if (!isKnown) problems.push({ parameter: slot.parameter, ...operand.error });
-    return null;
-  });
+  const values = bindSlots(plan.slots, query.texts, limits, problems);
   const page =
     plan.kind === 'list' ? bindPage(plan.paging, '', query.texts, limits, problems) : onePage;
   const collections = plan.collections.map((paging) =>
@@ -57,6 +48,34 @@ export function bindQuery(
     refuseTooMany(paging, page.limit, collections, limits, problems);
   const after = bindCursor(plan, cursor, problems);
   return problems.length === 0 ? ok({ values, after, page, collections }) : fail(problems);
+}
+
+/**
+ * The values of slots. Behind a morphTo one text is read for each target: those whose type does not take it have no
+ * record that fits, which null says, and only where none takes it that is a problem.
+ */
+function bindSlots(
+  slots: readonly Slot[],
+  texts: readonly string[],
+  limits: Limits,
+  problems: QueryProblem[],
+): readonly JsonValue[] {
+  const operands = slots.map((slot) =>
+    readOperand(
+      slot.sources.map((source) => texts[source] ?? ''),
+      slot,
+      limits,
+    ),
+  );
+  const refused = new Set<Slot['sources']>();
+  return slots.map(({ sources, parameter }, index) => {
+    const operand = operands[index];
+    if (operand === undefined || operand.ok) return operand?.value ?? null;
+    const isTaken = operands.some((other, at) => other.ok && slots[at]?.sources === sources);
+    if (!isTaken && !refused.has(sources)) problems.push({ parameter, ...operand.error });
+    refused.add(sources);
+    return null;
+  });
 }
 
 /** A cursor's values, each read as a body's would be: anyone can write a cursor. */

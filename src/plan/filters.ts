@@ -151,6 +151,7 @@ function planCondition(
     return refuse('INVALID_FILTER', 'takes true or false');
   const isAsked = (value === 'true') === (operator === 'exists');
   const leaves = new Map<Path, Predicate>();
+  const sources = [source];
   const visit = (end: Path): void => {
     if (end.kind === 'place') {
       const { place } = end;
@@ -158,7 +159,7 @@ function planCondition(
         end,
         isPresence(operator)
           ? { kind: 'null', place, isNull: !isAsked }
-          : compare(name, [source], place, operator, slots),
+          : compare(name, sources, place, operator, slots),
       );
     } else if (endsHere(end)) {
       const branches = end.branches.map(({ target, typeValue }) => ({

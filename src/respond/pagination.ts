@@ -44,12 +44,19 @@ export function paginationHeaders(
       : offsetLinks(page, result);
   if (links.length > 0) {
     const [before, after] = around(address, mode);
-    headers['link'] = links
-      .map(([relation, number]) => `<${before}${number}${after}>; rel="${relation}"`)
-      .join(', ');
+    const written = links.map(
+      ([relation, number]) => `<${before}${number}${after}>; rel="${relation}"`,
+    );
+    // Clients take about 16 KiB of headers: of a very long address only the way on is told.
+    const isLong = written.reduce((sum, { length }) => sum + length, 0) > longestLinks;
+    const told = isLong ? written.filter((link) => link.endsWith('rel="next"')) : written;
+    if (told.length > 0) headers['link'] = told.join(', ');
   }
   return headers;
 }
+
+/** How many characters of links a header may have that tells all of them. */
+const longestLinks = 8_192;
 
 /** Headers have little room; a cursor over long texts stands in the body of a cursor's page alone. */
 const longestCursor = 2_048;

@@ -36,6 +36,8 @@ export interface Dialect {
   readonly decodeMember: (leaf: Field) => Codec['decode'];
   /** A column that holds `from` as what a column of `to` holds; null where that cannot be. */
   readonly convertKey: (column: string, from: Field, to: Field) => string;
+  /** Whether there is a row; of `many` such questions in one statement each is planned alone. */
+  readonly exists: (select: string, many: boolean) => string;
   /** What is bound for an operand that `readOperand` gave. */
   readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
   /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */

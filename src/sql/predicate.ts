@@ -4,6 +4,9 @@ import type { Dialect } from './dialect.ts';
 import { columnOf, placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
+/** How many related records a statement can ask about before each question is planned alone. */
+const fewRelated = 6;
+
 /** Each predicate as a condition, which asks for its placeholders in its turn. */
 export function wherePart(
   where: readonly Predicate[],
@@ -11,7 +14,23 @@ export function wherePart(
   dialect: Dialect,
   add: Add,
 ): readonly string[] {
-  return where.map((part) => predicateSql(part, scope, dialect, add));
+  const context = { dialect, add, many: countRelated(where) > fewRelated };
+  return where.map((part) => predicateSql(part, scope, context));
+}
+
+function countRelated(where: readonly Predicate[]): number {
+  return where.reduce((sum, part) => {
+    if (part.kind === 'or') return sum + countRelated(part.parts);
+    if (part.kind !== 'related') return sum;
+    return part.branches.reduce((all, branch) => all + 1 + countRelated(branch.where), sum);
+  }, 0);
+}
+
+/** What all conditions of one statement are written with. */
+interface Context {
+  readonly dialect: Dialect;
+  readonly add: Add;
+  readonly many: boolean;
 }
 
 /** ` WHERE …`, or nothing where there is no condition. */
@@ -19,7 +38,8 @@ export function whereSql(parts: readonly string[]): string {
   return parts.length === 0 ? '' : ` WHERE ${parts.join(' AND ')}`;
 }
 
-function predicateSql(predicate: Predicate, scope: Scope, dialect: Dialect, add: Add): string {
+function predicateSql(predicate: Predicate, scope: Scope, context: Context): string {
+  const { dialect, add } = context;
   switch (predicate.kind) {
     case 'compare': {
       const { place, operator, slot } = predicate;
@@ -39,13 +59,11 @@ function predicateSql(predicate: Predicate, scope: Scope, dialect: Dialect, add:
     }
     case 'related': {
       const { relation, branches, isNegated } = predicate;
-      const found = anyOf(
-        branches.map((branch) => branchSql(relation, branch, scope, dialect, add)),
-      );
+      const found = anyOf(branches.map((branch) => branchSql(relation, branch, scope, context)));
       return isNegated ? `NOT ${found}` : found;
     }
     case 'or':
-      return anyOf(wherePart(predicate.parts, scope, dialect, add));
+      return anyOf(predicate.parts.map((part) => predicateSql(part, scope, context)));
     default:
       return predicate satisfies never;
   }
@@ -59,10 +77,11 @@ function branchSql(
   relation: Relation,
   { target, typeValue, where }: RelatedBranch,
   scope: Scope,
-  dialect: Dialect,
-  add: Add,
+  context: Context,
 ): string {
+  const { dialect, many } = context;
   const related = relatedTo(scope, relation, target, typeValue, dialect);
-  const parts = [related.where, ...wherePart(where, related.scope, dialect, add)];
-  return `EXISTS (SELECT 1 ${related.from} ${parts.join(' AND ')})`;
+  const conditions = where.map((part) => predicateSql(part, related.scope, context));
+  const found = [related.where, ...conditions].join(' AND ');
+  return dialect.exists(`SELECT 1 ${related.from} ${found}`, many);
 }

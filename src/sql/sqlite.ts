@@ -159,6 +159,7 @@ export const sqlite: Dialect = {
   },
   memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
   decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
+  exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
     const [type, wanted] = [from, to].map(
       (field) => field.type.sqlite.column(field).split(' ', 1)[0],
