@@ -17,19 +17,23 @@ export interface Changed {
   readonly insertedId: number;
 }
 
+/** Takes a portion of rows; whether more are wanted. */
+export type Take = (rows: readonly Row[]) => boolean;
+
 /** A connection to one database: the only thing that holds handles. */
 export interface Database {
   readonly dialect: Dialect;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
    * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.
-   * `take` cannot wait, so that no slow reader holds the snapshot; `signal` ends the reading with an error.
+   * `take` cannot wait, so that no slow reader holds the snapshot, and says whether it wants more; `signal` ends the
+   * reading with an error.
    */
   readonly stream: (
     statement: Statement,
     values: Values,
     signal: AbortSignal,
-    take: (rows: readonly Row[]) => void,
+    take: Take,
   ) => Promise<void>;
   /** The result of a counting statement, perhaps remembered from before nothing had changed. */
   readonly count: (statement: Statement, values: Values) => Promise<number>;

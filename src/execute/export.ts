@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SqlValue } from '../model/values.ts';
-import type { Bound } from '../plan/bind.ts';
+import type { Bound, PageNumbers } from '../plan/bind.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledExport } from '../sql/compile-export.ts';
-import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Values } from '../sql/statement.ts';
 import type { Database } from './database.ts';
 import { encode, readTotal } from './read.ts';
 
 /** How many records are read at a time. */
 const portionLength = 500;
+
+/** A page that ends further down than this may be read sooner without LIMIT. */
+const longPage = 10_000;
 
 /** A list that is read while it is sent. */
 export interface ExportResult {
@@ -35,7 +37,7 @@ export async function readExport(
   const { list } = compiled;
   const { page } = bound;
   const values = { bound: encode(list, bound, database.dialect), ...page };
-  const { portions, count, hasMore } = await readIds(list, values, page.limit, database, signal);
+  const { portions, count, hasMore } = await readIds(compiled, values, page, database, signal);
   const seen = { count, read: count + (hasMore ? 1 : 0) };
   const total = await readTotal(list, values, page, seen, database);
   return { portions: readPortions(compiled, portions, database), count, hasMore, ...total };
@@ -66,16 +68,18 @@ interface Ids {
 }
 
 async function readIds(
-  { rows: [statement] }: CompiledRead,
+  { ids, allIds }: CompiledExport,
   values: Values,
-  limit: number,
+  { limit, offset }: PageNumbers,
   database: Database,
   signal: AbortSignal,
 ): Promise<Ids> {
-  if (statement === undefined) throw new TypeError('A list has a statement');
+  const statement = offset + limit > longPage ? (allIds ?? ids) : ids;
+  let before = statement === allIds ? offset : 0;
   const portions: PackedIds[] = [];
   let waiting: SqlValue[] = [];
   let count = 0;
+  let hasMore = false;
   const keep = (): void => {
     if (waiting.length > 0) portions.push(pack(waiting));
     waiting = [];
@@ -84,14 +88,22 @@ async function readIds(
   const more = { ...values, limit: limit + 1 };
   await database.stream(statement, more, signal, (rows) => {
     for (const [id = null] of rows) {
+      if (before > 0) {
+        before -= 1;
+        continue;
+      }
+      if (count === limit) {
+        hasMore = true;
+        return false;
+      }
       count += 1;
-      if (count > limit) return;
       waiting.push(id);
       if (waiting.length === portionLength) keep();
     }
+    return true;
   });
   keep();
-  return { portions, count: Math.min(count, limit), hasMore: count > limit };
+  return { portions, count, hasMore };
 }
 
 async function* readPortions(

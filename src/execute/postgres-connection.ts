@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
-import type { Row } from './database.ts';
+import type { Row, Take } from './database.ts';
 import { isLoss } from './postgres-errors.ts';
 
 export interface ConnectionOptions {
@@ -109,21 +109,19 @@ export class Connection {
   }
 
   /** Runs one statement with a cursor of the driver: `take` has each portion of its rows as it comes. */
-  async stream(
-    sql: string,
-    parameters: readonly SqlValue[],
-    take: (rows: readonly Row[]) => void,
-  ): Promise<void> {
+  async stream(sql: string, parameters: readonly SqlValue[], take: Take): Promise<void> {
     const query = this.client.unsafe(sql, parameters.map(sent), { prepare: false });
     this.pending = query as unknown as Cancellable;
-    let failure: unknown;
-    // What is thrown in here would come out in the driver's reading of its socket.
-    const takeSafely = (rows: readonly unknown[]): void => {
+    let [failure, isWanted]: [unknown, boolean] = [undefined, true];
+    // What is thrown in here would come out in the driver's reading of its socket. What it gives ends the cursor.
+    const takeSafely = (rows: readonly unknown[]): object | undefined => {
       try {
-        if (failure === undefined) take(rows as readonly Row[]);
+        // The driver hands the last portion over once more when the cursor is closed.
+        if (isWanted) isWanted = take(rows as readonly Row[]);
       } catch (error) {
-        failure = error;
+        [failure, isWanted] = [error, false];
       }
+      return isWanted ? undefined : this.client.CLOSE;
     };
     await this.answer(query, () => query.values().cursor(streamedRows, takeSafely));
     this.pending = undefined;

@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { postgres } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
-import { DatabaseFailure, type Database, type Row, type Transaction } from './database.ts';
+import {
+  DatabaseFailure,
+  type Database,
+  type Row,
+  type Take,
+  type Transaction,
+} from './database.ts';
 import { isInterruption, isPassing, meaningOf, openFailure } from './postgres-errors.ts';
 import type { Connection, Rows } from './postgres-connection.ts';
 import { Pool, type PoolOptions } from './postgres-pool.ts';
@@ -67,17 +73,12 @@ export class PostgresDatabase implements Database {
     return this.read(statement, values);
   }
 
-  stream(
-    statement: Statement,
-    values: Values,
-    signal: AbortSignal,
-    take: (rows: readonly Row[]) => void,
-  ): Promise<void> {
+  stream(statement: Statement, values: Values, signal: AbortSignal, take: Take): Promise<void> {
     const parameters = valuesFor(statement, values);
     let isFresh = true;
-    const takeOver = (rows: readonly Row[]): void => {
+    const takeOver: Take = (rows) => {
       isFresh = false;
-      take(rows);
+      return take(rows);
     };
     return this.asking(
       async (connection) => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
-import type { Row } from './database.ts';
+import type { Row, Take } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
 
@@ -18,7 +18,7 @@ export async function streamRows(
   statement: Statement,
   values: Values,
   signal: AbortSignal,
-  take: (rows: readonly Row[]) => void,
+  take: Take,
 ): Promise<void> {
   const connection = await onceFree(() => openSnapshot(file));
   try {
@@ -26,7 +26,7 @@ export async function streamRows(
     for (const row of connection.prepare(statement).iterate(...valuesFor(statement, values))) {
       portion.push(row);
       if (portion.length === portionLength) {
-        take(portion);
+        if (!take(portion)) return;
         portion = [];
         await nextTurn();
         signal.throwIfAborted();

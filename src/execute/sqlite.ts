@@ -1,7 +1,13 @@
 import type Driver from 'better-sqlite3';
 import { sqlite } from '../sql/sqlite.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
-import { DatabaseFailure, type Database, type Row, type Transaction } from './database.ts';
+import {
+  DatabaseFailure,
+  type Database,
+  type Row,
+  type Take,
+  type Transaction,
+} from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { codeOf, meaningOf, onceFree } from './sqlite-errors.ts';
 import { SqliteReader } from './sqlite-reader.ts';
@@ -93,12 +99,7 @@ export class SqliteDatabase implements Database {
     return onceFree(() => this.reader.all(statement, values));
   }
 
-  stream(
-    statement: Statement,
-    values: Values,
-    signal: AbortSignal,
-    take: (rows: readonly Row[]) => void,
-  ): Promise<void> {
+  stream(statement: Statement, values: Values, signal: AbortSignal, take: Take): Promise<void> {
     return streamRows(this.file, statement, values, signal, take);
   }
 

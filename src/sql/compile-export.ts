@@ -7,14 +7,20 @@ import {
   type CompiledRead,
 } from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
-import { buildStatement, type Statement } from './statement.ts';
+import { wherePart, whereSql } from './predicate.ts';
+import { orderSql, ownScope } from './scope.ts';
+import { buildStatement, type Add, type Statement } from './statement.ts';
 
 /** A list that is read in two steps: the ids in their order, then the records by their ids. */
 export interface CompiledExport {
   readonly plan: ReadPlan;
-  /** The list with the id alone for its records, which stands first in a row. */
+  /** The list itself, for its values and its total. */
   readonly list: CompiledRead;
-  /** The rows whose ids are among `keys`, in any order; their ids stand first too. */
+  /** The ids of a page. */
+  readonly ids: Statement;
+  /** The ids of all pages, where a long page is read sooner from them. */
+  readonly allIds: Statement | undefined;
+  /** The rows whose ids are among `keys`, in any order; the id stands first. */
   readonly rows: Statement;
   readonly columns: readonly Column[];
 }
@@ -22,8 +28,11 @@ export interface CompiledExport {
 /** Compiles a list without expansions for reading it in portions. */
 export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport {
   const { id, table, name } = plan.resource;
-  const members = [{ name: id.name, field: id }];
-  const list = compileRead({ ...plan, selection: { members, expand: [] } }, dialect);
+  if (plan.kind !== 'list') throw new TypeError(`An export of ${name} is a list`);
+  const order = plan.order.map((key) => orderSql(key, ownScope, dialect)).join(', ');
+  const ids = (add: Add): string =>
+    `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quote(table)} AS t` +
+    `${whereSql(wherePart(plan.where, ownScope, dialect, add))} ORDER BY ${order}`;
   const columns = new ColumnList(dialect, 't');
   columns.position(id);
   const selection = compileSelection(plan.selection, columns, dialect);
@@ -34,5 +43,15 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
       `SELECT ${columns.sql()} FROM ${quote(table)} AS t` +
       ` WHERE ${dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id)}`,
   );
-  return { plan, list, rows, columns: selection.columns };
+  return {
+    plan,
+    list: compileRead(plan, dialect),
+    ids: buildStatement(
+      dialect,
+      (add) => `${ids(add)} LIMIT ${add('limit')} OFFSET ${add('offset')}`,
+    ),
+    allIds: dialect.limitSlowsSort ? buildStatement(dialect, ids) : undefined,
+    rows,
+    columns: selection.columns,
+  };
 }

@@ -49,6 +49,8 @@ export interface Dialect {
    * `row`, and may name `parent.value`.
    */
   readonly firstOfEach: (list: string, from: string, row: string, first: string) => string;
+  /** Whether LIMIT makes a long sort slower than it is without. */
+  readonly limitSlowsSort: boolean;
   /** How the planner's guess at the number of rows is asked for and read; absent where there is none. */
   readonly estimate?: {
     readonly sql: (select: string) => string;

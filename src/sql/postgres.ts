@@ -151,6 +151,7 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
 ]);
 export const postgres: Dialect = {
   name: 'postgres',
+  limitSlowsSort: false,
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,
   select: (column) => column,

@@ -96,6 +96,17 @@ describe.each(sideNames)('%s', (name) => {
     expect(ids).toEqual(expected.sort().reverse());
   });
 
+  test('a long page in the middle of many', async () => {
+    const page = `limit=20000&offset=150000`;
+    const { text, headers } = await sides[name].ask(`/v1/posts?${page}&sort=-id`, {
+      headers: { accept: ndjson },
+    });
+    const ids = idsOf(text);
+    expect([ids.length, ids.at(0), ids.at(-1)]).toEqual([20_000, count - 150_000, count - 169_999]);
+    expect(headers).toMatchObject({ 'x-total-count': String(count), 'x-page': '8' });
+    expect(headers.link).toContain('offset=170000&sort=-id>; rel="next"');
+  });
+
   test('the rows are those of the beginning, less what is deleted meanwhile', async () => {
     const reader = await openReader(sides[name].url, all, ndjson);
     await reader.read(1);
@@ -232,8 +243,19 @@ describe('a cursor on PostgreSQL', () => {
     const seen: unknown[] = [];
     await sides.postgres.database.stream(numbers, { bound: [] }, never, (rows) => {
       for (const [number] of rows) seen.push(number);
+      return true;
     });
     expect(seen).toEqual(Array.from({ length: 30_000 }, (_, index) => index + 1));
+  });
+
+  test('ends when no more rows are wanted, each of which came once', async () => {
+    const seen: number[] = [];
+    await sides.postgres.database.stream(numbers, { bound: [] }, never, (rows) => {
+      seen.push(rows.length);
+      return seen.length < 2;
+    });
+    expect(seen).toEqual([5_000, 5_000]);
+    expect(await sides.postgres.database.ping()).toBe(true);
   });
 
   test('fails when its session is lost, and is not begun again', async () => {
@@ -243,6 +265,7 @@ describe('a cursor on PostgreSQL', () => {
         void other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE application_name = 'plinth' AND query LIKE '%generate_series(1, 30000)%'`.execute();
       rows += portion.length;
+      return true;
     });
     await expect(reading).rejects.toMatchObject({ kind: 'unavailable' });
     expect(rows).toBeLessThan(30_000);
@@ -260,7 +283,7 @@ describe('a cursor on PostgreSQL', () => {
   test('ends on the server when it is stopped', async () => {
     const stop = new AbortController();
     const slow = statement('SELECT pg_sleep(60)');
-    const reading = sides.postgres.database.stream(slow, { bound: [] }, stop.signal, () => {});
+    const reading = sides.postgres.database.stream(slow, { bound: [] }, stop.signal, () => true);
     const running = async (): Promise<number> => {
       const rows = await other`SELECT 1 FROM pg_stat_activity
         WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'`;
