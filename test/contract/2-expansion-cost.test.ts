@@ -144,6 +144,12 @@ describe('the number of statements', () => {
     ['/v1/books?expand=author.books.tags,notes', 5],
     ['/v1/notes?expand=owner', 3],
     ['/v1/tags?expand=books.author.profile', 4],
+    ['/v1/books?tags.name=x&author.name=a&sort=author.name,-tags.name', 1],
+    ['/v1/books?_or=tags.name:x,author.name:a,notes_exists:true', 1],
+    ['/v1/authors?expand=books.tags&books.tags.name=x&sort=books.tags.name', 3],
+    ['/v1/authors?expand=books&books.limit=2', 3],
+    ['/v1/authors?expand=books.tags&books.limit=2&books.tags.page=1', 5],
+    ['/v1/books?expand=author,tags&sort=-title&cursor=', 3],
   ] as const;
 
   test.each(requests)('%s: %i, however many records there are', async (path, most) => {
