@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCursor, type Cursor } from '../../src/plan/cursor.ts';
 import type { TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { expectBlame } from '../support/tables.ts';
@@ -103,6 +104,53 @@ describe('refused', () => {
     await refused(`${posts}?cursor=${newer}`);
     // The path without a version is the second one.
     expect(idsOf((await pageOf(api, `/posts?cursor=${newer}`)).data)).toEqual([3, 4, 5]);
+  });
+
+  test('what else is wrong is said beside it', async () => {
+    const { status, body } = await api.get(`${posts}?cursor=abc&limit=0&nope=1&author.nmae=x`);
+    expect(status).toBe(400);
+    const fields = (body.validationErrors as { field: string }[]).map(({ field }) => field);
+    expect(fields.toSorted()).toEqual(['author.nmae', 'cursor', 'limit', 'nope']);
+  });
+
+  const forged = (more: Partial<Cursor>): string =>
+    encodeCursor({ version: 1, resource: 'posts', sort: '', nulls: '', values: [1], ...more });
+
+  test('one that is rightly made is taken, whoever made it', async () => {
+    const { status, body } = await api.get(`${posts}?limit=1&cursor=${forged({})}`);
+    expect([status, body.data]).toMatchObject([200, [{ id: 2 }]]);
+  });
+
+  test.each<readonly [string, Partial<Cursor>]>([
+    ['no values', { values: [] }],
+    ['a value more', { values: [1, 1] }],
+    ['a null id', { values: [null] }],
+    ['a text for an id', { values: ['1'] }],
+    ['a fraction for an id', { values: [1.5] }],
+    ['an id beyond 2^53', { values: [2 ** 60] }],
+    ['an object', { values: [{}] }],
+    ['a list', { values: [[1]] }],
+    ['a boolean', { values: [true] }],
+    ['a text with NUL', { sort: 'title', values: ['a\0', 1] }],
+    ['half a character', { sort: 'title', values: ['\ud800', 1] }],
+    ['a number for a text', { sort: 'title', values: [1, 1] }],
+    ['no moment', { sort: 'meta.at', values: ['yesterday', 1] }],
+    ['no value of the enum by its type', { sort: 'meta.size.unit', values: [7, 1] }],
+    ['a text for a number', { sort: 'meta.weight', values: ['1', 1] }],
+    ['a sort that is none', { sort: 'nope', values: [1, 1] }],
+    ['a sort that is unreadable', { sort: ',', values: [1, 1] }],
+    ['__proto__', { sort: '__proto__', values: [1, 1] }],
+    ['a sort that is refused', { sort: 'comments', values: [1, 1] }],
+    ['a sort by far too many keys', { sort: 'id,'.repeat(500), values: [1] }],
+    ['nulls that are none', { nulls: 'up', values: [1] }],
+    ['another resource', { resource: '__proto__' }],
+    ['another version', { version: 99 }],
+    ['a fraction of a version', { version: 1.5 }],
+  ])('one that is made wrong: %s', async (_, more) => {
+    const path = `${posts}?limit=2&cursor=${forged(more)}`;
+    await refused(path);
+    await refused(path);
+    expect(api.failures).toEqual([]);
   });
 
   test('on a single read and on writes', async () => {

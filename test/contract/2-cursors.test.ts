@@ -254,6 +254,20 @@ describe('pagination: cursor', () => {
   });
 });
 
+test('links are absolute where the public URL is known', async () => {
+  const own = await serveBoth(
+    `api: { basePath: /api, pagination: cursor }
+server: { publicUrl: https://example.org/root }
+resources: { items: { fields: { n: { type: integer } } } }`,
+  );
+  await own.send('POST', '/api/v1/items', [{ n: 1 }, { n: 2 }]);
+  const { body, headers } = await own.get('/api/v1/items?limit=1&n_gte=0');
+  expect(headers.get('link')).toBe(
+    `<https://example.org/root/api/v1/items?limit=1&n_gte=0&cursor=${body.next_cursor}>; rel="next"`,
+  );
+  await own.stop();
+});
+
 describe('between two pages', () => {
   const specification = 'resources: { items: { fields: { n: { type: integer } } } }';
   const records = { items: [10, 20, null, 20, 30, null].map((n) => ({ n })) };

@@ -93,6 +93,31 @@ describe('collections in collections', () => {
   });
 });
 
+test('what is not selected sorts and pages all the same', async () => {
+  const shown = async (path: string): Promise<unknown> => (await api.get(path)).body;
+  expect(
+    await shown(`${authors}/1?expand=books&books.sort=-title&books.limit=1&fields=books.price`),
+  ).toEqual({
+    id: 1,
+    books: [{ id: 9, price: null }],
+    _pagination: { books: { page: 1, limit: 1, total: 5, totalPages: 5 } },
+  });
+  expect(
+    await shown(
+      `${books}/1?expand=tags&tags.sort=pivot.position&tags.limit=1&exclude=*,tags.*,tags.pivot`,
+    ),
+  ).toEqual({
+    id: 1,
+    tags: [{ id: 4 }],
+    _pagination: { tags: { page: 1, limit: 1, total: 4, totalPages: 4 } },
+  });
+  expect(
+    await shown(
+      `${authors}?expand=books&sort=-name,-books.title&limit=1&fields=books.id&books.limit=1`,
+    ),
+  ).toMatchObject([{ id: 4, books: [{ id: 7 }] }]);
+});
+
 test('where it is not expanded, limit is a field of that name', async () => {
   const own = await serveBoth(world, worldRecords);
   const found = async (query: string): Promise<unknown> =>

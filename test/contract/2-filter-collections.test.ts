@@ -195,6 +195,17 @@ describe('a filter on a collection that is expanded restricts its items', () => 
       ],
     ],
     [
+      'twice for two records below the items',
+      'expand=posts&posts.tags.name=red&posts.tags.name=blue',
+      'posts',
+      [
+        [1, [1]],
+        [2, []],
+        [3, []],
+        [4, []],
+      ],
+    ],
+    [
       'by JSON of the items',
       'expand=posts&posts.extra.n_gte=9',
       'posts',

@@ -109,6 +109,7 @@ describe('through a morphTo', () => {
     ['two that no record has both', 'about.title=One&about.views=20', []],
     ['two of different targets: no record is both', 'about.title=One&about.name=Ann', []],
     ['two targets by name: no record is both', 'about:posts.title=One&about:people.name=Ann', []],
+    ['two records behind it', 'about.comments.rating=5&about.comments.rating=2', [1, 3]],
     ['either, in _or', '_or=about.title:Two,about.name:Ann', [2, 5]],
     ['either target by name, in _or', '_or=about:posts.title:Two,about:people.name:Ann', [2, 5]],
   ]);
@@ -156,6 +157,7 @@ describe('a to-many parameter given twice asks for two records', () => {
     ['wherever they stand', 'tags.pivot.position=2&tags.name=red&tags.name=blue', [1]],
     ['pivot fields twice', 'tags.pivot.position=1&tags.pivot.position=2', [1]],
     ['notes twice', 'notes.stars=5&notes.stars=1', [1]],
+    ['when none of it is expanded', 'expand=author&tags.name=red&tags.name=blue', [1]],
   ]);
   expectRows(source, people, [
     ['two posts', 'posts.title=One&posts.title=Two', [1]],
@@ -199,6 +201,8 @@ describe('a relation that is there', () => {
     ['morphTo', 'about_exists=true', [1, 2, 3, 5]],
     ['no morphTo', 'about_exists=false', [4]],
     ['behind a morphTo', 'about.comments_exists=true', [1, 3, 5]],
+    ['one target of a morphTo', 'about:posts_exists=true', [1, 3, 5]],
+    ['not that target', 'about:people_exists=false', [1, 3, 4, 5]],
   ]);
 });
 

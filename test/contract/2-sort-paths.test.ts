@@ -134,6 +134,12 @@ describe('an expanded collection is sorted instead', () => {
       ],
     ],
     [
+      'nulls, by its own sort',
+      'expand=comments&comments.sort=rating&nulls=last&id=2',
+      'comments',
+      [[2, [3, 4]]],
+    ],
+    [
       'nulls first',
       'expand=comments&sort=-comments.rating&nulls=first&id=2',
       'comments',
