@@ -1,157 +1,205 @@
-import * as fc from 'fast-check';
-import type { Filter, Item, Query, Value } from '../support/oracle.ts';
-import { fields, type Field } from './2-oracle-fields.ts';
+import type { Relation, World } from '../support/oracle-model.ts';
+import { collectionOf, shapeAt } from '../support/oracle-paths.ts';
+import {
+  nameOf,
+  type Condition,
+  type Expansion,
+  type Paging,
+  type Query,
+  type SortKey,
+  type Step,
+} from '../support/oracle-query.ts';
+import {
+  collectionPaths,
+  endOf,
+  randomCondition,
+  randomConditions,
+  randomNames,
+  randomSteps,
+} from './2-oracle-conditions.ts';
+import type { Draw } from './2-oracle-records.ts';
+import { randomSelection } from './2-oracle-selections.ts';
 
-const names = Object.keys(fields);
+/** Random requests that the contract allows. */
 
-function storedValue(name: string, { isArray, stored }: Field): fc.Arbitrary<Value> {
-  const one = fc.constantFrom(...stored);
-  const value = isArray ? fc.array(one, { maxLength: 3 }) : one;
-  return name === 'numbers'
-    ? value
-    : fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 5, arbitrary: value });
+/**
+ * Keys that a collection, or the list itself, can be sorted by; `start`: the way to it, `via`: the relation whose
+ * collection it is where the keys are seen from there.
+ */
+function randomSort(
+  draw: Draw,
+  world: World,
+  resource: string,
+  start: readonly Step[],
+  expand: readonly Expansion[],
+  via?: Relation,
+): readonly SortKey[] {
+  const keys = new Map<string, SortKey>();
+  for (let more = 1 + draw.below(3); more > 0; more -= 1) {
+    const steps = draw.chance(40)
+      ? [...start, ...randomSteps(draw, world, resource, start, 3)]
+      : start;
+    const { fields, last } = endOf(world, resource, steps);
+    const isExpanded =
+      steps.length > 0 && collectionOf(world, resource, expand, steps) === steps.length;
+    const reached = steps.length === 0 ? via : isExpanded ? last : undefined;
+    const isPivot = reached !== undefined && reached.pivot.size > 0 && draw.chance(30);
+    const among = isPivot ? reached.pivot : fields;
+    const names = randomNames(draw, among);
+    const shape = shapeAt(among, names);
+    const isSortable =
+      shape !== undefined &&
+      shape.kind !== 'found' &&
+      shape.type !== 'object' &&
+      !(names.length > 1 && (shape.type === 'decimal' || shape.type === 'array'));
+    const path = { steps, isPivot, names };
+    if (isSortable && !hasMorph(world, resource, steps))
+      keys.set(nameOf(path), { ...path, descending: draw.chance(50) });
+  }
+  return [...keys.values()];
 }
 
-/** Records with many ties and nulls; their ids stand in no order. */
-export const records: fc.Arbitrary<readonly Item[]> = fc.uniqueArray(
-  fc.record(
-    Object.fromEntries(
-      Object.entries(fields).map(([name, one]) => [
-        name,
-        name === 'id' ? fc.uuid() : storedValue(name, one),
-      ]),
-    ),
-  ) as fc.Arbitrary<Item>,
-  { minLength: 60, maxLength: 60, selector: ({ id }) => id },
-);
-
-const suffixes: Readonly<Record<Field['operators'], readonly string[]>> = {
-  equality: ['', '_eq', '_neq', '_in', '_nin'],
-  ordered: ['', '_eq', '_neq', '_in', '_nin', '_gt', '_gte', '_lt', '_lte'],
-  textual: ['', '_eq', '_neq', '_in', '_nin', '_gt', '_gte', '_lt', '_lte', '_like', '_ilike'],
-  array: ['_contains', '_containsAll', '_containsAny'],
-};
-const lists = new Set(['_in', '_nin', '_containsAll', '_containsAny']);
-
-/** How a size with an `enum` takes bounds and searches of any text. */
-function askedOf(name: string, operator: string): readonly string[] {
-  const { asked = [] } = fields[name] ?? {};
-  return name === 'size' && /_gte?|_lte?|like/u.test(operator) ? [...asked, 'a', 'zz', ''] : asked;
+function hasMorph(world: World, resource: string, steps: readonly Step[]): boolean {
+  return steps.some(
+    (_, index) => endOf(world, resource, steps.slice(0, index + 1)).last?.kind === 'morphTo',
+  );
 }
 
-function filterOf(isInGroup: boolean): fc.Arbitrary<Filter> {
-  return fc
-    .constantFrom(...names)
-    .chain((name) => {
-      const own = suffixes[fields[name]?.operators ?? 'equality'];
-      return fc.tuple(fc.constant(name), fc.constantFrom(...own, '_exists', '_null'));
-    })
-    .filter(
-      ([name, operator]) =>
-        // What such a text means is another field, a parameter, or the union of ids.
-        !(Object.hasOwn(fields, `${name}${operator}`) && operator !== '') &&
-        (isInGroup || operator !== '' || !['id', 'limit', 'sort'].includes(name)),
-    )
-    .chain(([name, operator]) => {
-      const asked =
-        operator === '_exists' || operator === '_null'
-          ? ['true', 'false']
-          : askedOf(name, operator);
-      const [minLength, maxLength] = lists.has(operator) ? [1, 4] : [1, 1];
-      return fc
-        .array(fc.constantFrom(...asked), { minLength, maxLength })
-        .map((operands) => ({ field: name, operator, operands }));
+/** How far below a page records are, and how many of them the response may have there. */
+interface Room {
+  readonly depth: number;
+  readonly parents: number;
+}
+
+function randomExpansions(
+  draw: Draw,
+  world: World,
+  resources: readonly string[],
+  { depth, parents }: Room,
+): readonly Expansion[] {
+  const relations = new Map(resources.flatMap((name) => [...world.resource(name).relations]));
+  if (depth === 0 || relations.size === 0) return [];
+  const chosen = new Map<string, Expansion>();
+  for (let more = draw.pick([0, 1, 1, 2]); more > 0; more -= 1) {
+    const relation = draw.pick([...relations.values()]);
+    const { name, isMany } = relation;
+    const targets = resources.flatMap(
+      (one) => world.resource(one).relations.get(name)?.targets ?? [],
+    );
+    const most = Math.floor(world.limit('responseItems') / parents);
+    const limit = Math.min(1 + draw.below(6), most);
+    const paging: Paging | undefined =
+      isMany && draw.chance(40)
+        ? draw.chance(70)
+          ? { mode: 'page', start: 1 + draw.below(4), limit }
+          : { mode: 'offset', start: draw.below(8), limit }
+        : undefined;
+    const cap = paging?.limit ?? Math.max(1, Math.min(world.limit('expandedItems'), most));
+    const [target = ''] = targets;
+    const below = randomExpansions(draw, world, [...new Set(targets)], {
+      depth: depth - 1,
+      parents: isMany ? parents * cap : parents,
     });
+    chosen.set(name, {
+      relation: name,
+      paging,
+      // A key below a deeper collection is that collection's, which may have an order of its own.
+      sort:
+        isMany && targets.length === 1 && draw.chance(25)
+          ? randomSort(draw, world, target, [], below, relation).filter(
+              ({ steps }) => collectionOf(world, target, below, steps) === 0,
+            )
+          : [],
+      below,
+    });
+  }
+  return [...chosen.values()];
 }
 
-/** A request with the random choices of how it is written. */
-export interface Written {
-  readonly query: Query;
-  /** Decides about quotes, blanks and the order of the parameters. */
-  readonly style: readonly number[];
-}
-
-export function requestOf(ids: readonly string[]): fc.Arbitrary<Written> {
-  const subset = fc.uniqueArray(fc.constantFrom(...names, '*', 'l*', '*_*', '*e', 'zz*', 'pr*e*'), {
-    minLength: 1,
-    maxLength: 4,
-  });
-  return fc
-    .record({
-      filters: fc.array(filterOf(false), { maxLength: 3 }),
-      groups: fc.array(fc.array(filterOf(true), { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
-      ids: fc.oneof(
-        { weight: 4, arbitrary: fc.constant([]) },
-        { weight: 1, arbitrary: fc.array(fc.constantFrom(...ids), { maxLength: 5 }) },
-      ),
-      sort: fc.uniqueArray(
-        fc.record({ field: fc.constantFrom(...names), descending: fc.boolean() }),
-        { maxLength: 4, selector: ({ field }) => field },
-      ),
-      nulls: fc.constantFrom(undefined, 'first' as const, 'last' as const),
-      limit: fc.constantFrom(20, 1, 3, 7, 60, 100),
-      paging: fc.oneof(
-        fc.record({
-          mode: fc.constant('page' as const),
-          start: fc.constantFrom(1, 2, 3, 9, 1_000_000_000),
-        }),
-        fc.record({
-          mode: fc.constant('offset' as const),
-          start: fc.constantFrom(0, 1, 5, 20, 59, 60, 10 ** 15),
-        }),
-      ),
-      selection: fc.oneof(
-        fc.constant({ fields: undefined, exclude: undefined }),
-        subset.map((some) => ({ fields: some, exclude: undefined })),
-        subset.map((some) => ({ fields: undefined, exclude: some })),
-      ),
-      isCounted: fc.boolean(),
-      style: fc.array(fc.nat(), { minLength: 40, maxLength: 40 }),
+/** The keys of `sort`: some of the list, some of collections that it expands and that have no order of their own. */
+function randomOrder(
+  draw: Draw,
+  world: World,
+  resource: string,
+  expand: readonly Expansion[],
+  isSingle: boolean,
+): readonly SortKey[] {
+  const starts = collectionPaths(world, resource, expand).filter(
+    (path) => draw.chance(30) && !hasOwnSort(expand, path),
+  );
+  const keys = [...(isSingle || draw.chance(40) ? [] : [[]]), ...starts].flatMap((start) =>
+    randomSort(draw, world, resource, start, expand),
+  );
+  const named = new Map(keys.map((key) => [nameOf(key), key] as const));
+  return [...named.values()]
+    .filter(({ steps }) => {
+      const depth = collectionOf(world, resource, expand, steps);
+      return depth > 0 ? !hasOwnSort(expand, steps.slice(0, depth)) : !isSingle;
     })
-    .map(({ paging, selection, style, ...rest }) => ({
-      query: { ...rest, ...paging, ...selection },
-      style,
-    }));
+    .slice(0, 8);
 }
 
-/** The query string of a request, its parameters in any order. */
-export function writeQuery({ query, style }: Written): string {
-  let next = 0;
-  const choose = (): number => style[(next += 1) % style.length] ?? 0;
-  const item = (value: string, special: RegExp): string =>
-    value === '' || special.test(value) || choose() % 4 === 0
-      ? `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
-      : value;
-  const valueOf = ({ operator, operands }: Filter): string =>
-    lists.has(operator) ? operands.map((one) => item(one, /[",]/u)).join(',') : (operands[0] ?? '');
-  const pieces: [string, string][] = [
-    ...query.filters.map((one): [string, string] => [`${one.field}${one.operator}`, valueOf(one)]),
-    ...query.groups.map((group): [string, string] => [
-      '_or',
-      group.map((one) => `${one.field}${one.operator}:${item(valueOf(one), /[",:]/u)}`).join(','),
-    ]),
-    ...query.ids.map((id): [string, string] => ['id', id]),
-  ];
-  if (query.sort.length > 0)
-    pieces.push([
-      'sort',
-      query.sort
-        .map(({ field: key, descending }) => `${descending ? '-' : ''}${key}`)
-        .join(choose() % 2 === 0 ? ',' : ' , '),
-    ]);
-  if (query.nulls !== undefined) pieces.push(['nulls', query.nulls]);
-  if (query.limit !== 20 || choose() % 2 === 0) pieces.push(['limit', String(query.limit)]);
-  if (query.mode === 'offset' || query.start !== 1 || choose() % 2 === 0)
-    pieces.push([query.mode, String(query.start)]);
-  if (query.fields !== undefined) pieces.push(['fields', query.fields.join(',')]);
-  if (query.exclude !== undefined) pieces.push(['exclude', query.exclude.join(',')]);
-  const encode = (value: string): string => {
-    const encoded = encodeURIComponent(value);
-    return choose() % 2 === 0 ? encoded.replaceAll('%20', '+') : encoded;
+function hasOwnSort(expand: readonly Expansion[], path: readonly Step[]): boolean {
+  const [step, ...rest] = path;
+  const one = expand.find(({ relation }) => relation === step?.relation);
+  return (
+    one !== undefined && (rest.length === 0 ? one.sort.length > 0 : hasOwnSort(one.below, rest))
+  );
+}
+
+function depthOf(expand: readonly Expansion[]): number {
+  return Math.max(0, ...expand.map(({ below }) => 1 + depthOf(below)));
+}
+
+function randomPaging(draw: Draw): Paging {
+  const limit = draw.chance(70) ? draw.pick([1, 2, 3, 7, 20, 40]) : undefined;
+  if (draw.chance(20)) return { mode: 'cursor', start: 0, limit };
+  return draw.chance(60)
+    ? { mode: 'page', start: draw.pick([1, 1, 1, 1, 1, 1, 2, 2, 3, 9, 1_000_000_000]), limit }
+    : { mode: 'offset', start: draw.pick([0, 0, 0, 1, 1, 2, 3, 8, 20, 49, 50, 10 ** 15]), limit };
+}
+
+/** One request; what it means, not how it is written. */
+export function randomQuery(draw: Draw, world: World): Query {
+  const { name: resource } = draw.pick([...world.resources.values()]);
+  const isSingle = draw.chance(15);
+  const paging: Paging = isSingle
+    ? { mode: 'page', start: 1, limit: undefined }
+    : randomPaging(draw);
+  const expand = draw.chance(50)
+    ? randomExpansions(draw, world, [resource], {
+        depth: draw.chance(25) ? world.limit('maxDepth') : world.limit('defaultDepth'),
+        parents: isSingle ? 1 : (paging.limit ?? world.limit('defaultLimit')),
+      })
+    : [];
+  const depth = depthOf(expand);
+  const ids = world.rowsOf(resource).map(({ item }) => String(item['id']));
+  const group = (): readonly Condition[] =>
+    Array.from({ length: 1 + draw.below(3) }, () =>
+      randomCondition(draw, world, resource, [], true),
+    ).filter((one) => one !== undefined);
+  return {
+    resource,
+    id: isSingle ? draw.pick(ids) : undefined,
+    conditions: randomConditions(draw, world, resource, expand, isSingle),
+    groups: isSingle
+      ? []
+      : Array.from({ length: draw.pick([0, 0, 0, 1, 2]) }, group).filter(
+          ({ length }) => length > 0,
+        ),
+    ids:
+      isSingle || draw.chance(85)
+        ? []
+        : Array.from({ length: 1 + draw.below(6) }, () => draw.pick(ids)),
+    sort: randomOrder(draw, world, resource, expand, isSingle),
+    nulls: draw.pick([undefined, undefined, 'first', 'last']),
+    paging,
+    expand,
+    maxDepth:
+      depth > world.limit('defaultDepth') || (expand.length > 0 && draw.chance(10))
+        ? Math.max(depth, 1 + draw.below(world.limit('maxDepth')))
+        : undefined,
+    ...randomSelection(draw, world, resource, expand),
+    isCounted: isSingle || draw.chance(70),
   };
-  return pieces
-    .map((piece) => ({ piece, place: choose() }))
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ piece: [name, value] }) => `${encode(name)}=${encode(value)}`)
-    .join('&');
 }

@@ -1,226 +1,209 @@
 /**
- * An independent reading of contract 2 for lists: filters, order, pages and their headers, over records in memory.
- * It shares no code with the service, takes the simplest way to each answer, and knows nothing of SQL.
+ * An independent reading of contract 2 for reads: filters, order, pages and their headers, expansion and selection, over
+ * records in memory. It shares no code with the service, takes the simplest way to each answer, and knows nothing of SQL.
  */
-
-export type Value = string | number | boolean | null | readonly Value[];
-export type Item = Readonly<Record<string, Value>>;
-
-/** The types that are compared in different ways. */
-export type Kind = 'string' | 'number' | 'decimal' | 'boolean' | 'datetime' | 'uuid';
-
-export interface Column {
-  readonly kind: Kind;
-  /** An array of values of this kind. */
-  readonly isArray: boolean;
-}
-
-export type Columns = Readonly<Record<string, Column>>;
-
-/** A filter with its operand as the client writes it, before any quoting. */
-export interface Filter {
-  readonly field: string;
-  readonly operator: string;
-  readonly operands: readonly string[];
-}
-
-export interface Query {
-  readonly filters: readonly Filter[];
-  readonly groups: readonly (readonly Filter[])[];
-  /** Of plain `id=…`, which are a union where there are several. */
-  readonly ids: readonly string[];
-  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
-  readonly nulls: 'first' | 'last' | undefined;
-  readonly limit: number;
-  /** The page, or the offset. */
-  readonly mode: 'page' | 'offset';
-  readonly start: number;
-  readonly fields: readonly string[] | undefined;
-  readonly exclude: readonly string[] | undefined;
-  readonly isCounted: boolean;
-}
+import type { Item, Relation, Row, Value, World } from './oracle-model.ts';
+import { below, collectionOf, filterOf, inOrder } from './oracle-paths.ts';
+import type { Condition, Expansion, Paging, Query, SortKey } from './oracle-query.ts';
+import { selectFields, selectionBelow, selectPivot, type Selection } from './oracle-selection.ts';
+import { compare } from './oracle-values.ts';
 
 export interface Expected {
-  readonly records: readonly Item[];
-  readonly page: string;
-  readonly limit: string;
-  readonly total: string | null;
-  readonly pages: string | null;
-  /** What `page` or `offset` is in each link. */
+  /** The record of a single read, or those of the page. */
+  readonly body: Value;
+  /** Of a list; a header that is not sent is null. */
+  readonly headers: Readonly<Record<string, string | null>>;
+  /** What `page` or `offset` is in each link; in cursor mode, 0. */
   readonly links: Readonly<Record<string, number>>;
+  /** Whether records follow those of the page. */
+  readonly hasMore: boolean;
 }
 
-function byCodePoint(a: string, b: string): number {
-  const [left, right] = [Array.from(a), Array.from(b)];
-  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
-    const difference = (left[index]?.codePointAt(0) ?? 0) - (right[index]?.codePointAt(0) ?? 0);
-    if (difference !== 0) return difference;
+/** What of a request is about the records of one collection, the steps before it taken off. */
+interface About {
+  readonly resource: string;
+  readonly conditions: readonly Condition[];
+  readonly sort: readonly SortKey[];
+  readonly nulls: Query['nulls'];
+  readonly selection: Selection;
+  /** Records that the response may have at this level: the page's limit times the caps above. */
+  readonly parents: number;
+}
+
+/** Those of a path's conditions and keys that are about the records themselves. */
+function own<P extends Condition | SortKey>(
+  world: World,
+  { resource }: About,
+  expand: readonly Expansion[],
+  paths: readonly P[],
+): readonly P[] {
+  return paths.filter(({ steps }) => collectionOf(world, resource, expand, steps) === 0);
+}
+
+/** Those that are about a collection below this relation, seen from it. */
+function passedOn<P extends Condition | SortKey>(
+  world: World,
+  { resource }: About,
+  expand: readonly Expansion[],
+  { name }: Relation,
+  paths: readonly P[],
+): readonly P[] {
+  return paths
+    .filter(
+      ({ steps }) =>
+        steps[0]?.relation === name && collectionOf(world, resource, expand, steps) > 0,
+    )
+    .map((path) => below(path, 1));
+}
+
+function start({ mode, start: first }: Paging, limit: number): number {
+  return mode === 'page' ? (first - 1) * limit : mode === 'offset' ? first : 0;
+}
+
+/** A record with its relations, as it is shown. */
+function shown(world: World, row: Row, expand: readonly Expansion[], about: About): Item {
+  const { resource, selection } = about;
+  const pivot = row.pivot && selectPivot(row.pivot, selection);
+  const members: Record<string, Value> = {
+    ...selectFields(world, row.resource, row.item, selection),
+    ...(pivot === undefined || Object.keys(row.pivot ?? {}).length === 0 ? {} : { pivot }),
+  };
+  const pagination: Record<string, Value> = {};
+  for (const expansion of expand) {
+    const relation = world.resource(row.resource).relations.get(expansion.relation);
+    const inner = selectionBelow(world, row.resource, expansion.relation, selection);
+    if (relation === undefined || inner === undefined) continue;
+    const { value, pages } = related(world, row, expand, expansion, relation, {
+      ...about,
+      resource,
+      selection: inner,
+    });
+    members[relation.name] = value;
+    if (pages !== undefined) pagination[relation.name] = pages;
   }
-  return left.length - right.length;
+  if (Object.keys(pagination).length > 0) members['_pagination'] = pagination;
+  return members;
 }
 
-/** A decimal as a whole number of 10⁻³⁰. */
-function scaled(text: string): bigint {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/u.exec(text) ?? [];
-  return BigInt(`${sign}${whole}${fraction.padEnd(30, '0')}`);
-}
-
-/** Compares two values that are not null: one stored, the other stored or written by a client. */
-function compare(kind: Kind, a: Value, b: Value): number {
-  switch (kind) {
-    case 'number':
-      return Number(a) - Number(b);
-    case 'boolean':
-      return Number(String(a) === 'true') - Number(String(b) === 'true');
-    case 'decimal': {
-      const [left, right] = [scaled(String(a)), scaled(String(b))];
-      return left < right ? -1 : left > right ? 1 : 0;
-    }
-    case 'datetime': {
-      const moment = (value: Value): number =>
-        Date.parse(
-          /T/iu.test(String(value)) ? String(value).toUpperCase() : `${String(value)}T00:00:00Z`,
-        );
-      return moment(a) - moment(b);
-    }
-    case 'uuid':
-      return byCodePoint(String(a).toLowerCase(), String(b).toLowerCase());
-    case 'string':
-      return byCodePoint(String(a), String(b));
-    default:
-      return kind satisfies never;
-  }
-}
-
-function matches(item: Item, { field, operator, operands }: Filter, columns: Columns): boolean {
-  const column = columns[field];
-  const value = item[field];
-  if (column === undefined || value === undefined) throw new Error(`The oracle has no ${field}`);
-  const { kind } = column;
-  const [operand = ''] = operands;
-  const isNull = value === null;
-  const isIn = (): boolean => !isNull && operands.some((one) => compare(kind, value, one) === 0);
-  const has = (wanted: string): boolean =>
-    Array.isArray(value) &&
-    value.some((one: Value) => one !== null && compare(kind, one, wanted) === 0);
-  switch (operator) {
-    case '':
-    case '_eq':
-    case '_in':
-      return isIn();
-    case '_neq':
-    case '_nin':
-      return !isIn();
-    case '_gt':
-      return !isNull && compare(kind, value, operand) > 0;
-    case '_gte':
-      return !isNull && compare(kind, value, operand) >= 0;
-    case '_lt':
-      return !isNull && compare(kind, value, operand) < 0;
-    case '_lte':
-      return !isNull && compare(kind, value, operand) <= 0;
-    case '_like':
-      return !isNull && String(value).includes(operand);
-    case '_ilike': {
-      // Regular expressions with these flags fold as CaseFolding does, C and S.
-      const literal = operand.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
-      return !isNull && new RegExp(literal, 'iu').test(String(value));
-    }
-    case '_exists':
-      return isNull !== (operand === 'true');
-    case '_null':
-      return isNull === (operand === 'true');
-    case '_contains':
-    case '_containsAny':
-      return operands.some(has);
-    case '_containsAll':
-      return !isNull && operands.every(has);
-    default:
-      throw new Error(`The oracle does not know ${operator}`);
-  }
-}
-
-/** What a record sorts by: an array by its first element. */
-function sortValue(item: Item, field: string): Value {
-  const value = item[field] ?? null;
-  return Array.isArray(value) ? ((value[0] as Value | undefined) ?? null) : value;
-}
-
-function inOrder(
-  items: readonly Item[],
-  { sort, nulls }: Query,
-  columns: Columns,
-): readonly Item[] {
-  const last = sort.at(-1);
-  const keys = sort.some(({ field }) => field === 'id')
-    ? sort
-    : [...sort, { field: 'id', descending: last?.descending ?? false }];
-  return items.toSorted((a, b) => {
-    for (const { field, descending } of keys) {
-      const [left, right] = [sortValue(a, field), sortValue(b, field)];
-      if (left === null && right === null) continue;
-      if (left === null || right === null) {
-        const isFirst = nulls === undefined ? !descending : nulls === 'first';
-        return (left === null) === isFirst ? -1 : 1;
-      }
-      const difference = compare(columns[field]?.kind ?? 'string', left, right);
-      if (difference !== 0) return descending ? -difference : difference;
-    }
-    return 0;
+/** What an expanded relation shows of one record. */
+function related(
+  world: World,
+  row: Row,
+  level: readonly Expansion[],
+  { paging, sort, below: expand }: Expansion,
+  relation: Relation,
+  about: About,
+): { readonly value: Value; readonly pages: Value | undefined } {
+  const rows = world.related(row, relation.name);
+  const cap =
+    paging?.limit ??
+    Math.max(
+      1,
+      Math.min(
+        world.limit('expandedItems'),
+        Math.floor(world.limit('responseItems') / about.parents),
+      ),
+    );
+  const conditions = passedOn(world, about, level, relation, about.conditions);
+  const keys = [...sort, ...passedOn(world, about, level, relation, about.sort)];
+  const inner = (resource: string): About => ({
+    ...about,
+    resource,
+    conditions,
+    sort: keys,
+    parents: relation.isMany ? about.parents * cap : about.parents,
   });
-}
-
-function project(item: Item, { fields, exclude }: Query): Item {
-  const isNamed = (name: string, patterns: readonly string[]): boolean =>
-    patterns.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`, 'u').test(name));
-  return Object.fromEntries(
-    Object.entries(item).filter(
-      ([name]) =>
-        name === 'id' ||
-        ((fields === undefined || isNamed(name, fields)) &&
-          !(exclude !== undefined && isNamed(name, exclude))),
-    ),
+  if (!relation.isMany) {
+    const [one] = rows;
+    return {
+      value: one === undefined ? null : shown(world, one, expand, inner(one.resource)),
+      pages: undefined,
+    };
+  }
+  const [resource = ''] = relation.targets;
+  const collection = inner(resource);
+  const kept = rows.filter(
+    filterOf(world, [resource], own(world, collection, expand, conditions), relation),
   );
+  const ordered = inOrder(world, kept, own(world, collection, expand, keys), about.nulls, relation);
+  const first = paging === undefined ? 0 : start(paging, cap);
+  const totalPages = Math.ceil(kept.length / cap);
+  return {
+    value: ordered.slice(first, first + cap).map((one) => shown(world, one, expand, collection)),
+    pages:
+      paging === undefined && kept.length <= cap
+        ? undefined
+        : { page: Math.floor(first / cap) + 1, limit: cap, total: kept.length, totalPages },
+  };
 }
 
+/** The links of a page; a link to a place that does not exist is not there. */
 function linksOf(
-  { mode, start, limit, isCounted }: Query,
+  { mode, start: place }: Paging,
+  limit: number,
+  isCounted: boolean,
   total: number,
-  shown: number,
 ): Record<string, number> {
-  const offset = mode === 'page' ? (start - 1) * limit : start;
+  const offset = start({ mode, start: place, limit }, limit);
+  const hasMore = offset + limit < total;
+  if (mode === 'cursor') return hasMore ? { next: 0 } : {};
   const links: Record<string, number> = {};
   if (total === 0 && (isCounted || offset === 0)) return links;
   const pages = Math.ceil(total / limit);
-  const place = (page: number): number => (mode === 'page' ? page : (page - 1) * limit);
-  links['first'] = place(1);
+  const at = (page: number): number => (mode === 'page' ? page : (page - 1) * limit);
+  links['first'] = at(1);
   if (offset > 0 && offset < total)
-    links['prev'] = mode === 'page' ? start - 1 : Math.max(0, offset - limit);
-  if (offset >= total && isCounted) links['prev'] = place(pages);
-  if (offset + shown < total && shown > 0)
-    links['next'] = mode === 'page' ? start + 1 : offset + limit;
-  if (isCounted) links['last'] = place(pages);
+    links['prev'] = mode === 'page' ? place - 1 : Math.max(0, offset - limit);
+  if (offset >= total && isCounted) links['prev'] = at(pages);
+  if (hasMore) links['next'] = mode === 'page' ? place + 1 : offset + limit;
+  if (isCounted) links['last'] = at(pages);
   return links;
 }
 
-/** What a list request gives. */
-export function answerOf(items: readonly Item[], query: Query, columns: Columns): Expected {
-  const found = items.filter(
-    (item) =>
-      query.filters.every((filter) => matches(item, filter, columns)) &&
-      query.groups.every((group) => group.some((filter) => matches(item, filter, columns))) &&
-      (query.ids.length === 0 ||
-        query.ids.some((id) => compare('uuid', item['id'] ?? '', id) === 0)),
+/** What a read gives; `skipped`: how many records a cursor has passed. */
+export function answerOf(world: World, query: Query, skipped = 0): Expected {
+  const { resource, id, conditions, groups, ids, sort, nulls, expand, isCounted } = query;
+  const { paging, fields, exclude } = query;
+  const limit = paging.limit ?? world.limit('defaultLimit');
+  const about: About = {
+    resource,
+    conditions,
+    sort,
+    nulls,
+    selection: { fields, exclude },
+    parents: id === undefined ? limit : 1,
+  };
+  const all = world.rowsOf(resource);
+  if (id !== undefined) {
+    const row = all.find(({ item }) => String(item['id']) === id);
+    if (row === undefined) throw new Error(`The oracle has no ${resource}/${id}`);
+    return { body: shown(world, row, expand, about), headers: {}, links: {}, hasMore: false };
+  }
+  const kind = world.resource(resource).fields.get('id')?.kind ?? 'number';
+  const isKept = filterOf(world, [resource], own(world, about, expand, conditions));
+  const alternatives = groups.map((group) =>
+    group.map((condition) => filterOf(world, [resource], [condition])),
   );
-  const { mode, start, limit, isCounted } = query;
-  const offset = mode === 'page' ? (start - 1) * limit : start;
-  const records = inOrder(found, query, columns).slice(offset, offset + limit);
+  const found = all.filter(
+    (row) =>
+      isKept(row) &&
+      alternatives.every((group) => group.some((isOne) => isOne(row))) &&
+      (ids.length === 0 || ids.some((one) => compare(kind, row.item['id'] ?? '', one) === 0)),
+  );
+  const offset = start(paging, limit) + skipped;
+  const body = inOrder(world, found, own(world, about, expand, sort), nulls)
+    .slice(offset, offset + limit)
+    .map((row) => shown(world, row, expand, about));
+  const hasTotals = isCounted && paging.mode !== 'cursor';
   return {
-    records: records.map((item) => project(item, query)),
-    page: String(mode === 'page' ? start : Math.floor(offset / limit) + 1),
-    limit: String(limit),
-    total: isCounted ? String(found.length) : null,
-    pages: isCounted ? String(Math.ceil(found.length / limit)) : null,
-    links: linksOf(query, found.length, records.length),
+    body,
+    headers: {
+      'x-limit': String(limit),
+      'x-page': paging.mode === 'cursor' ? null : String(Math.floor(offset / limit) + 1),
+      'x-total-count': hasTotals ? String(found.length) : null,
+      'x-total-pages': hasTotals ? String(Math.ceil(found.length / limit)) : null,
+    },
+    links: linksOf(paging, limit, isCounted, found.length - skipped),
+    hasMore: offset + limit < found.length,
   };
 }

@@ -1,0 +1,258 @@
+import type { Relation, Shape, Value, World } from '../support/oracle-model.ts';
+import { collectionOf, resourcesAlong, shapeAt } from '../support/oracle-paths.ts';
+import type { Condition, Expansion, Path, Step } from '../support/oracle-query.ts';
+import type { Draw } from './2-oracle-records.ts';
+import { poolOf } from './2-oracle-values.ts';
+
+/** Random paths, and conditions on what is at their end. */
+
+/** Names that mean something else where they stand alone. */
+const reserved = new Set(['limit', 'sort', 'page', 'offset']);
+const equality = ['', '_eq', '_neq', '_in', '_nin'];
+const order = ['_gt', '_gte', '_lt', '_lte'];
+const search = ['_like', '_ilike'];
+const presence = ['_exists', '_null'];
+const arrays = ['_contains', '_containsAll', '_containsAny'];
+export const lists: ReadonlySet<string> = new Set(['_in', '_nin', '_containsAll', '_containsAny']);
+
+function operatorsOf({ type, kind }: Shape, isMember: boolean): readonly string[] {
+  if (kind === 'found' && isMember) return [...equality, ...order, ...search, ...presence];
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'email':
+    case 'url':
+      return [...equality, ...order, ...search, ...presence];
+    case 'boolean':
+    case 'enum':
+      return [...equality, ...presence];
+    case 'array':
+      return [...arrays, ...presence];
+    case 'object':
+    case 'json':
+      return presence;
+    case 'decimal':
+      return isMember ? [...equality, ...presence] : [...equality, ...order, ...presence];
+    default:
+      return [...equality, ...order, ...presence];
+  }
+}
+
+/** What there is at the end of some steps; a field that is of different types there is left out. */
+interface End {
+  readonly resources: readonly string[];
+  readonly fields: ReadonlyMap<string, Shape>;
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** What the last step follows. */
+  readonly last: Relation | undefined;
+}
+
+export function endOf(world: World, resource: string, steps: readonly Step[]): End {
+  const along = resourcesAlong(world, [resource], steps);
+  const [before, resources] = [along.at(-2) ?? [], along.at(-1) ?? []];
+  const found = resources.map((name) => world.resource(name));
+  const fields = new Map(found.flatMap((one) => [...one.fields]));
+  const isOneType = (name: string, { type, kind }: Shape): boolean =>
+    found.every(({ fields: own }) => {
+      const other = own.get(name);
+      return other === undefined || (other.type === type && other.kind === kind);
+    });
+  return {
+    resources,
+    fields: new Map([...fields].filter(([name, shape]) => isOneType(name, shape))),
+    relations: new Map(found.flatMap((one) => [...one.relations])),
+    last: before
+      .map((name) => world.resource(name).relations.get(steps.at(-1)?.relation ?? ''))
+      .find((one) => one !== undefined),
+  };
+}
+
+/** Steps that follow those of `start`; as many as `most` with them. */
+export function randomSteps(
+  draw: Draw,
+  world: World,
+  resource: string,
+  start: readonly Step[],
+  most: number,
+): readonly Step[] {
+  const steps: Step[] = [];
+  while (start.length + steps.length < most && draw.chance(55)) {
+    const { relations } = endOf(world, resource, [...start, ...steps]);
+    if (relations.size === 0) break;
+    const { name, kind, targets } = draw.pick([...relations.values()]);
+    steps.push(
+      kind === 'morphTo' && draw.chance(50)
+        ? { relation: name, target: draw.pick(targets) }
+        : { relation: name },
+    );
+  }
+  return steps;
+}
+
+/** A field, or a member of an object in it. */
+export function randomNames(draw: Draw, fields: ReadonlyMap<string, Shape>): readonly string[] {
+  const name = draw.pick([...fields.keys()]);
+  const names = [name];
+  let shape = fields.get(name);
+  while (shape !== undefined && draw.chance(80)) {
+    if (shape.properties !== undefined) {
+      const member = draw.pick([...shape.properties.keys()]);
+      names.push(member);
+      shape = shape.properties.get(member);
+    } else if (names.length === 1 && (shape.type === 'object' || shape.type === 'json')) {
+      names.push(draw.pick(['a', 'b', 'é', 'a_in', '7', 'zz']));
+      if (draw.chance(20)) names.push('a');
+      return names;
+    } else return names;
+  }
+  return names;
+}
+
+/** A value that a record has at the end of a path, as a filter asks for it. */
+function storedText(
+  draw: Draw,
+  world: World,
+  resources: readonly string[],
+  names: readonly string[],
+): string | undefined {
+  const { item } = draw.pick(world.rowsOf(draw.pick(resources)));
+  const value = names.reduce(
+    (at: Value | undefined, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Readonly<Record<string, Value>>)[name]
+        : undefined,
+    item,
+  );
+  const one =
+    Array.isArray(value) && value.length > 0 ? draw.pick(value as readonly Value[]) : value;
+  if (one === null || typeof one === 'object' || one === undefined) return undefined;
+  const text = String(one);
+  // Filters take no exponents.
+  return typeof one === 'number' && text.includes('e') ? undefined : text;
+}
+
+function randomOperand(
+  draw: Draw,
+  world: World,
+  resources: readonly string[],
+  names: readonly string[],
+  shape: Shape,
+  operator: string,
+): string {
+  const stored = draw.chance(75) ? storedText(draw, world, resources, names) : undefined;
+  const text = stored ?? draw.pick(poolOf(names.at(-1) ?? '', shape.items ?? shape).asked);
+  if (!search.includes(operator)) return text;
+  const characters = Array.from(text);
+  const start = draw.below(characters.length + 1);
+  const part = characters.slice(start, start + 1 + draw.below(2)).join('');
+  return draw.chance(20) ? part.toUpperCase() : part;
+}
+
+/** Whether a path and an operator are written as something else: a parameter, another field, the union of ids. */
+function isTaken(
+  { steps, names, isPivot }: Path,
+  operator: string,
+  fields: ReadonlyMap<string, Shape>,
+  isInGroup: boolean,
+): boolean {
+  const name = names.at(-1) ?? '';
+  const siblings = names.length === 1 ? fields : shapeAt(fields, names.slice(0, -1))?.properties;
+  if (operator !== '') return siblings?.has(`${name}${operator}`) === true;
+  // Where members are not declared, the suffix wins over a key that ends like one.
+  if (siblings === undefined) return name === 'a_in';
+  if (isInGroup || names.length > 1 || isPivot) return false;
+  return reserved.has(name) || (name === 'id' && steps.length === 0);
+}
+
+export function randomCondition(
+  draw: Draw,
+  world: World,
+  resource: string,
+  start: readonly Step[],
+  isInGroup: boolean,
+): Condition | undefined {
+  const steps = [...start, ...randomSteps(draw, world, resource, start, 3)];
+  const { resources, fields, relations, last } = endOf(world, resource, steps);
+  if (relations.size > 0 && draw.chance(12))
+    return {
+      steps,
+      isPivot: false,
+      names: [draw.pick([...relations.keys()])],
+      operator: draw.pick(presence),
+      operands: [draw.pick(['true', 'false'])],
+    };
+  const isPivot = last !== undefined && last.pivot.size > 0 && draw.chance(35);
+  const among = isPivot ? last.pivot : fields;
+  const names = randomNames(draw, among);
+  const shape = shapeAt(among, names);
+  if (shape === undefined) return undefined;
+  const operator = draw.pick(operatorsOf(shape, names.length > 1));
+  if (isTaken({ steps, isPivot, names }, operator, among, isInGroup)) return undefined;
+  const source = isPivot
+    ? [last.keys.through]
+    : resources.filter((one) => world.resource(one).fields.has(names[0] ?? ''));
+  const operand = (): string =>
+    presence.includes(operator)
+      ? draw.pick(['true', 'false'])
+      : randomOperand(draw, world, source, names, shape, operator);
+  const operands = Array.from({ length: lists.has(operator) ? 1 + draw.below(4) : 1 }, operand);
+  return { steps, isPivot, names, operator, operands };
+}
+
+/** Another value for a parameter that is there already. */
+function again(draw: Draw, world: World, resource: string, given: Condition): Condition {
+  const { steps, isPivot, names, operator } = given;
+  const { resources, fields, last } = endOf(world, resource, steps);
+  const shape = shapeAt(isPivot && last !== undefined ? last.pivot : fields, names);
+  if (shape === undefined || presence.includes(operator)) return given;
+  const source = isPivot && last !== undefined ? [last.keys.through] : resources;
+  return { ...given, operands: [randomOperand(draw, world, source, names, shape, operator)] };
+}
+
+/** Whether two conditions mean one morphTo differently: by all of its targets and by one. */
+function isAtOdds(a: Condition, b: Condition): boolean {
+  const length = a.steps.findIndex(
+    ({ relation, target }, index) =>
+      relation !== b.steps[index]?.relation || target !== b.steps[index]?.target,
+  );
+  const [left, right] = [a.steps[length], b.steps[length]];
+  return left !== undefined && right !== undefined && left.relation === right.relation;
+}
+
+export function randomConditions(
+  draw: Draw,
+  world: World,
+  resource: string,
+  expand: readonly Expansion[],
+  isSingle: boolean,
+): readonly Condition[] {
+  const conditions: Condition[] = [];
+  const collections = collectionPaths(world, resource, expand);
+  for (let more = draw.pick([0, 0, 1, 1, 1, 2, 3]); more > 0; more -= 1) {
+    const start = collections.length > 0 && draw.chance(40) ? draw.pick(collections) : [];
+    const given = conditions.length > 0 && draw.chance(20) ? draw.pick(conditions) : undefined;
+    const one = given
+      ? again(draw, world, resource, given)
+      : randomCondition(draw, world, resource, start, false);
+    if (one === undefined || conditions.some((other) => isAtOdds(one, other))) continue;
+    const depth = collectionOf(world, resource, expand, one.steps);
+    // One target of a morphTo, with collections expanded below all: the contract does not say which it means.
+    if (depth > 0 && one.steps.some(({ target }) => target !== undefined)) continue;
+    if (!isSingle || depth > 0) conditions.push(one);
+  }
+  return conditions;
+}
+
+/** The paths of the collections that a request expands. */
+export function collectionPaths(
+  world: World,
+  resource: string,
+  expand: readonly Expansion[],
+  above: readonly Step[] = [],
+): readonly (readonly Step[])[] {
+  return expand.flatMap(({ relation, below }) => {
+    const path = [...above, { relation }];
+    const deeper = collectionPaths(world, resource, below, path);
+    return endOf(world, resource, path).last?.isMany === true ? [path, ...deeper] : deeper;
+  });
+}

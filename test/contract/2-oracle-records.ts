@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import type { Item, Shape, Value, World } from '../support/oracle-model.ts';
+import { poolOf } from './2-oracle-values.ts';
+
+/** Random choices that come from one source, so that the same source gives the same again. */
+export interface Draw {
+  /** A whole number below `count`. */
+  readonly below: (count: number) => number;
+  readonly pick: <T>(list: readonly T[]) => T;
+  /** True this many times in a hundred. */
+  readonly chance: (percent: number) => boolean;
+}
+
+export function drawFrom(g: fc.GeneratorValue): Draw {
+  const number = (max: number): fc.Arbitrary<number> => fc.noBias(fc.nat({ max }));
+  const below = (count: number): number => g(number, count - 1);
+  return {
+    below,
+    // A member may itself be undefined.
+    pick: <T>(list: readonly T[]) => list[below(list.length)] as T,
+    // Shrinks to false.
+    chance: (percent) => below(100) >= 100 - percent,
+  };
+}
+
+function valueOf(draw: Draw, name: string, shape: Shape): Value {
+  const { type, items, properties } = shape;
+  const { stored } = poolOf(name, shape);
+  if (items !== undefined) {
+    const pool = poolOf(name, items).stored;
+    const values = name === 'flags' ? [...pool, null] : pool;
+    return Array.from({ length: draw.below(4) }, () => draw.pick(values));
+  }
+  if (type !== 'object') return draw.pick(stored);
+  const members: Record<string, Value> = {};
+  if (properties === undefined)
+    for (const key of ['a', 'b', 'é', 'a_in', '7'])
+      if (draw.chance(60)) members[key] = draw.pick(poolOf('', { ...shape, type: 'json' }).stored);
+  for (const [key, property] of properties ?? [])
+    if (draw.chance(85)) members[key] = draw.chance(15) ? null : valueOf(draw, key, property);
+  return members;
+}
+
+const counts = {
+  people: 14,
+  profiles: 9,
+  places: 8,
+  labels: 12,
+  things: 50,
+  'thing-labels': 70,
+  reviews: 60,
+  notes: 60,
+};
+
+/** Ids that stand in no order. */
+function idsOf(draw: Draw, type: string, count: number): Value[] {
+  const ids = Array.from({ length: count }, (_, index) => {
+    const hex = (draw.below(2 ** 32) * 2 ** 8 + index).toString(16).padStart(12, '0');
+    return type === 'uuid' ? `0198c0de-0000-7000-8000-${hex}` : index + 1;
+  });
+  const texts = ['b', 'B', 'a b', 'é', '😀', '\uFFFD', 'a,b', 'a"b', 'z:1', '10', '9', 'a'];
+  return type === 'text' ? texts.slice(0, count) : ids;
+}
+
+/** One record, its keys to records that are there; the first are related to many. */
+export function itemOf(
+  draw: Draw,
+  world: World,
+  name: string,
+  data: Readonly<Record<string, readonly Item[]>>,
+): Item {
+  const { fields, relations } = world.resource(name);
+  const values: Record<string, Value> = {};
+  for (const [field, shape] of fields)
+    values[field] = draw.chance(15) && field !== 'numbers' ? null : valueOf(draw, field, shape);
+  for (const { kind, keys, targets } of relations.values()) {
+    const type = kind === 'morphTo' ? draw.pick([...keys.owners.keys()]) : undefined;
+    const target = data[keys.owners.get(type ?? '') ?? targets[0] ?? ''] ?? [];
+    const isNull = target.length === 0 || (!name.includes('-') && draw.chance(20));
+    const key = isNull ? null : (draw.pick(target.slice(0, 12))['id'] ?? null);
+    if (kind === 'belongsTo') values[keys.foreignKey] = key;
+    if (type === undefined) continue;
+    values[keys.typeField] = isNull ? null : type;
+    values[keys.idField] = key !== null && keys.idField === 'subjectId' ? String(key) : key;
+  }
+  return values;
+}
+
+/** Records of every resource, in an order in which they can be written; many ties and nulls, no dangling keys. */
+export function recordsOf(draw: Draw, world: World): Readonly<Record<string, readonly Item[]>> {
+  const data: Record<string, Item[]> = {};
+  for (const [name, count] of Object.entries(counts)) {
+    const ids = idsOf(draw, world.resource(name).fields.get('id')?.kind ?? '', count);
+    const items: Item[] = [];
+    data[name] = items;
+    while (items.length < count) {
+      const id = ids[items.length] ?? null;
+      // One profile a person: a hasOne makes its key unique.
+      const person = data['people']?.[items.length + 2]?.['id'] ?? null;
+      const item = {
+        ...itemOf(draw, world, name, data),
+        id,
+        ...(name === 'profiles' ? { personId: person } : {}),
+      };
+      if (name !== 'thing-labels' || !items.some((one) => isSameLink(one, item))) items.push(item);
+    }
+  }
+  return data;
+}
+
+function isSameLink(a: Item, b: Item): boolean {
+  return a['thingId'] === b['thingId'] && a['labelId'] === b['labelId'];
+}
