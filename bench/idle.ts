@@ -26,9 +26,7 @@ export async function measureIdle(folder: string, databases: Databases): Promise
   const { name, handwritten, plinth } = databases;
   const blog = [
     await atRest('hand-written, blog', starts, () => startHandwritten(handwritten)),
-    await atRest('Plinth start, blog', starts, () =>
-      startPlinth(name, plinth, specifications.blog),
-    ),
+    await atRest('Plinth start, blog', starts, () => startPlinth(plinth, specifications.blog)),
   ];
   if (name !== 'sqlite') return blog;
   const chinook = join(folder, 'chinook.db');

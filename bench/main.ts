@@ -59,7 +59,7 @@ async function underLoad(
   try {
     const handwritten = await startHandwritten(databases.handwritten);
     servers.push(handwritten);
-    const plinth = await startPlinth(databases.name, databases.plinth, specifications.blog);
+    const plinth = await startPlinth(databases.plinth, specifications.blog);
     servers.push(plinth);
     await requireEqual(handwritten, plinth, flags);
     const urls = { handwritten: handwritten.url, plinth: plinth.url };

@@ -1,8 +1,7 @@
 import driver from 'postgres';
 import { startPostgres } from '../test/support/postgres-server.ts';
-import { runScript } from './child.ts';
 import type { DataSet } from './data.ts';
-import { plinthPostgres, specifications, type Databases } from './servers.ts';
+import { importBlog, migrate, specifications, type Databases } from './servers.ts';
 
 const events = `
   INSERT INTO events (id, at, kind, actor, amount, note)
@@ -10,12 +9,9 @@ const events = `
     CASE WHEN id % 3 > 0 THEN 'a note with the number ' || id END
   FROM generate_series(1, $1::bigint) AS row(id)`;
 
-const nextComment = `
-  SELECT setval(pg_get_serial_sequence('comments', 'id'), max(id)) FROM comments`;
-
 /**
- * Starts PostgreSQL with its own settings (a commit is on the disk), makes a database through Plinth from the data
- * set, and a copy for the other server.
+ * Starts PostgreSQL with its own settings (a commit is on the disk), makes a database with Plinth's own commands
+ * from the data set, and a copy for the other server.
  */
 export async function makePostgres(data: DataSet): Promise<Databases> {
   const server = await startPostgres({ durable: true });
@@ -24,16 +20,12 @@ export async function makePostgres(data: DataSet): Promise<Databases> {
   const make = async (name: string, specification: string): Promise<string> => {
     const url = urlOf(name);
     await ask(server.url, `CREATE DATABASE ${name}`);
-    await runScript([plinthPostgres, 'migrate', url, specification]);
+    await migrate(specification, url);
     return url;
   };
   try {
     const plinth = await make('plinth', specifications.blog);
-    const begin = performance.now();
-    await runScript([plinthPostgres, 'import', plinth, specifications.blog, data.folder]);
-    const seconds = (performance.now() - begin) / 1_000;
-    // The import leaves the numbering of new records where it was.
-    await ask(plinth, nextComment);
+    const importedPerSecond = await importBlog(plinth, data);
     // As the server itself would do it, some time in the first rounds.
     await ask(plinth, 'VACUUM ANALYZE');
     await ask(server.url, 'CREATE DATABASE handwritten TEMPLATE plinth');
@@ -43,7 +35,7 @@ export async function makePostgres(data: DataSet): Promise<Databases> {
       title: `PostgreSQL ${String(version)}`,
       plinth,
       handwritten: urlOf('handwritten'),
-      importedPerSecond: data.rows / seconds,
+      importedPerSecond,
       makeEvents: async (count) => {
         const url = await make('events', specifications.events);
         await ask(url, events, [count]);

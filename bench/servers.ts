@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startServer, type Server } from './child.ts';
+import { runScript, startServer, type Server } from './child.ts';
+import type { DataSet } from './data.ts';
 import type { DatabaseName } from './shapes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const cli = join(root, 'src/cli/main.ts');
 const handwritten = join(root, 'bench/handwritten.ts');
 const chinook = join(root, 'examples/chinook/plinth.yaml');
-
-/** Plinth's command line, and what stands for it on PostgreSQL. */
-export const cli = join(root, 'src/cli/main.ts');
-export const plinthPostgres = join(root, 'bench/plinth-postgres.ts');
 
 /** The files that are served. */
 export const specifications = {
@@ -17,30 +15,44 @@ export const specifications = {
   events: join(root, 'bench/events.yaml'),
 };
 
-/** The databases of a run, equal at the start, each a file or a URL, and how the data came in. */
+/** The databases of a run, equal at the start, and how the data came in. */
 export type Databases = {
   readonly name: DatabaseName;
   /** With the version. */
   readonly title: string;
+  /** A URL. */
   readonly plinth: string;
+  /** A file, or the URL of a PostgreSQL database. */
   readonly handwritten: string;
   readonly importedPerSecond: number;
-  /** Makes the database of the streamed list with so many records. */
+  /** Makes the database of the streamed list with so many records; gives its URL. */
   readonly makeEvents: (count: number) => Promise<string>;
   readonly stop: () => Promise<void>;
 };
 
+/** Makes the tables of a specification with Plinth's own command. */
+export function migrate(specification: string, database: string): Promise<void> {
+  return runScript([cli, 'migrate', specification, '--database', database, '--apply']);
+}
+
+/** Loads the data set into the tables of the blog with Plinth's own command; gives the records a second. */
+export async function importBlog(database: string, { folder, rows }: DataSet): Promise<number> {
+  const begin = performance.now();
+  await runScript([cli, 'import', folder, '--spec', specifications.blog, '--database', database]);
+  return rows / ((performance.now() - begin) / 1_000);
+}
+
 /** Starts Plinth on a database. */
-export function startPlinth(
-  name: DatabaseName,
-  database: string,
-  specification: string,
-): Promise<Server> {
-  return startServer('Plinth', (port) =>
-    name === 'postgres'
-      ? [plinthPostgres, 'start', database, specification, String(port)]
-      : [cli, 'start', specification, '--database', `sqlite:${database}`, '--port', String(port)],
-  );
+export function startPlinth(database: string, specification: string): Promise<Server> {
+  return startServer('Plinth', (port) => [
+    cli,
+    'start',
+    specification,
+    '--database',
+    database,
+    '--port',
+    String(port),
+  ]);
 }
 
 /** Starts the hand-written server on a database of the blog. */

@@ -1,9 +1,8 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
-import { runScript } from './child.ts';
 import type { DataSet } from './data.ts';
-import { cli, specifications, type Databases } from './servers.ts';
+import { importBlog, migrate, specifications, type Databases } from './servers.ts';
 
 const events = `
   INSERT INTO events (id, at, kind, actor, amount, note)
@@ -14,35 +13,30 @@ const events = `
 
 /** Makes SQLite files with Plinth's own commands from the data set, and a copy for the other server. */
 export async function makeSqlite(folder: string, data: DataSet): Promise<Databases> {
-  const plinth = join(folder, 'plinth.db');
+  const file = join(folder, 'plinth.db');
   const handwritten = join(folder, 'handwritten.db');
-  const url = `sqlite:${plinth}`;
-  await migrate(specifications.blog, url);
-  const begin = performance.now();
-  await runScript([cli, 'import', data.folder, '--spec', specifications.blog, '--database', url]);
-  const seconds = (performance.now() - begin) / 1_000;
-  const version = await onFile(plinth, (database) =>
+  const plinth = `sqlite:${file}`;
+  await migrate(specifications.blog, plinth);
+  const importedPerSecond = await importBlog(plinth, data);
+  const version = await onFile(file, (database) =>
     database.prepare<[], string>('select sqlite_version()').pluck().get(),
   );
-  await copyFile(plinth, handwritten);
+  await copyFile(file, handwritten);
   return {
     name: 'sqlite',
     title: `SQLite ${version}`,
     plinth,
     handwritten,
-    importedPerSecond: data.rows / seconds,
+    importedPerSecond,
     makeEvents: async (count) => {
       const file = join(folder, 'events.db');
-      await migrate(specifications.events, `sqlite:${file}`);
+      const url = `sqlite:${file}`;
+      await migrate(specifications.events, url);
       await onFile(file, (database) => database.prepare(events).run(count));
-      return file;
+      return url;
     },
     stop: async () => {},
   };
-}
-
-function migrate(specification: string, url: string): Promise<void> {
-  return runScript([cli, 'migrate', specification, '--database', url, '--apply']);
 }
 
 /** Works on a file, then moves the write-ahead log into it, so that a copy of the file is whole. */

@@ -27,7 +27,7 @@ const warmUps = 300;
  */
 export async function measureStream(databases: Databases): Promise<StreamResult> {
   const database = await databases.makeEvents(streamedRecords);
-  const server = await startPlinth(databases.name, database, specifications.events);
+  const server = await startPlinth(database, specifications.events);
   try {
     for (let index = 0; index < warmUps; index++)
       await send(server.url, { method: 'GET', path: '/v1/events?limit=100' });
