@@ -8,6 +8,8 @@ export interface PoolOptions extends ConnectionOptions {
 
 /** How long a connection waits for an answer past the deadline before it is given up, in ms. */
 const grace = 5_000;
+/** How many brief statements wait on one connection at most. */
+const mostShared = 8;
 /** How long a connection lives: with it go the names of statements that are no longer used much. */
 const lifetime = 30 * 60_000;
 
@@ -22,14 +24,16 @@ interface Waiter {
 }
 
 /**
- * Connections, each lent to one caller at a time: a slow statement holds up nobody but who waits for it. The driver's
- * own pool cannot do that together with transactions.
+ * Connections, each lent to one caller at a time, or to several whose statements are brief: a slow statement holds up
+ * nobody but who waits for it. The driver's own pool cannot do that together with transactions.
  */
 export class Pool {
   private readonly url: string;
   private readonly options: PoolOptions;
   private readonly idle: Connection[] = [];
   private readonly lent = new Set<Connection>();
+  /** Those of the lent that several share → how many. */
+  private readonly shared = new Map<Connection, number>();
   private readonly waiting: Waiter[] = [];
   private readonly timer: NodeJS.Timeout;
   private isClosed = false;
@@ -50,7 +54,40 @@ export class Pool {
     });
   }
 
+  /**
+   * Lends a connection for one statement that is brief. When none is free it is one on which other brief statements
+   * wait: their bytes travel together, which is a good part of what a brief statement costs.
+   */
+  share(): Connection | Promise<Connection> {
+    // Whoever waits for a connection of his own would never get one.
+    const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
+    const shared = isFull && this.waiting.length === 0 ? this.leastShared() : undefined;
+    const lent = shared ?? this.lend();
+    return lent instanceof Connection
+      ? this.asShared(lent)
+      : lent.then((connection) => this.asShared(connection));
+  }
+
+  private asShared(connection: Connection): Connection {
+    this.shared.set(connection, (this.shared.get(connection) ?? 0) + 1);
+    return connection;
+  }
+
+  private leastShared(): Connection | undefined {
+    let chosen: Connection | undefined;
+    let least = mostShared;
+    for (const [connection, count] of this.shared)
+      if (count < least && !isSpent(connection)) [chosen, least] = [connection, count];
+    return chosen;
+  }
+
   giveBack(connection: Connection): void {
+    const sharing = this.shared.get(connection) ?? 1;
+    if (sharing > 1) {
+      this.shared.set(connection, sharing - 1);
+      return;
+    }
+    this.shared.delete(connection);
     // One that was given up in between is no longer there.
     if (!this.lent.has(connection)) return;
     if (isSpent(connection)) return this.giveUp(connection);

@@ -30,6 +30,8 @@ const namedFromUse = 3;
 /** After this time others may be the hottest statements, in ms: as long as a connection lives. */
 const namingPeriod = 30 * 60_000;
 const oldestVersion = 15;
+/** A statement that took less than this, in ms, when it was last run may share a connection with its like. */
+const brief = 50;
 
 /**
  * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` that says in one sentence what is wrong with
@@ -62,6 +64,8 @@ export class PostgresDatabase implements Database {
   private readonly canName: boolean;
   private uses = new WeakMap<Statement, number>();
   private named = 0;
+  /** How long a statement took when it was last run, in ms. */
+  private readonly durations = new WeakMap<Statement, number>();
   private namingSince = performance.now();
 
   constructor(url: string, options: PoolOptions) {
@@ -91,6 +95,7 @@ export class PostgresDatabase implements Database {
           signal.removeEventListener('abort', stop);
         }
       },
+      false,
       () => isFresh && !signal.aborted,
     );
   }
@@ -211,16 +216,27 @@ export class PostgresDatabase implements Database {
   private read(statement: Statement, values: Values): Promise<Rows> {
     const parameters = valuesFor(statement, values);
     const isNamed = this.isNamed(statement);
-    return this.asking((connection) => connection.query(statement.sql, parameters, isNamed));
+    return this.asking(async (connection) => {
+      const since = performance.now();
+      const rows = await connection.query(statement.sql, parameters, isNamed);
+      this.durations.set(statement, performance.now() - since);
+      return rows;
+    }, this.isBrief(statement));
+  }
+
+  private isBrief(statement: Statement): boolean {
+    const duration = this.durations.get(statement);
+    return duration !== undefined && duration < brief;
   }
 
   /** Lends a connection for a question, which a server that was restarted is asked again if it `mayRepeat`. */
   private async asking<Answer>(
     question: (connection: Connection) => Promise<Answer>,
+    isBrief: boolean,
     mayRepeat = (): boolean => true,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
-      const connection = await this.pool.lend();
+      const connection = await (isBrief ? this.pool.share() : this.pool.lend());
       try {
         return await question(connection);
       } catch (error) {
