@@ -102,8 +102,11 @@ async function compareSides(
   const round = async ({ name, url, cursor }: Side, seed: number): Promise<LoadResult> => {
     const job = { url, shape: shape.name, cursor, seed, seconds, connections };
     const result = await loader.run(job);
-    if (result.failures === 0) return result;
-    throw new Error(`${shape.name}: ${result.failures} requests to ${name} failed`);
+    if (result.failures > 0)
+      throw new Error(`${shape.name}: ${result.failures} requests to ${name} failed`);
+    if (result.perSecond === 0)
+      throw new Error(`${shape.name}: ${name} gave no answer in ${seconds} s; see --seconds`);
+    return result;
   };
   const results = new Map<Side, LoadResult[]>([
     [first, []],
