@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestApi } from '../support/api.ts';
+import { serveApi, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
 import { library, shelfRecords } from './2-library.ts';
@@ -153,7 +153,7 @@ describe('the number of statements', () => {
   ] as const;
 
   test.each(requests)('%s: %i, however many records there are', async (path, most) => {
-    const own = await serveBoth(library);
+    const own = await serveApi(library);
     const counts: number[] = [];
     const statements = watchStatements(own);
     for (let copies = 0; copies < 4; copies += 1) {
