@@ -1,6 +1,12 @@
-import type { Relation, Shape, Value, World } from '../support/oracle-model.ts';
-import { collectionOf, resourcesAlong, shapeAt } from '../support/oracle-paths.ts';
-import type { Condition, Expansion, Path, Step } from '../support/oracle-query.ts';
+import type { Relation, Row, Shape, Value, World } from '../support/oracle-model.ts';
+import { collectionOf, resourcesAlong, shapeAt, valueAt } from '../support/oracle-paths.ts';
+import {
+  nameOf,
+  type Condition,
+  type Expansion,
+  type Path,
+  type Step,
+} from '../support/oracle-query.ts';
 import type { Draw } from './2-oracle-records.ts';
 import { poolOf } from './2-oracle-values.ts';
 
@@ -40,7 +46,6 @@ function operatorsOf({ type, kind }: Shape, isMember: boolean): readonly string[
 
 /** What there is at the end of some steps; a field that is of different types there is left out. */
 interface End {
-  readonly resources: readonly string[];
   readonly fields: ReadonlyMap<string, Shape>;
   readonly relations: ReadonlyMap<string, Relation>;
   /** What the last step follows. */
@@ -58,7 +63,6 @@ export function endOf(world: World, resource: string, steps: readonly Step[]): E
       return other === undefined || (other.type === type && other.kind === kind);
     });
   return {
-    resources,
     fields: new Map([...fields].filter(([name, shape]) => isOneType(name, shape))),
     relations: new Map(found.flatMap((one) => [...one.relations])),
     last: before
@@ -91,7 +95,9 @@ export function randomSteps(
 
 /** A field, or a member of an object in it. */
 export function randomNames(draw: Draw, fields: ReadonlyMap<string, Shape>): readonly string[] {
-  const name = draw.pick([...fields.keys()]);
+  const all = [...fields.keys()];
+  const deep = all.filter((one) => ['object', 'json'].includes(fields.get(one)?.type ?? ''));
+  const name = draw.pick(deep.length > 0 && draw.chance(15) ? deep : all);
   const names = [name];
   let shape = fields.get(name);
   while (shape !== undefined && draw.chance(80)) {
@@ -108,24 +114,18 @@ export function randomNames(draw: Draw, fields: ReadonlyMap<string, Shape>): rea
   return names;
 }
 
-/** A value that a record has at the end of a path, as a filter asks for it. */
-function storedText(
-  draw: Draw,
-  world: World,
-  resources: readonly string[],
-  names: readonly string[],
-): string | undefined {
-  const { item } = draw.pick(world.rowsOf(draw.pick(resources)));
-  const value = names.reduce(
-    (at: Value | undefined, name) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
-        ? (at as Readonly<Record<string, Value>>)[name]
-        : undefined,
-    item,
-  );
+/** A value at the end of a path that starts at a record, as a filter asks for it. */
+function storedText(draw: Draw, world: World, witness: Row, path: Path): string | undefined {
+  let rows: readonly Row[] = [witness];
+  for (const { relation, target } of path.steps)
+    rows = rows
+      .flatMap((row) => world.related(row, relation))
+      .filter(({ resource }) => target === undefined || target === resource);
+  if (rows.length === 0) return undefined;
+  const value = valueAt(draw.pick(rows), path);
   const one =
     Array.isArray(value) && value.length > 0 ? draw.pick(value as readonly Value[]) : value;
-  if (one === null || typeof one === 'object' || one === undefined) return undefined;
+  if (one === null || typeof one === 'object') return undefined;
   const text = String(one);
   // Filters take no exponents.
   return typeof one === 'number' && text.includes('e') ? undefined : text;
@@ -134,18 +134,25 @@ function storedText(
 function randomOperand(
   draw: Draw,
   world: World,
-  resources: readonly string[],
-  names: readonly string[],
+  witness: Row,
+  path: Path,
   shape: Shape,
   operator: string,
 ): string {
-  const stored = draw.chance(75) ? storedText(draw, world, resources, names) : undefined;
-  const text = stored ?? draw.pick(poolOf(names.at(-1) ?? '', shape.items ?? shape).asked);
+  if (presence.includes(operator)) return draw.pick(['true', 'false']);
+  const stored = draw.chance(80) ? storedText(draw, world, witness, path) : undefined;
+  const pool = poolOf(path.names.at(-1) ?? '', shape.items ?? shape);
+  const text = stored ?? draw.pick(pool.asked);
   if (!search.includes(operator)) return text;
   const characters = Array.from(text);
   const start = draw.below(characters.length + 1);
   const part = characters.slice(start, start + 1 + draw.below(2)).join('');
   return draw.chance(20) ? part.toUpperCase() : part;
+}
+
+/** The limit on the dots of a filter or of a key. */
+export function isTooDeep(path: Path): boolean {
+  return nameOf(path).split('.').length > 6;
 }
 
 /** Whether a path and an operator are written as something else: a parameter, another field, the union of ids. */
@@ -164,15 +171,17 @@ function isTaken(
   return reserved.has(name) || (name === 'id' && steps.length === 0);
 }
 
+/** A condition on what a record, the witness, or the records related to it have, so that some records satisfy it. */
 export function randomCondition(
   draw: Draw,
   world: World,
-  resource: string,
+  witness: Row,
   start: readonly Step[],
   isInGroup: boolean,
 ): Condition | undefined {
+  const { resource } = witness;
   const steps = [...start, ...randomSteps(draw, world, resource, start, 3)];
-  const { resources, fields, relations, last } = endOf(world, resource, steps);
+  const { fields, relations, last } = endOf(world, resource, steps);
   if (relations.size > 0 && draw.chance(12))
     return {
       steps,
@@ -181,32 +190,27 @@ export function randomCondition(
       operator: draw.pick(presence),
       operands: [draw.pick(['true', 'false'])],
     };
-  const isPivot = last !== undefined && last.pivot.size > 0 && draw.chance(35);
+  const isPivot = last !== undefined && last.pivot.size > 0 && draw.chance(60);
   const among = isPivot ? last.pivot : fields;
   const names = randomNames(draw, among);
   const shape = shapeAt(among, names);
   if (shape === undefined) return undefined;
   const operator = draw.pick(operatorsOf(shape, names.length > 1));
-  if (isTaken({ steps, isPivot, names }, operator, among, isInGroup)) return undefined;
-  const source = isPivot
-    ? [last.keys.through]
-    : resources.filter((one) => world.resource(one).fields.has(names[0] ?? ''));
-  const operand = (): string =>
-    presence.includes(operator)
-      ? draw.pick(['true', 'false'])
-      : randomOperand(draw, world, source, names, shape, operator);
-  const operands = Array.from({ length: lists.has(operator) ? 1 + draw.below(4) : 1 }, operand);
-  return { steps, isPivot, names, operator, operands };
+  const path = { steps, isPivot, names };
+  if (isTooDeep(path) || isTaken(path, operator, among, isInGroup)) return undefined;
+  const operands = Array.from({ length: lists.has(operator) ? 1 + draw.below(4) : 1 }, () =>
+    randomOperand(draw, world, witness, path, shape, operator),
+  );
+  return { ...path, operator, operands };
 }
 
 /** Another value for a parameter that is there already. */
-function again(draw: Draw, world: World, resource: string, given: Condition): Condition {
+function again(draw: Draw, world: World, witness: Row, given: Condition): Condition {
   const { steps, isPivot, names, operator } = given;
-  const { resources, fields, last } = endOf(world, resource, steps);
+  const { fields, last } = endOf(world, witness.resource, steps);
   const shape = shapeAt(isPivot && last !== undefined ? last.pivot : fields, names);
-  if (shape === undefined || presence.includes(operator)) return given;
-  const source = isPivot && last !== undefined ? [last.keys.through] : resources;
-  return { ...given, operands: [randomOperand(draw, world, source, names, shape, operator)] };
+  if (shape === undefined) return given;
+  return { ...given, operands: [randomOperand(draw, world, witness, given, shape, operator)] };
 }
 
 /** Whether two conditions mean one morphTo differently: by all of its targets and by one. */
@@ -222,18 +226,25 @@ function isAtOdds(a: Condition, b: Condition): boolean {
 export function randomConditions(
   draw: Draw,
   world: World,
-  resource: string,
+  witness: Row,
   expand: readonly Expansion[],
   isSingle: boolean,
 ): readonly Condition[] {
+  const { resource } = witness;
   const conditions: Condition[] = [];
   const collections = collectionPaths(world, resource, expand);
   for (let more = draw.pick([0, 0, 1, 1, 1, 2, 3]); more > 0; more -= 1) {
-    const start = collections.length > 0 && draw.chance(40) ? draw.pick(collections) : [];
-    const given = conditions.length > 0 && draw.chance(20) ? draw.pick(conditions) : undefined;
-    const one = given
-      ? again(draw, world, resource, given)
-      : randomCondition(draw, world, resource, start, false);
+    const before = conditions.length > 0 ? draw.pick(conditions) : undefined;
+    const start =
+      collections.length > 0 && draw.chance(40)
+        ? draw.pick(collections)
+        : draw.chance(40)
+          ? (before?.steps ?? [])
+          : [];
+    const one =
+      before !== undefined && draw.chance(25)
+        ? again(draw, world, witness, before)
+        : randomCondition(draw, world, witness, start, false);
     if (one === undefined || conditions.some((other) => isAtOdds(one, other))) continue;
     const depth = collectionOf(world, resource, expand, one.steps);
     // One target of a morphTo, with collections expanded below all: the contract does not say which it means.

@@ -12,6 +12,7 @@ import {
 import {
   collectionPaths,
   endOf,
+  isTooDeep,
   randomCondition,
   randomConditions,
   randomNames,
@@ -49,6 +50,7 @@ function randomSort(
     const shape = shapeAt(among, names);
     const isSortable =
       shape !== undefined &&
+      !isTooDeep({ steps, isPivot, names }) &&
       shape.kind !== 'found' &&
       shape.type !== 'object' &&
       !(names.length > 1 && (shape.type === 'decimal' || shape.type === 'array'));
@@ -162,6 +164,7 @@ function randomPaging(draw: Draw): Paging {
 /** One request; what it means, not how it is written. */
 export function randomQuery(draw: Draw, world: World): Query {
   const { name: resource } = draw.pick([...world.resources.values()]);
+  const witness = draw.pick(world.rowsOf(resource));
   const isSingle = draw.chance(15);
   const paging: Paging = isSingle
     ? { mode: 'page', start: 1, limit: undefined }
@@ -176,12 +179,12 @@ export function randomQuery(draw: Draw, world: World): Query {
   const ids = world.rowsOf(resource).map(({ item }) => String(item['id']));
   const group = (): readonly Condition[] =>
     Array.from({ length: 1 + draw.below(3) }, () =>
-      randomCondition(draw, world, resource, [], true),
+      randomCondition(draw, world, witness, [], true),
     ).filter((one) => one !== undefined);
   return {
     resource,
-    id: isSingle ? draw.pick(ids) : undefined,
-    conditions: randomConditions(draw, world, resource, expand, isSingle),
+    id: isSingle ? String(witness.item['id']) : undefined,
+    conditions: randomConditions(draw, world, witness, expand, isSingle),
     groups: isSingle
       ? []
       : Array.from({ length: draw.pick([0, 0, 0, 1, 2]) }, group).filter(

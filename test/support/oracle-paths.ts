@@ -33,7 +33,8 @@ export function shapeAt(
   );
 }
 
-function valueAt(row: Row, { isPivot, names }: Path): Value {
+/** What a record, or the link by which it was reached, has at the end of a path; null where there is nothing. */
+export function valueAt(row: Row, { isPivot, names }: Path): Value {
   const start: Value = { ...(isPivot ? row.pivot : row.item) };
   return names.reduce(
     (value: Value, name) =>
