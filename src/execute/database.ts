@@ -7,6 +7,7 @@ export type Row = readonly SqlValue[];
 
 /** Runs statements in one transaction. */
 export interface Transaction {
+  readonly asksAtOnce: false;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /** Runs a statement that changes rows; gives their number, and the id of an inserted one. */
   readonly run: (statement: Statement, values: Values) => Promise<Changed>;
@@ -23,6 +24,8 @@ export type Take = (rows: readonly Row[]) => boolean;
 /** A connection to one database: the only thing that holds handles. */
 export interface Database {
   readonly dialect: Dialect;
+  /** Whether statements that do not wait for each other are better asked at once: each takes a way to a server. */
+  readonly asksAtOnce: boolean;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
    * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.

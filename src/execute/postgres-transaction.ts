@@ -21,6 +21,7 @@ export class NeedsSavepoints extends Error {}
  * change is everything taken back and run again with a savepoint before each.
  */
 export class OpenTransaction implements Transaction {
+  readonly asksAtOnce = false;
   /** What has ended it: nothing is sent after that, and it is not committed. */
   failure: unknown;
   private readonly connection: Connection;

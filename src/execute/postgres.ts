@@ -60,6 +60,7 @@ export async function openPostgres(
 
 export class PostgresDatabase implements Database {
   readonly dialect = postgres;
+  readonly asksAtOnce = true;
   private readonly pool: Pool;
   private readonly canName: boolean;
   private uses = new WeakMap<Statement, number>();

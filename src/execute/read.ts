@@ -27,6 +27,8 @@ export interface ListResult {
 
 /** What runs statements: a Database, or a Transaction of one. */
 export interface Reader {
+  /** Whether statements that do not wait for each other are better asked at once. */
+  readonly asksAtOnce: boolean;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
 }
 
@@ -76,9 +78,11 @@ export async function readList(
     bound: values.bound,
     collections: bound.collections,
   };
-  const records = await readSelection(rows, compiled.selection, level);
   const seen = { count: rows.length, read: found.length };
-  const { total, isEstimated } = await readTotal(compiled, values, bound.page, seen, database);
+  const [records, { total, isEstimated }] = await Promise.all([
+    readSelection(rows, compiled.selection, level),
+    readTotal(compiled, values, bound.page, seen, database),
+  ]);
   const hasMore =
     isExact && total !== undefined ? offset + rows.length < total : found.length > limit;
   const lastRow = rows.at(-1);
@@ -158,7 +162,13 @@ async function readSelection(
   level: Level,
 ): Promise<readonly RecordValue[]> {
   const records = rows.map(shaperOf(selection.columns));
-  for (const expand of selection.expand) await readExpansion(rows, records, expand, level);
+  const found = await forEach(selection.expand, level.reader, (expand) =>
+    readExpansion(rows, expand, level),
+  );
+  const pagination = new Map<RecordValue, Record<string, object>>();
+  for (const [index, expand] of selection.expand.entries())
+    attach(rows, records, expand, found[index], pagination);
+  for (const [record, pages] of pagination) record['_pagination'] = pages;
   return records;
 }
 
@@ -179,44 +189,71 @@ interface Related {
   readonly totals: ReadonlyMap<SqlValue, number>;
 }
 
+/** The results of questions that do not wait for each other. */
+async function forEach<Item, Answer>(
+  items: readonly Item[],
+  { asksAtOnce }: Reader,
+  ask: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  if (asksAtOnce) return Promise.all(items.map(ask));
+  const answers: Answer[] = [];
+  for (const item of items) answers.push(await ask(item));
+  return answers;
+}
+
+/** What an expansion found, by the type that leads to it; null but for a morphTo. */
+interface Expansion {
+  readonly page: PageNumbers;
+  readonly found: ReadonlyMap<SqlValue, Related>;
+}
+
+function typeOf(row: Row, { typePosition }: CompiledExpand): SqlValue {
+  return typePosition === undefined ? null : (row[typePosition] ?? null);
+}
+
 async function readExpansion(
   rows: readonly Row[],
-  records: readonly RecordValue[],
   expand: CompiledExpand,
   level: Level,
-): Promise<void> {
-  const { name, toMany, keyPosition, typePosition, paging } = expand;
+): Promise<Expansion> {
+  const { toMany, keyPosition, paging } = expand;
   const page = toMany ? collectionPage(paging && level.collections[paging.index], level) : onlyOne;
-  const typeOf = (row: Row): SqlValue =>
-    typePosition === undefined ? null : (row[typePosition] ?? null);
   const found = new Map<SqlValue, Related>();
   for (const target of expand.targets) {
     const type = target.typeValue ?? null;
     const keys = new Set<SqlValue>();
     for (const row of rows) {
       const key = row[keyPosition] ?? null;
-      if (key !== null && typeOf(row) === type) keys.add(key);
+      if (key !== null && typeOf(row, expand) === type) keys.add(key);
     }
     if (keys.size > 0)
       found.set(type, await readTarget([...keys], target, page, paging !== undefined, level));
   }
+  return { page, found };
+}
+
+/** Puts what was found into the records, each relation in its turn, so that members have one order; pages apart. */
+function attach(
+  rows: readonly Row[],
+  records: readonly RecordValue[],
+  expand: CompiledExpand,
+  expansion: Expansion | undefined,
+  pagination: Map<RecordValue, Record<string, object>>,
+): void {
+  if (expansion === undefined) return;
+  const { page, found } = expansion;
+  const { name, toMany, keyPosition, paging } = expand;
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
-    const related = found.get(typeOf(row));
+    const related = found.get(typeOf(row, expand));
     const key = row[keyPosition] ?? null;
     const below = related?.byKey.get(key);
     record[name] = toMany ? (below ?? []) : (below?.[0] ?? null);
     const total = related?.totals.get(key) ?? (paging === undefined ? undefined : 0);
-    if (total !== undefined && (paging !== undefined || total > page.limit))
-      record['_pagination'] = {
-        ...(record['_pagination'] as object | undefined),
-        [name]: {
-          page: page.page,
-          limit: page.limit,
-          total,
-          totalPages: Math.ceil(total / page.limit),
-        },
-      };
+    if (total === undefined || (paging === undefined && total <= page.limit)) continue;
+    const { limit } = page;
+    const pages = { page: page.page, limit, total, totalPages: Math.ceil(total / limit) };
+    pagination.set(record, { ...pagination.get(record), [name]: pages });
   }
 }
 

@@ -51,6 +51,7 @@ const ping: Statement = { sql: 'SELECT 1', parameters: [] };
 
 export class SqliteDatabase implements Database {
   readonly dialect = sqlite;
+  readonly asksAtOnce = false;
   private readonly file: string;
   private readonly writer: SqliteConnection;
   private readonly reader: SqliteReader;
@@ -77,6 +78,7 @@ export class SqliteDatabase implements Database {
 
   private transaction(): Transaction {
     return {
+      asksAtOnce: false,
       all: async (statement, values) => {
         try {
           return this.writer.all(statement, values);
