@@ -2,6 +2,7 @@ import { fail, ok, type Result } from '../errors.ts';
 import type { Field, Relation, Resource } from '../model/api.ts';
 import { decimalMember, decimalType } from '../model/field-types/decimal.ts';
 import { anyMember } from '../model/field-types/json.ts';
+import { readText } from '../model/field-types/string.ts';
 import type { RelationView, ResourceView } from '../model/view.ts';
 import type { Place } from './predicate.ts';
 
@@ -111,7 +112,7 @@ function memberOf(
       message: `${field.name} is of type ${type.name} and has no members`,
     });
   // What is not declared goes by key, whatever is there.
-  return members.some((member) => member === '' || /^__.*__$/u.test(member))
+  return members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok)
     ? fail({ part: at, candidates: [] })
     : ok({ ...field, name: members.join('.'), type: anyMember, values: undefined });
 }
