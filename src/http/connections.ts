@@ -115,8 +115,10 @@ export function send(
   { last, vary }: Sending,
 ): StreamedBody | undefined {
   if (response.headersSent || response.req.socket.destroyed) return undefined;
-  const all: Record<string, string> = { ...headers, vary };
-  if (last) all['connection'] = 'close';
+  // As one flat list they are written as they are: an object is looked through several times.
+  const all = ['vary', vary];
+  for (const name of Object.keys(headers)) all.push(name, headers[name] ?? '');
+  if (last) all.push('connection', 'close');
   if (isStreamed(body)) {
     response.writeHead(status, all);
     if (response.req.method !== 'HEAD') return body;
@@ -125,7 +127,7 @@ export function send(
   }
   const hasNoLength = body === undefined && (status === 204 || status === 304);
   const length = Buffer.byteLength(body ?? '');
-  if (!hasNoLength) all['content-length'] = String(length);
+  if (!hasNoLength) all.push('content-length', String(length));
   // Text of ASCII alone is the same bytes either way, and the cheaper way is the other one.
   response.writeHead(status, all).end(body, body?.length === length ? 'latin1' : 'utf8');
   return undefined;

@@ -37,6 +37,8 @@ export function bindQuery(
   limits: Limits,
   cursor?: CursorText,
 ): Result<Bound, readonly QueryProblem[]> {
+  if (plan.kind === 'one' && plan.slots.length === 0 && plan.collections.length === 0)
+    return ok(nothingBound);
   const problems: QueryProblem[] = [];
   const values = bindSlots(plan.slots, query.texts, limits, problems);
   const page =
