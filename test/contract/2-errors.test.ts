@@ -1,30 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/errors.ts';
 import type { TestApi } from '../support/api.ts';
-import { serveBoth } from '../support/both.ts';
-import { ask, expectError, testExchanges, type Rows } from './2-exchanges.ts';
-
-const specification = `
-api: { versions: { 1: {}, 3: {} } }
-server: { bodyLimit: 2kb }
-resources:
-  posts:
-    fields:
-      title: { type: string, required: true, unique: true }
-      kept: { type: string, immutable: true }
-      userId: { type: integer, reference: users.id, onDelete: restrict }
-  users: { fields: { name: { type: string } } }
-`;
+import { ask, expectError, serveExchanges, testExchanges, type Rows } from './2-exchanges.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveBoth(specification, {
-    users: [{ name: 'Ada' }],
-    posts: [
-      { title: 'one', userId: 1 },
-      { title: 'two', kept: 'k' },
-    ],
-  });
+  api = await serveExchanges();
 });
 afterAll(() => api.stop());
 

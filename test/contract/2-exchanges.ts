@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorTable, type ErrorCode } from '../../src/errors.ts';
 import type { Answer, TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 
 /** One request and what it has to be answered. */
 export interface Exchange {
@@ -69,5 +70,28 @@ export function testExchanges(api: () => TestApi, rows: Rows): void {
   test.each(rows)('$name', async (row) => {
     check(await ask(api(), row.request, row.body, row.headers), row);
     expect(api().failures.splice(0)).toEqual([]);
+  });
+}
+
+const specification = `
+api: { versions: { 1: {}, 3: {} } }
+server: { bodyLimit: 2kb }
+resources:
+  posts:
+    fields:
+      title: { type: string, required: true, unique: true }
+      kept: { type: string, immutable: true }
+      userId: { type: integer, reference: users.id, onDelete: restrict }
+  users: { fields: { name: { type: string } } }
+`;
+
+/** A small API with something to refuse at every step, over both databases. */
+export function serveExchanges(): Promise<TestApi> {
+  return serveBoth(specification, {
+    users: [{ name: 'Ada' }],
+    posts: [
+      { title: 'one', userId: 1 },
+      { title: 'two', kept: 'k' },
+    ],
   });
 }

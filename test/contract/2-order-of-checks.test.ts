@@ -1,29 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { TestApi } from '../support/api.ts';
-import { serveBoth } from '../support/both.ts';
-import { testExchanges } from './2-exchanges.ts';
-
-const specification = `
-api: { versions: { 1: {}, 3: {} } }
-server: { bodyLimit: 2kb }
-resources:
-  posts:
-    fields:
-      title: { type: string, required: true, unique: true }
-      kept: { type: string, immutable: true }
-      userId: { type: integer, reference: users.id, onDelete: restrict }
-  users: { fields: { name: { type: string } } }
-`;
+import { serveExchanges, testExchanges } from './2-exchanges.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveBoth(specification, {
-    users: [{ name: 'Ada' }],
-    posts: [
-      { title: 'one', userId: 1 },
-      { title: 'two', kept: 'k' },
-    ],
-  });
+  api = await serveExchanges();
 });
 afterAll(() => api.stop());
 

@@ -1,42 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
+import { servePosts, specification } from './posts.ts';
 
-const specification = `
-server: { bodyLimit: 64kb }
-resources:
-  posts:
-    fields:
-      title: { type: string, required: true }
-`;
-
-let api: TestApi;
-let wires: Wire[] = [];
-beforeAll(async () => {
-  api = await serveApi(specification, { posts: [{ title: 'one' }] });
-});
-afterEach(() => {
-  for (const wire of wires) wire.close();
-  wires = [];
-});
-afterAll(() => api.stop());
-
-async function open(url = api.url): Promise<Wire> {
-  const wire = await Wire.open(url);
-  wires.push(wire);
-  return wire;
-}
-
-async function titles(): Promise<readonly string[]> {
-  const { body } = await api.get('/v1/posts?limit=1000&sort=id');
-  return body.map(({ title }: { title: string }) => title);
-}
-
-/** The server answers, has met nothing unforeseen, and its records are those that they were. */
-async function expectUnharmed(before: readonly string[]): Promise<void> {
-  expect(await titles()).toEqual(before);
-  expect(api.failures.splice(0)).toEqual([]);
-}
+const { api, open, titles, expectUnharmed } = servePosts();
 
 describe('clients that go away', () => {
   test('in the middle of a body', async () => {
@@ -74,7 +41,7 @@ describe('clients that go away', () => {
     expect(written).toEqual(
       Array.from({ length: written.length / 2 }, () => ['left 1', 'left 2']).flat(),
     );
-    expect(api.failures.splice(0)).toEqual([]);
+    expect(api().failures.splice(0)).toEqual([]);
   });
 
   test('while they read', async () => {
@@ -83,8 +50,8 @@ describe('clients that go away', () => {
       await wire.send(getBytes('/v1/posts?limit=1000').repeat(50));
       wire.leave();
     }
-    expect((await api.get('/v1/posts/1')).status).toBe(200);
-    expect(api.failures.splice(0)).toEqual([]);
+    expect((await api().get('/v1/posts/1')).status).toBe(200);
+    expect(api().failures.splice(0)).toEqual([]);
   });
 });
 

@@ -1,44 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
+import { describe, expect, test } from 'vitest';
+import { chunk, chunkedHead, getBytes, postBytes } from '../support/wire.ts';
+import { servePosts } from './posts.ts';
 
-const specification = `
-server: { bodyLimit: 64kb }
-resources:
-  posts:
-    fields:
-      title: { type: string, required: true }
-`;
-
-let api: TestApi;
-let wires: Wire[] = [];
-beforeAll(async () => {
-  api = await serveApi(specification, { posts: [{ title: 'one' }] });
-});
-afterEach(() => {
-  for (const wire of wires) wire.close();
-  wires = [];
-});
-afterAll(() => api.stop());
-
-async function open(url = api.url): Promise<Wire> {
-  const wire = await Wire.open(url);
-  wires.push(wire);
-  return wire;
-}
-
+const { api, open, titles, expectUnharmed } = servePosts();
 const json = 'Host: x\r\nContent-Type: application/json\r\n';
-
-async function titles(): Promise<readonly string[]> {
-  const { body } = await api.get('/v1/posts?limit=1000&sort=id');
-  return body.map(({ title }: { title: string }) => title);
-}
-
-/** The server answers, has met nothing unforeseen, and its records are those that they were. */
-async function expectUnharmed(before: readonly string[]): Promise<void> {
-  expect(await titles()).toEqual(before);
-  expect(api.failures.splice(0)).toEqual([]);
-}
 
 describe('bytes that are no HTTP', () => {
   type Row = readonly [name: string, bytes: string | Uint8Array, status?: number, code?: string];
@@ -178,7 +143,7 @@ describe('requests that are unusual, and good', () => {
     const wire = await open();
     await wire.send(bytes);
     expect((await wire.answer())?.status).toBe(status);
-    expect(api.failures.splice(0)).toEqual([]);
+    expect(api().failures.splice(0)).toEqual([]);
   });
 
   test('a body that is announced first', async () => {
@@ -255,7 +220,7 @@ describe('a connection goes on', () => {
 
   test('after HEAD, 204, 304 and 201 without a body', async () => {
     const wire = await open();
-    const { headers } = await api.get('/v1/posts/1');
+    const { headers } = await api().get('/v1/posts/1');
     await wire.send(getBytes().replace('GET', 'HEAD'));
     expect((await wire.answer(true))?.status).toBe(200);
     await wire.send(getBytes('/v1/posts/1', `If-None-Match: ${headers.get('etag')}\r\n`));
@@ -289,7 +254,7 @@ describe('a connection goes on', () => {
     expect(seen).toEqual(requests.map((_, index) => [200, 201, 400][index % 3]));
     const written = (await titles()).filter((title) => title.startsWith('p'));
     expect(written).toEqual(Array.from({ length: 10 }, (_, index) => `p${index * 3 + 1}`));
-    expect(api.failures.splice(0)).toEqual([]);
+    expect(api().failures.splice(0)).toEqual([]);
   });
 
   test('until bytes come that are no HTTP: what was asked before is answered first', async () => {
