@@ -1,6 +1,9 @@
 import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
-import type { SqlValue } from '../model/values.ts';
+import type { SqlValue, ValueIssue } from '../model/values.ts';
+import { readValue } from '../model/validation.ts';
+import { mergePatch } from '../plan/merge-patch.ts';
+import { validationError } from '../plan/write.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, WritePlan } from '../plan/plan.ts';
@@ -16,6 +19,8 @@ import {
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from './database.ts';
 import { nothingBound } from '../plan/bind.ts';
+import { matchesTag } from '../request/headers.ts';
+import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
@@ -36,6 +41,19 @@ export interface Written {
   readonly record: RecordValue | undefined;
   /** What a plain read shows, where `record` is not that. */
   readonly plain: RecordValue | undefined;
+}
+
+const immutableMessage = 'is immutable: it is set on create only';
+
+/** Values of both kinds in the order of the model, as those of every other write of these fields. */
+function inOrder(resource: Resource, given: FieldValues, merged: FieldValues): FieldValues {
+  if (merged.size === 0) return given;
+  const values = new Map<Field, JsonValue>();
+  for (const field of resource.fields.values()) {
+    const value = merged.get(field) ?? given.get(field);
+    if (value !== undefined) values.set(field, value);
+  }
+  return values;
 }
 
 /** Ends a transaction with an answer instead of a result. */
@@ -91,9 +109,11 @@ class Writer {
       case 'create':
         return this.create(plan);
       case 'update':
+        await this.checkMatch(plan);
         await this.update(plan);
         return this.answer([plan.id]);
       case 'delete':
+        await this.checkMatch(plan);
         await this.delete(plan.resource, plan.id);
         return [];
       default:
@@ -129,9 +149,31 @@ class Writer {
     return this.answer(ids);
   }
 
+  /** `If-Match`: the record is still the one that the caller has read; from here on nobody else changes it. */
+  private async checkMatch({
+    resource,
+    id,
+    ifMatch,
+  }: Exclude<WritePlan, { kind: 'create' }>): Promise<void> {
+    if (ifMatch === undefined) return;
+    const values = { bound: [], id: this.encode(id, resource.id) };
+    const [row] = await this.transaction.all(this.statements.lock(resource), values);
+    if (row === undefined) throw new Refusal(notFound(resource, id));
+    const { plain, compiled, limits } = this.answering;
+    const record = await this.read(plain ?? compiled, id, limits);
+    if (matchesTag(ifMatch, entityTag(JSON.stringify(record)))) return;
+    throw new Refusal(
+      apiError(
+        'PRECONDITION_FAILED',
+        'The record has changed since it was read; read it again and repeat the change',
+      ),
+    );
+  }
+
   private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<void> {
-    const { resource, id, values } = plan;
+    const { resource, id } = plan;
     const current = await this.checkCurrent(plan);
+    const values = inOrder(resource, plan.values, this.merge(plan, current));
     if (values.size === 0) return;
     const statement = this.statements.update(resource, [...values.keys()]);
     const bound = this.encodeAll(values);
@@ -151,11 +193,17 @@ class Writer {
     id,
     values,
     unchanged,
+    merged,
   }: Extract<WritePlan, { kind: 'update' }>): Promise<FieldValues> {
     const morphs = touchedMorphs(resource, (field) => values.has(field));
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
-    const fields = [...new Set([...unchanged.keys(), ...halves])];
+    const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys()])];
     if (fields.length === 0 && values.size > 0) return emptyRecord;
+    if (merged.size > 0)
+      await this.transaction.all(this.statements.lock(resource), {
+        bound: [],
+        id: this.encode(id, resource.id),
+      });
     const [row] = await this.transaction.all(this.statements.current(resource, fields), {
       bound: [],
       id: this.encode(id, resource.id),
@@ -169,7 +217,7 @@ class Writer {
     const conflicts = [
       ...[...unchanged]
         .filter(([field, value]) => !same(field, value))
-        .map(([field]) => ({ field, message: 'is immutable: it is set on create only' })),
+        .map(([field]) => ({ field, message: immutableMessage })),
       ...emptyHalves(morphs, valueIn(values, current)).map(({ field, other }) => ({
         field,
         message: halfMessage(this.answering.names.field(other)),
@@ -182,6 +230,26 @@ class Writer {
         }),
       );
     return current;
+  }
+
+  /** What parts that are merged make of the values that are there; the whole has to be valid then. */
+  private merge(
+    { merged }: Extract<WritePlan, { kind: 'update' }>,
+    current: FieldValues,
+  ): FieldValues {
+    const values = new Map<Field, JsonValue>();
+    const issues: ValueIssue[] = [];
+    for (const [field, part] of merged) {
+      const reading = readValue(mergePatch(current.get(field) ?? null, part), field);
+      const name = this.answering.names.field(field) ?? field.name;
+      if (!reading.ok)
+        issues.push(...reading.issues.map((issue) => ({ ...issue, path: `${name}${issue.path}` })));
+      else if (!field.immutable) values.set(field, reading.value);
+      else if (JSON.stringify(reading.value) !== JSON.stringify(current.get(field)))
+        issues.push({ kind: 'type', path: name, message: immutableMessage });
+    }
+    if (issues.length > 0) throw new Refusal(validationError(issues));
+    return values;
   }
 
   private async delete(resource: Resource, id: JsonValue): Promise<void> {
@@ -213,23 +281,24 @@ class Writer {
     const { compiled, plain, limits } = this.answering;
     // All records of one answer share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
-    const read = (one: CompiledRead, id: JsonValue): Promise<RecordValue | undefined> =>
-      readOne(
-        one,
-        this.encode(id, one.plan.resource.id),
-        nothingBound,
-        this.transaction,
-        this.dialect,
-        { ...limits, responseItems },
-      );
+    const shared = { ...limits, responseItems };
     const written: Written[] = [];
     for (const id of ids)
       written.push({
         id,
-        record: await read(compiled, id),
-        plain: plain && (await read(plain, id)),
+        record: await this.read(compiled, id, shared),
+        plain: plain && (await this.read(plain, id, shared)),
       });
     return written;
+  }
+
+  private read(
+    compiled: CompiledRead,
+    id: JsonValue,
+    limits: Limits,
+  ): Promise<RecordValue | undefined> {
+    const key = this.encode(id, compiled.plan.resource.id);
+    return readOne(compiled, key, nothingBound, this.transaction, this.dialect, limits);
   }
 
   /** Runs a change of values; when the database refuses them, finds every field that is to blame. */

@@ -4,6 +4,7 @@ import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';
 import { parsePrefer } from '../request/headers.ts';
+import type { RequestKind } from '../request/parameters.ts';
 import { parseQuery } from '../request/query.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
@@ -37,8 +38,12 @@ export async function updateRecord(
 ): Promise<Result<Response>> {
   const { exchange, face } = call;
   const id = parseId(idText, face);
+  const options = {
+    merges: mediaTypeOf(exchange.headers) === mergePatchType,
+    ifMatch: exchange.headers['if-match'],
+  };
   const prepared = await prepare(call, (body) =>
-    planUpdate(body, kind, id ?? idText, face, exchange.draw),
+    planUpdate(body, kind, id ?? idText, face, exchange.draw, options),
   );
   if (!prepared.ok) return prepared;
   if (id === undefined) return fail(notFound(face.resource, idText));
@@ -62,7 +67,13 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
     limits: exchange.generation.api.limits,
     names: namesOf(call),
   };
-  const deleted = await execute(call, { kind: 'delete', resource: face.resource, id }, answering);
+  const plan = {
+    kind: 'delete',
+    resource: face.resource,
+    id,
+    ifMatch: exchange.headers['if-match'],
+  } as const;
+  const deleted = await execute(call, plan, answering);
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }
 
@@ -79,7 +90,7 @@ async function prepare(
   plan: (body: unknown) => Result<WritePlan>,
 ): Promise<Result<Prepared>> {
   const { exchange, query } = call;
-  const refusal = checkMediaType(exchange.headers);
+  const refusal = checkMediaType(exchange.headers, call.kind);
   if (refusal !== undefined) return fail(refusal);
   const bytes = await exchange.readBody();
   if (!bytes.ok) return bytes;
@@ -111,7 +122,16 @@ function namesOf({ view }: Call): Answering['names'] {
   };
 }
 
-function checkMediaType(headers: Call['exchange']['headers']): ApiError | undefined {
+const mergePatchType = 'application/merge-patch+json';
+
+function mediaTypeOf(headers: Call['exchange']['headers']): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function checkMediaType(
+  headers: Call['exchange']['headers'],
+  kind: RequestKind,
+): ApiError | undefined {
   const refuse = (message: string): ApiError => apiError('UNSUPPORTED_MEDIA_TYPE', message);
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
@@ -120,10 +140,12 @@ function checkMediaType(headers: Call['exchange']['headers']): ApiError | undefi
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     return refuse(`A body in Content-Encoding ${encoding} is not taken; send it as it is`);
-  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+  const type = mediaTypeOf(headers);
+  const [, ...parameters] = (headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());
-  if (type !== 'application/json')
+  const isTaken = type === 'application/json' || (type === mergePatchType && kind === 'update');
+  if (!isTaken)
     return refuse(
       type === ''
         ? 'Send the body as Content-Type: application/json'

@@ -115,5 +115,14 @@ export type WritePlan =
       readonly values: FieldValues;
       /** Immutable fields among them, which must have the value that they have. */
       readonly unchanged: FieldValues;
+      /** Object fields into whose value a part is merged (RFC 7396), each with that part as it was sent. */
+      readonly merged: ReadonlyMap<Field, unknown>;
+      readonly ifMatch: string | undefined;
     }
-  | { readonly kind: 'delete'; readonly resource: Resource; readonly id: JsonValue };
+  | {
+      readonly kind: 'delete';
+      readonly resource: Resource;
+      readonly id: JsonValue;
+      /** The entity tags of which the record must have one, as `If-Match` names them. */
+      readonly ifMatch: string | undefined;
+    };

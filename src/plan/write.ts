@@ -65,12 +65,15 @@ export function planUpdate(
   id: JsonValue,
   face: ResourceView,
   draw: Draw,
+  options: UpdateOptions = {},
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
   const { resource } = face;
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
-  const given = readRecord(body, kind, face, moment, '', issues);
+  const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
+  const whole = Object.entries(body).filter(([name]) => !merged.has(name));
+  const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
   const ownId = given.get(resource.id);
   if (ownId !== undefined && ownId !== id)
     issues.push({
@@ -87,10 +90,36 @@ export function planUpdate(
     (field.immutable ? unchanged : values).set(field, value);
   }
   // A request that changes nothing leaves its time as well.
-  if (values.size > 0)
+  if (values.size > 0 || merged.size > 0)
     for (const field of resource.fields.values())
       if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
-  return ok({ kind: 'update', resource, id, values, unchanged });
+  const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
+  const { ifMatch } = options;
+  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, ifMatch });
+}
+
+/** How an update is meant. */
+export interface UpdateOptions {
+  /** The body is a merge patch (RFC 7396): objects in it are merged into those that are there. */
+  readonly merges?: boolean;
+  readonly ifMatch?: string | undefined;
+}
+
+/** The members of a merge patch that go into an object or json field: the value that is there is needed for them. */
+function mergedParts(
+  body: object,
+  face: ResourceView,
+): ReadonlyMap<string, { readonly field: Field; readonly part: unknown }> {
+  const parts = Object.entries(body).flatMap(([name, part]) => {
+    const input = face.inputs.get(name);
+    const { type } = input?.field ?? {};
+    const isMerged =
+      isJsonObject(part) &&
+      input?.updatable === true &&
+      (type?.name === 'object' || type?.name === 'json');
+    return input !== undefined && isMerged ? [[name, { field: input.field, part }] as const] : [];
+  });
+  return new Map(parts);
 }
 
 /** All that one request draws is of the same moment. */

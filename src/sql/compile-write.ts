@@ -14,6 +14,8 @@ export interface WriteStatements {
   readonly delete: (resource: Resource) => Statement;
   /** The values of `fields` of the record named by `id`. */
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
+  /** A row where there is a record named by `id`, which stays as it is until the transaction ends. */
+  readonly lock: (resource: Resource) => Statement;
   /** A row where a record has the value bound first in `field`. */
   readonly exists: (field: Field) => Statement;
   /** The id of a record that has these values in `fields`. */
@@ -70,6 +72,12 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         const selected = fields.map((field) => dialect.select(quote(field.column), field));
         return `SELECT ${['1', ...selected].join(', ')} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
       }),
+    lock: (resource) =>
+      cached(
+        keyOf('lock', resource),
+        (add) =>
+          `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forUpdate}`,
+      ),
     exists: (field) =>
       cached(
         keyOf('exists', field.resource, [field]),

@@ -61,6 +61,8 @@ export interface Dialect {
    * does. Table and column are plain names.
    */
   readonly passIds?: (table: string, idColumn: string) => string;
+  /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
+  readonly forUpdate: string;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
 }

@@ -193,6 +193,7 @@ export const postgres: Dialect = {
   // A correlated IN would read the whole table once for each parent.
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
+  forUpdate: ' FOR UPDATE',
   estimate: {
     sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,
     rows: (answer) => {

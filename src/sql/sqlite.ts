@@ -161,6 +161,8 @@ export const sqlite: Dialect = {
   },
   memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
   decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
+  // Writes come one after the other.
+  forUpdate: '',
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
     const [type, wanted] = [from, to].map(
