@@ -103,6 +103,11 @@ export function apiError(
   return { code, message, ...extra };
 }
 
+/** The answer to a caller without credentials whom no rule allows what was asked. Contract 3, Authorization. */
+export const needsCredentials: ApiError = apiError('UNAUTHENTICATED', 'This needs credentials', {
+  headers: { 'www-authenticate': 'Bearer' },
+});
+
 /** Several errors of one step as one: the code of the first, what is wrong in all of them. */
 export function joinErrors(first: ApiError, ...others: readonly ApiError[]): ApiError {
   if (others.length === 0) return first;

@@ -18,6 +18,7 @@ import {
   type Names,
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from './database.ts';
+import { changeLinks } from './links.ts';
 import { nothingBound } from '../plan/bind.ts';
 import { matchesTag } from '../request/headers.ts';
 import { entityTag } from '../shape/digest.ts';
@@ -129,22 +130,28 @@ class Writer {
   }: Extract<WritePlan, { kind: 'create' }>): Promise<readonly Written[]> {
     const ids: JsonValue[] = [];
     const problems: FieldProblem[] = [];
+    const missing: ValueIssue[] = [];
     let refused = false;
-    for (const [index, values] of records.entries()) {
+    for (const [index, { values, links }] of records.entries()) {
       const statement = this.statements.insert(resource, [...values.keys()]);
       const bound = this.encodeAll(values);
       const outcome = await this.changing(resource, values, undefined, emptyRecord, () =>
         this.transaction.run(statement, { bound }),
       );
-      if (outcome.ok)
-        ids.push(
-          isGenerated(resource.id) ? outcome.value.insertedId : (values.get(resource.id) ?? null),
-        );
-      else {
+      if (outcome.ok) {
+        const id = isGenerated(resource.id)
+          ? outcome.value.insertedId
+          : (values.get(resource.id) ?? null);
+        ids.push(id);
+        const { missing: lacking, refused: others } = await changeLinks(links, id, this.access);
+        missing.push(...lacking);
+        problems.push(...others);
+      } else {
         refused = true;
         problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
       }
     }
+    refuseLinks(missing, problems);
     if (refused) throw refusedValues(problems);
     return this.answer(ids);
   }
@@ -174,14 +181,21 @@ class Writer {
     const { resource, id } = plan;
     const current = await this.checkCurrent(plan);
     const values = inOrder(resource, plan.values, this.merge(plan, current));
-    if (values.size === 0) return;
-    const statement = this.statements.update(resource, [...values.keys()]);
-    const bound = this.encodeAll(values);
-    const outcome = await this.changing(resource, values, id, current, () =>
-      this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
-    );
-    if (!outcome.ok) throw refusedValues(this.problems(outcome.error, ''));
-    if (outcome.value.rows === 0) throw new Refusal(notFound(resource, id));
+    const problems: FieldProblem[] = [];
+    if (values.size > 0) {
+      const statement = this.statements.update(resource, [...values.keys()]);
+      const bound = this.encodeAll(values);
+      const outcome = await this.changing(resource, values, id, current, () =>
+        this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
+      );
+      if (outcome.ok && outcome.value.rows === 0) throw new Refusal(notFound(resource, id));
+      if (!outcome.ok) {
+        if (plan.links.length === 0) throw refusedValues(this.problems(outcome.error, ''));
+        problems.push(...this.problems(outcome.error, ''));
+      }
+    }
+    const links = await changeLinks(plan.links, id, this.access);
+    refuseLinks(links.missing, [...problems, ...links.refused]);
   }
 
   /**
@@ -350,6 +364,16 @@ const emptyRecord: FieldValues = new Map();
 /** A field's value after a write: what is written, else what the record has. */
 function valueIn(values: FieldValues, current: FieldValues): (field: Field) => JsonValue {
   return (field) => (values.has(field) ? values : current).get(field) ?? null;
+}
+
+/** What is missing is of the 400 kind, and lists the others with it. */
+function refuseLinks(missing: readonly ValueIssue[], refused: readonly FieldProblem[]): void {
+  if (missing.length === 0 && refused.length === 0) return;
+  if (missing.length === 0) throw refusedValues(refused);
+  const others = refused.map(
+    ({ field, message }) => ({ kind: 'value', path: field, message }) as const,
+  );
+  throw new Refusal(validationError([...missing, ...others]));
 }
 
 function refusedValues(problems: readonly FieldProblem[]): Refusal {

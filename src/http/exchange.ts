@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Result } from '../errors.ts';
-import type { Draw } from '../plan/write.ts';
+import type { Draw } from '../plan/defaults.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { Query } from '../request/query.ts';

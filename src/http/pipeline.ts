@@ -1,4 +1,4 @@
-import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from '../errors.ts';
 import { asksForDebug, parseQuery } from '../request/query.ts';
 import { queryError } from '../request/problem.ts';
 import { negotiate, type Representation } from '../request/headers.ts';
@@ -90,9 +90,7 @@ function splitUrl(url: string): { path: string; search: string } {
 function authorize(kind: RequestKind, { rules }: ResourceView): ApiError | undefined {
   const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
   if (rules[operation].length > 0) return undefined;
-  return apiError('UNAUTHENTICATED', 'This needs credentials', {
-    headers: { 'www-authenticate': 'Bearer' },
-  });
+  return needsCredentials;
 }
 
 function uriTooLong(limit: number): ApiError {

@@ -4,7 +4,7 @@ import { fastify } from 'fastify';
 import { apiError, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Api } from '../model/api.ts';
-import type { Draw } from '../plan/write.ts';
+import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';

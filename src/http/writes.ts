@@ -1,4 +1,12 @@
-import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../errors.ts';
+import {
+  apiError,
+  fail,
+  joinErrors,
+  needsCredentials,
+  ok,
+  type ApiError,
+  type Result,
+} from '../errors.ts';
 import { executeWrite, notFound, type Answering, type Written } from '../execute/write.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
@@ -97,6 +105,8 @@ async function prepare(
   const compiled = compiledOne(call, query);
   const body = parseBody(bytes.value);
   const planned = body.ok ? plan(body.value) : body;
+  // Who may not do it at all is not told what else is wrong.
+  if (!planned.ok && planned.error === needsCredentials) return planned;
   if (!compiled.ok) return fail(joinErrors(compiled.error, ...(planned.ok ? [] : [planned.error])));
   if (!planned.ok) return planned;
   const plain = query.shape === '' ? undefined : compiledOne(call, plainQuery);

@@ -1,5 +1,6 @@
 import type { Place, Predicate, Slot } from '../filter/predicate.ts';
-import type { Field, Relation, Resource } from '../model/api.ts';
+import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
+import type { ValueIssue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 
 /** One member of a record: a field under the name that this version gives it. */
@@ -99,12 +100,43 @@ export type ReadPlan = {
 /** The values of a record by field, in the order of the model. */
 export type FieldValues = ReadonlyMap<Field, JsonValue>;
 
+/** What a write does to the links of one belongsToMany. */
+export interface LinkChange {
+  readonly relation: BelongsToMany;
+  /** Where it stands in the body, for problems: `tags`. */
+  readonly path: string;
+  /** The list is the whole set; else it is added to the links that are there. */
+  readonly isWhole: boolean;
+  readonly links: readonly Link[];
+  /** Ids of records that are no longer linked. */
+  readonly removed: readonly JsonValue[];
+}
+
+export interface Link {
+  /** The id of the record that is linked. */
+  readonly id: JsonValue;
+  /** Where the link stands in the body, for problems: `tags[2]`. */
+  readonly path: string;
+  /** The pivot fields that were sent. */
+  readonly pivot: FieldValues;
+  /** The junction's row where the link is new, without its two keys. */
+  readonly row: FieldValues;
+  /** What keeps it from being new. */
+  readonly missing: readonly ValueIssue[];
+}
+
+/** A record to create, with the links that it begins with. */
+export interface NewRecord {
+  readonly values: FieldValues;
+  readonly links: readonly LinkChange[];
+}
+
 /** What a write does, with everything drawn beforehand (ids, times), so that it can be run again. */
 export type WritePlan =
   | {
       readonly kind: 'create';
       readonly resource: Resource;
-      readonly records: readonly FieldValues[];
+      readonly records: readonly NewRecord[];
       /** The body was an array: problems are named `[3].title`, and the answer is an array. */
       readonly isArray: boolean;
     }
@@ -117,6 +149,7 @@ export type WritePlan =
       readonly unchanged: FieldValues;
       /** Object fields into whose value a part is merged (RFC 7396), each with that part as it was sent. */
       readonly merged: ReadonlyMap<Field, unknown>;
+      readonly links: readonly LinkChange[];
       readonly ifMatch: string | undefined;
     }
   | {

@@ -1,4 +1,12 @@
-import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
+import {
+  apiError,
+  fail,
+  needsCredentials,
+  ok,
+  type ApiError,
+  type FieldProblem,
+  type Result,
+} from '../errors.ts';
 import type { Api, Field } from '../model/api.ts';
 import { isJsonObject, type ValueIssue } from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
@@ -6,15 +14,10 @@ import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import type { InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { complete, drawDefault, type Draw } from './defaults.ts';
+import { linkedRelation, mayLink, readAllLinks } from './links.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WritePlan } from './plan.ts';
-
-/** What a write draws before it is run. */
-export interface Draw {
-  readonly now: () => Date;
-  /** A UUIDv7. */
-  readonly uuid: () => string;
-}
 
 type WriteKind = 'create' | 'replace' | 'update';
 
@@ -46,13 +49,14 @@ export function planCreate(
           : 'The body must be a JSON object',
       ),
     );
+  if (!bodies.every((item) => mayLink(item as object, face))) return fail(needsCredentials);
   const issues: ValueIssue[] = [];
   const records = bodies.map((item, index) => {
     const prefix = isArray ? `[${index}].` : '';
     const given = readRecord(item as object, 'create', face, moment, prefix, issues);
     const values = complete(given, face, moment);
     checkMorphs(values, face, prefix, issues);
-    return values;
+    return { values, links: readAllLinks(item as object, face, moment, prefix, issues) };
   });
   if (issues.length > 0) return fail(validationError(issues));
   return ok({ kind: 'create', resource, isArray, records });
@@ -68,9 +72,11 @@ export function planUpdate(
   options: UpdateOptions = {},
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
+  if (!mayLink(body, face)) return fail(needsCredentials);
   const { resource } = face;
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
+  const links = readAllLinks(body, face, moment, '', issues);
   const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
   const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
@@ -95,7 +101,7 @@ export function planUpdate(
       if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
   const { ifMatch } = options;
-  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, ifMatch });
+  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, ifMatch });
 }
 
 /** How an update is meant. */
@@ -168,6 +174,7 @@ function readRecord(
   const { id } = face.resource;
   for (const [name, value] of Object.entries(body)) {
     const input = face.inputs.get(name);
+    if (linkedRelation(name, face) !== undefined) continue;
     if (input === undefined) note(name, unknownMessage(name, face, issues.length < guessed));
     else if (input.field === id && kind === 'create' && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
@@ -221,41 +228,6 @@ function unknownMessage(name: string, face: ResourceView, guess: boolean): strin
   return relation.kind === 'belongsTo'
     ? `is a relation; write its key ${relation.key.name}`
     : 'is a relation and cannot be written here';
-}
-
-/** The default of a field, drawn now where it is `now` or `uuid`. */
-function drawDefault(field: Field, draw: Draw): JsonValue | undefined {
-  switch (field.default?.kind) {
-    case undefined:
-      return undefined;
-    case 'value':
-      return field.default.value;
-    case 'uuid':
-      return draw.uuid();
-    case 'now': {
-      const now = draw.now().toISOString();
-      if (field.type.name === 'date') return now.slice(0, 10);
-      return field.type.name === 'time' ? now.slice(11, 19) : now;
-    }
-    default:
-      return field.default satisfies never;
-  }
-}
-
-/** Adds what a client does not write on create: the id where the service draws it, defaults, nulls. */
-export function complete(
-  values: FieldValues,
-  { resource }: Pick<ResourceView, 'resource'>,
-  draw: Draw,
-): FieldValues {
-  const completed = new Map<Field, JsonValue>();
-  for (const field of resource.fields.values()) {
-    const given = values.get(field);
-    if (given !== undefined) completed.set(field, given);
-    else if (field !== resource.id) completed.set(field, drawDefault(field, draw) ?? null);
-    else if (!isGenerated(field)) completed.set(field, draw.uuid());
-  }
-  return completed;
 }
 
 /** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them. Contract 2, Errors. */

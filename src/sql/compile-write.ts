@@ -1,5 +1,5 @@
 import { BoundedCache } from '../bounded-cache.ts';
-import type { Field, MorphMany, Resource } from '../model/api.ts';
+import type { BelongsToMany, Field, MorphMany, Resource } from '../model/api.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
@@ -16,6 +16,10 @@ export interface WriteStatements {
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
   /** A row where there is a record named by `id`, which stays as it is until the transaction ends. */
   readonly lock: (resource: Resource) => Statement;
+  /** The links of the owner whose key is bound first: each link's id, and the key of the record that it leads to. */
+  readonly links: (relation: BelongsToMany) => Statement;
+  /** The records whose ids are among `keys`: their ids, and the keys by which links lead to them. */
+  readonly linkable: (relation: BelongsToMany) => Statement;
   /** A row where a record has the value bound first in `field`. */
   readonly exists: (field: Field) => Statement;
   /** The id of a record that has these values in `fields`. */
@@ -78,6 +82,20 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         (add) =>
           `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forUpdate}`,
       ),
+    links: ({ through, ownerKey, targetKey }) =>
+      cached(
+        keyOf('links', through, [ownerKey, targetKey]),
+        (add) =>
+          `SELECT ${columns([through.id, targetKey]).join(', ')} FROM ${quote(through.table)}` +
+          ` WHERE ${quote(ownerKey.column)} = ${add(0)}`,
+      ),
+    linkable: ({ target, targetKey }) => {
+      const key = targetKey.reference?.field ?? target.id;
+      return cached(keyOf('linkable', target, [key]), (add) => {
+        const isWanted = dialect.compare(quote(target.id.column), 'in', add('keys'), target.id);
+        return `SELECT ${columns([target.id, key]).join(', ')} FROM ${quote(target.table)} WHERE ${isWanted}`;
+      });
+    },
     exists: (field) =>
       cached(
         keyOf('exists', field.resource, [field]),

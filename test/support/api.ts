@@ -9,7 +9,7 @@ import { startServer } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build.ts';
-import type { Draw } from '../../src/plan/write.ts';
+import type { Draw } from '../../src/plan/defaults.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';

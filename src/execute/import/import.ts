@@ -2,7 +2,7 @@ import type { Api, Field, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { unknownName } from '../../model/names.ts';
-import type { Draw } from '../../plan/write.ts';
+import type { Draw } from '../../plan/defaults.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import type { WriteStatements } from '../../sql/compile-write.ts';
 import { encodeValue } from '../../sql/dialect.ts';

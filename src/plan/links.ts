@@ -1,0 +1,186 @@
+import type { BelongsToMany, Field } from '../model/api.ts';
+import { unknownName } from '../model/names.ts';
+import { readValue } from '../model/validation.ts';
+import { isJsonObject, type ValueIssue } from '../model/values.ts';
+import type { FieldView, InputView, RelationView, ResourceView } from '../model/view.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { complete, drawDefault, type Draw } from './defaults.ts';
+import type { FieldValues, Link, LinkChange } from './plan.ts';
+
+/** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
+export function linkedRelation(
+  name: string,
+  face: ResourceView,
+): { readonly view: RelationView; readonly relation: BelongsToMany } | undefined {
+  const view = face.inputs.has(name) ? undefined : face.relations.get(name);
+  return view?.relation.kind === 'belongsToMany' ? { view, relation: view.relation } : undefined;
+}
+
+/** Reads all links in a body. */
+export function readAllLinks(
+  body: object,
+  face: ResourceView,
+  draw: Draw,
+  prefix: string,
+  issues: ValueIssue[],
+): readonly LinkChange[] {
+  return Object.entries(body).flatMap(([name, value]) => {
+    const linked = linkedRelation(name, face);
+    if (linked === undefined) return [];
+    return readLinks(value, linked.view, linked.relation, `${prefix}${name}`, draw, issues) ?? [];
+  });
+}
+
+/** Whether this caller may write the links in a body: whatever they change, it takes both rights on the junction. */
+export function mayLink(body: object, face: ResourceView): boolean {
+  return Object.keys(body).every((name) => {
+    const linked = linkedRelation(name, face);
+    const rules = linked?.view.target(linked.relation.through)?.rules;
+    if (linked === undefined) return true;
+    return rules !== undefined && rules.create.length > 0 && rules.delete.length > 0;
+  });
+}
+
+/** Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. Contract 2, Writes. */
+function readLinks(
+  value: unknown,
+  view: RelationView,
+  relation: BelongsToMany,
+  name: string,
+  draw: Draw,
+  issues: ValueIssue[],
+): LinkChange | undefined {
+  const through = view.target(relation.through);
+  const note = (path: string, message: string): undefined => {
+    issues.push({ kind: 'type', path, message });
+  };
+  if (through === undefined) return note(name, 'cannot be written here');
+  const reader = { view, relation, through, draw, issues };
+  if (Array.isArray(value)) {
+    const links = readList(value, name, reader);
+    return { relation, path: name, isWhole: true, links, removed: [] };
+  }
+  if (!isJsonObject(value))
+    return note(name, 'must be an array of links, or an object with add and remove');
+  const unknown = Object.keys(value).filter((key) => key !== 'add' && key !== 'remove');
+  for (const key of unknown) note(`${name}.${key}`, 'only add and remove can stand here');
+  const [add, remove] = (['add', 'remove'] as const).map((key) => {
+    const list = Object.hasOwn(value, key) ? value[key] : [];
+    return Array.isArray(list) ? (list as unknown[]) : note(`${name}.${key}`, 'must be an array');
+  });
+  const links = readList(add ?? [], `${name}.add`, reader);
+  const removed = (remove ?? []).flatMap((item, index) =>
+    readId(item, `${name}.remove[${index}]`, reader),
+  );
+  const both = links.find(({ id }) => removed.includes(id));
+  if (both !== undefined)
+    note(both.path, `${JSON.stringify(both.id)} is in add and in remove; it can be in one`);
+  return { relation, path: name, isWhole: false, links, removed };
+}
+
+/** What links are read with. */
+interface Reader {
+  readonly view: RelationView;
+  readonly relation: BelongsToMany;
+  readonly through: ResourceView;
+  readonly draw: Draw;
+  readonly issues: ValueIssue[];
+}
+
+/** An id that is named twice counts once. */
+function readList(items: readonly unknown[], name: string, reader: Reader): readonly Link[] {
+  const links = new Map<JsonValue, Link>();
+  for (const [index, item] of items.entries()) {
+    const link = readLink(item, `${name}[${index}]`, reader);
+    if (link !== undefined && !links.has(link.id)) links.set(link.id, link);
+  }
+  return [...links.values()];
+}
+
+function readId(value: unknown, path: string, { relation, issues }: Reader): readonly JsonValue[] {
+  const reading = readValue(value, relation.target.id);
+  if (reading.ok) return [reading.value];
+  issues.push(...reading.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` })));
+  return [];
+}
+
+function readLink(item: unknown, path: string, reader: Reader): Link | undefined {
+  const { issues } = reader;
+  if (!isJsonObject(item)) {
+    const [id] = readId(item, path, reader);
+    return id === undefined ? undefined : makeLink(id, path, new Map(), reader);
+  }
+  for (const key of Object.keys(item))
+    if (key !== 'id' && key !== 'pivot')
+      issues.push({
+        kind: 'type',
+        path: `${path}.${key}`,
+        message: 'only id and pivot can stand here',
+      });
+  if (!Object.hasOwn(item, 'id')) {
+    issues.push({ kind: 'type', path: `${path}.id`, message: 'is required' });
+    return undefined;
+  }
+  const [id] = readId(item['id'], `${path}.id`, reader);
+  const pivot = Object.hasOwn(item, 'pivot')
+    ? readPivot(item['pivot'], `${path}.pivot`, reader)
+    : new Map<Field, JsonValue>();
+  return id === undefined ? undefined : makeLink(id, path, pivot, reader);
+}
+
+/** The fields of the junction that a link may carry: what `withPivot` names and this caller may write. */
+function pivotInputs({ relation, through }: Reader): ReadonlyMap<string, InputView> {
+  return new Map([...through.inputs].filter(([, { field }]) => relation.pivot.includes(field)));
+}
+
+function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
+  const { issues } = reader;
+  const values = new Map<Field, JsonValue>();
+  if (!isJsonObject(value)) {
+    issues.push({ kind: 'type', path, message: 'must be an object' });
+    return values;
+  }
+  const inputs = pivotInputs(reader);
+  for (const [name, member] of Object.entries(value)) {
+    const input = inputs.get(name);
+    if (input === undefined || !input.creatable) {
+      const message =
+        input === undefined ? unknownName('pivot field', name, inputs.keys()) : 'is read-only';
+      issues.push({ kind: 'type', path: `${path}.${name}`, message });
+      continue;
+    }
+    const reading = readValue(member, input.field);
+    if (reading.ok) values.set(input.field, reading.value);
+    else
+      issues.push(
+        ...reading.issues.map((issue) => ({ ...issue, path: `${path}.${name}${issue.path}` })),
+      );
+  }
+  return values;
+}
+
+function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reader): Link {
+  const { relation, through, draw, view } = reader;
+  const { ownerKey, targetKey } = relation;
+  const row = new Map(complete(pivot, through, draw));
+  row.delete(ownerKey);
+  row.delete(targetKey);
+  const missing = [...row.keys()]
+    .filter((field) => isMissing(field, pivot, draw))
+    .map((field): ValueIssue => {
+      const shown: FieldView | undefined = view.pivot.find((one) => one.field === field);
+      return shown === undefined
+        ? {
+            kind: 'type',
+            path,
+            message: 'needs more than a link can carry; create it in the junction',
+          }
+        : { kind: 'type', path: `${path}.pivot.${shown.name}`, message: 'is required' };
+    });
+  return { id, path, pivot, row, missing };
+}
+
+function isMissing(field: Field, pivot: FieldValues, draw: Draw): boolean {
+  if (pivot.has(field) || field === field.resource.id) return false;
+  return (field.required || !field.nullable) && drawDefault(field, draw) === undefined;
+}
