@@ -33,7 +33,7 @@ export function resolveName(
     if (path.ok) return fitting(base, path.value, operator);
   }
   if (exact.ok) return fitting(name, exact.value, 'eq');
-  return fail({ kind: 'unknown', message: unknownPath(name, exact.error, 'field', others) });
+  return fail({ kind: 'unknown', message: unknownPath(name, exact.error, others) });
 }
 
 /** The path cut down to the branches whose end takes the operator. */
@@ -69,28 +69,28 @@ function takes(path: Path): string {
 }
 
 /**
- * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`. `kind` is
- * what was looked for.
+ * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`. `others` are
+ * what the name of a filter may have been meant to be; without them it is no filter and takes no suffix.
  */
 export function unknownPath(
   path: string,
   { part, candidates, message }: PathProblem,
-  kind: string,
-  others: readonly string[] = [],
+  others?: readonly string[],
 ): string {
   if (message !== undefined) return message;
   const parts = path.split('.');
   const wrong = parts[part] ?? '';
   const isLast = part === parts.length - 1;
-  const [suffixed] = isLast ? splitSuffix(wrong) : [];
+  const [suffixed] = isLast && others !== undefined ? splitSuffix(wrong) : [];
   const suffix = suffixed && operators[suffixed.operator].suffix;
   const names =
     suffix === undefined
       ? candidates
       : candidates.flatMap((candidate) => [`${candidate}${suffix}`, candidate]);
   const isWhole = parts.length === 1;
-  const guess = nearest(wrong, isWhole ? [...names, ...others] : names);
+  const guess = nearest(wrong, isWhole ? [...names, ...(others ?? [])] : names);
   const whole = guess && [...parts.slice(0, part), guess, ...parts.slice(part + 1)].join('.');
-  const looked = isWhole && others.length > 0 ? `${kind} or parameter` : kind;
+  const looked =
+    isWhole && others !== undefined && others.length > 0 ? 'field or parameter' : 'field';
   return `there is no ${looked} ${path}${whole === undefined ? '' : `; did you mean ${whole}?`}`;
 }

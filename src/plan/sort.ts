@@ -69,11 +69,10 @@ export function planSort(
     const key = planKey(name, descending, face, context);
     if (!key.ok) refuse(key.error);
     else if (written.has(name)) refuse(`${name} is there twice`);
-    else if (key.value.collection === undefined) keys.push(key.value.key);
-    else {
-      const before = collections.get(key.value.collection) ?? [];
-      collections.set(key.value.collection, [...before, key.value.key]);
-    }
+    else
+      for (const { key: planned, collection } of key.value)
+        if (collection === undefined) keys.push(planned);
+        else collections.set(collection, [...(collections.get(collection) ?? []), planned]);
     written.add(name);
   }
   return { keys, collections };
@@ -93,21 +92,41 @@ interface PlannedKey {
   readonly collection: ExpandNode | undefined;
 }
 
+/** The keys that a name means: one, but below a morphTo one for each collection of that path. */
 function planKey(
   name: string,
   descending: boolean,
   face: ResourceView,
   { expand, nulls, prefix }: SortContext,
-): Result<PlannedKey, string> {
+): Result<readonly PlannedKey[], string> {
   const path = resolvePath(`${prefix}${name}`, face);
-  if (!path.ok) return fail(unknownPath(`${prefix}${name}`, path.error, 'field'));
-  const [collection] = collectionsOf(path.value, expand);
-  const found = stepsOf(collection?.rest ?? path.value, name);
+  if (!path.ok) return fail(unknownPath(`${prefix}${name}`, path.error));
+  const collections = collectionsOf(path.value, expand);
+  if (collections.length === 0) {
+    const key = keyAt(name, path.value, descending, nulls);
+    return key.ok ? ok([{ key: key.value, collection: undefined }]) : key;
+  }
+  const keys: PlannedKey[] = [];
+  let failure: Result<never, string> | undefined;
+  for (const { node, rest } of collections) {
+    const key = keyAt(name, rest, descending, nulls);
+    if (key.ok) keys.push({ key: key.value, collection: node });
+    else failure ??= key;
+  }
+  return failure !== undefined && keys.length === 0 ? failure : ok(keys);
+}
+
+function keyAt(
+  name: string,
+  path: Path,
+  descending: boolean,
+  nulls: 'first' | 'last' | undefined,
+): Result<SortKey, string> {
+  const found = stepsOf(path, name);
   if (!found.ok) return found;
   if (found.value.place.isPivot && found.value.steps.length > 0)
     return fail(`${name} can be sorted by only where the relation before pivot is expanded`);
-  const key = keyOf(name, found.value, descending, nulls);
-  return key.ok ? ok({ key: key.value, collection: collection?.node }) : key;
+  return keyOf(name, found.value, descending, nulls);
 }
 
 /** Makes the key of a resolved place; the failure says why nothing can be sorted by it. */

@@ -68,6 +68,12 @@ describe('collections in collections', () => {
         [3, [[2, []]]],
       ],
     ],
+    [
+      'below a morphTo, sorted in each resource that it leads to',
+      'expand=owner.notes&sort=-owner.notes.text&id=1',
+      'owner.notes',
+      [[1, [[1, [5, 4, 2]]]]],
+    ],
   ]);
 
   test('each parent has the numbers of its own', async () => {

@@ -92,6 +92,11 @@ describe('refused', () => {
   expectRefusals(source, path, [
     refused('unknown', 'sort=titel', 'sort: there is no field titel; did you mean title?'),
     refused('descending', 'sort=-titel', 'sort: there is no field titel; did you mean title?'),
+    refused(
+      'with an operator',
+      'sort=title_eq',
+      'sort: there is no field title_eq; did you mean title?',
+    ),
     refused('a hyphen alone', 'sort=-', 'sort: there is no field '),
     refused('two hyphens', 'sort=--title', 'sort: there is no field -title; did you mean title?'),
     refused('a plus', 'sort=%2Btitle', 'sort: there is no field +title; did you mean title?'),
