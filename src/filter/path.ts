@@ -135,7 +135,8 @@ function intoRelation(
   if (faces.length === 0)
     return fail({ part: at, candidates: all.map(({ face }) => `${view.name}:${face.name}`) });
   const next = at + 1;
-  if (relation.kind === 'belongsToMany' && parts[next] === 'pivot') {
+  // Where the relation shows none, it is a field of that name.
+  if (relation.kind === 'belongsToMany' && view.pivot.length > 0 && parts[next] === 'pivot') {
     const name = parts[next + 1];
     const field = view.pivot.find((one) => one.name === name)?.field;
     if (field === undefined)
