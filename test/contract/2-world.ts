@@ -1,11 +1,15 @@
 import type { Records } from '../support/api.ts';
 
-/** Resources joined by every kind of relation, with objects and JSON to go into. */
+/**
+ * Resources joined by every kind of relation, with objects and JSON to go into. Some tables and columns have names of
+ * their own, which nobody who asks may meet.
+ */
 export const world = `
 resources:
   people:
+    table: Persons of
     fields:
-      name: { type: string }
+      name: { type: string, column: full name }
       age: { type: integer }
       pin: { type: string, writeOnly: true }
       address:
@@ -24,12 +28,14 @@ resources:
       personId: { type: integer, reference: people.id }
       person: { type: relation, relation: belongsTo, resource: people }
   posts:
+    table: articles
     fields:
-      title: { type: string }
+      title: { type: string, column: order }
       views: { type: integer }
       words: { type: array, items: { type: string } }
       meta:
         type: object
+        column: meta_json
         properties:
           weight: { type: number }
           size: { type: object, properties: { width: { type: integer }, unit: { type: enum, values: [cm, mm] } } }
@@ -41,8 +47,8 @@ resources:
           level_gt: { type: integer }
           more: { type: json }
       free: { type: object }
-      extra: { type: json }
-      authorId: { type: integer, reference: people.id, nullable: true }
+      extra: { type: json, column: x }
+      authorId: { type: integer, reference: people.id, nullable: true, column: author_fk }
       editorId: { type: integer, reference: people.id, nullable: true }
       author: { type: relation, relation: belongsTo, resource: people }
       editor: { type: relation, relation: belongsTo, resource: people }
@@ -52,7 +58,7 @@ resources:
   comments:
     fields:
       text: { type: string }
-      rating: { type: integer }
+      rating: { type: integer, column: group }
       approved: { type: boolean }
       # What a name and a type of its own would make of aggregates and of paging.
       limit: { type: integer }
@@ -63,7 +69,7 @@ resources:
       clock: { type: time }
       score: { type: number }
       marks: { type: array, items: { type: integer } }
-      postId: { type: integer, reference: posts.id, nullable: true }
+      postId: { type: integer, reference: posts.id, nullable: true, column: "post'" }
       personId: { type: integer, reference: people.id, nullable: true }
       parentId: { type: integer, reference: comments.id, nullable: true }
       post: { type: relation, relation: belongsTo, resource: posts }
@@ -74,16 +80,19 @@ resources:
       name: { type: string }
       posts: { type: relation, relation: belongsToMany, resource: posts, through: post-tags }
   post-tags:
+    table: Links
     fields:
       postId: { type: integer, reference: posts.id }
-      tagId: { type: integer, reference: tags.id }
-      position: { type: integer }
+      tagId: { type: integer, reference: tags.id, column: tag }
+      position: { type: integer, column: Position }
       label: { type: string }
       hidden: { type: string }
   notes:
     fields:
       text: { type: string }
       stars: { type: integer }
+      aboutType: { type: string, nullable: true, column: kind }
+      aboutId: { type: integer, nullable: true, column: key }
       about: { type: relation, relation: morphTo }
 `;
 
