@@ -91,7 +91,7 @@ export function buildProgram(context: Context, version: string): Command {
 
   command(
     'import <data...>',
-    'load NDJSON or JSON files, or folders of them',
+    'load NDJSON, JSON or CSV files, or folders of them',
     'import data --database sqlite:shop.db',
   )
     .option('--spec <file>', 'the specification')
@@ -99,6 +99,7 @@ export function buildProgram(context: Context, version: string): Command {
       '--database <url>',
       'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
     )
+    .option('--replace', 'write over records that are there under the same ids and differ')
     .option('--json', 'print the numbers of records as JSON')
     .action(async (paths: string[], flags) => {
       const { importCommand } = await import('./commands/import.ts');

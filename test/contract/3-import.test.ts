@@ -1,76 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { findDataFiles } from '../../src/execute/import/files.ts';
 import { importData } from '../../src/execute/import/import.ts';
-import { migrate } from '../../src/execute/sqlite-schema.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
-import type { Api } from '../../src/model/api.ts';
 import { writeStatements } from '../../src/sql/compile-write.ts';
 import { buildValid } from '../support/api.ts';
-import { makeFolder, type Folder } from '../support/command.ts';
 import { badAndGoodFiles, badRecords, lines, thing } from './3-import-cases.ts';
+import { moment, things, withLoader, type Files } from './3-import-loader.ts';
 
-type Files = Readonly<Record<string, string | Uint8Array>>;
-
-/** A database of its own into which files are loaded. */
-interface Loader {
-  readonly folder: Folder;
-  /** How many records of each resource were added, how many were there, or `file:line message` of every problem. */
-  readonly load: (files: Files) => Promise<object | readonly string[]>;
-  readonly rows: (sql: string) => readonly unknown[];
-}
-
-const moment = new Date('2026-03-01T12:00:00.000Z');
-let count = 0;
-
-async function withLoader<Value>(
-  api: Api,
-  work: (loader: Loader) => Promise<Value>,
-): Promise<Value> {
-  const folder = makeFolder();
-  const database = openSqlite(folder.at('test.db'), 'temporary');
-  await migrate(database.schemaConnection, api);
-  const load: Loader['load'] = async (files) => {
-    count += 1;
-    const paths = Object.entries(files).map(([name, content]) =>
-      folder.write(`${count}/${name}`, content),
-    );
-    const { files: found, problems } = findDataFiles(
-      paths,
-      api,
-      (path) => path.split('/').at(-1) ?? '',
-    );
-    if (problems.length > 0) return problems;
-    const statements = writeStatements(database.dialect);
-    const draw = { now: () => moment, uuid: uuidv7 };
-    const result = await importData(found, api, database, statements, draw, () => undefined);
-    return result.ok
-      ? { ...Object.fromEntries(result.byResource), skipped: result.skipped }
-      : result.problems.map(({ file, line, message }) => `${file}:${line} ${message}`);
-  };
-  const rows: Loader['rows'] = (sql) => database.schemaConnection.prepare(sql).all();
-  try {
-    return await work({ folder, load, rows });
-  } finally {
-    await database.close();
-  }
-}
-
-const things = buildValid(`resources:
-  things:
-    timestamps: true
-    fields:
-      name: { type: string, required: true, maxLength: 10 }
-      size: { type: decimal, scale: 2 }
-      count: { type: integer, default: 3 }
-      code: { type: string, unique: true }
-      given: { type: string, readOnly: true }
-      on: { type: date, default: now }
-      tags: { type: array, items: { type: string } }
-      more: { type: json }
-      kind: { type: enum, values: [a, b] }
-      must: { type: string, nullable: true, required: true }
-`);
 const one = (id: number, more: object = {}): Files => ({ 'things.ndjson': lines(thing(id, more)) });
 
 test('ids, timestamps and read-only fields are kept; what is absent gets its default', () =>
@@ -190,13 +127,33 @@ describe('what is there already', () => {
   test('others under a taken id or unique value are refused', () =>
     withLoader(things, async ({ load, rows }) => {
       await load(one(1, { code: 'q' }));
-      expect(await load(one(1, { code: 'r' }))).toEqual([
-        'things.ndjson:1 id is taken: it must be unique',
+      expect(await load(one(1, { code: 'r', size: 2, must: null }))).toEqual([
+        'things.ndjson:1 id is taken: the record that has it differs in size, code',
       ]);
       expect(await load(one(2, { code: 'q' }))).toEqual([
         'things.ndjson:1 code is taken: it must be unique',
       ]);
       expect(rows('SELECT id, code FROM things')).toEqual([{ id: 1, code: 'q' }]);
+    }));
+
+  test('others under a taken id are written over where that is asked for', () =>
+    withLoader(things, async ({ load, rows }) => {
+      await load({
+        'things.ndjson': lines(thing(1, { code: 'q', given: 'kept' }), thing(2), thing(3)),
+      });
+      const changed = lines(thing(1, { code: 'r', size: 2 }), thing(2), thing(4));
+      expect(await load({ 'things.ndjson': changed }, 'replace')).toEqual({
+        things: 1,
+        skipped: 1,
+        replaced: 1,
+      });
+      expect(rows('SELECT id, code, size, given FROM things LIMIT 1')).toEqual([
+        { id: 1, code: 'r', size: 200, given: 'kept' },
+      ]);
+      expect(await load({ 'things.ndjson': changed })).toEqual({ things: 0, skipped: 3 });
+      expect(await load({ 'things.ndjson': lines(thing(3, { code: 'r' })) }, 'replace')).toEqual([
+        'things.ndjson:1 code is taken: it must be unique',
+      ]);
     }));
 
   test('an id twice in one run is refused, even with equal records', () =>
@@ -254,6 +211,34 @@ describe('keys', () => {
       ]);
       expect(await load(all)).toMatchObject({ people: 0, skipped: 8 });
       expect(rows('PRAGMA foreign_key_check')).toEqual([]);
+    }));
+
+  test('that are written over wait for what comes later', () =>
+    withLoader(company, async ({ load, rows }) => {
+      await load({
+        'people.ndjson': lines(person(1, null, null), person(2, 1, null)),
+        'teams.ndjson': lines({ id: 1, badge: 'blue' }),
+        'desks.ndjson': lines({ id: 1, personId: 1, teamBadge: 'blue' }),
+      });
+      const all = {
+        'people.ndjson': lines(person(1, 3, 2), person(2, null, null), person(3, 1, 1)),
+        'teams.ndjson': lines({ id: 2 }),
+      };
+      const refused = await load(all);
+      expect(refused).toEqual([
+        'people.ndjson:1 id is taken: the record that has it differs in bossId, teamId',
+        'people.ndjson:2 id is taken: the record that has it differs in bossId',
+      ]);
+      expect(await load(all, 'replace')).toEqual({ people: 1, teams: 1, skipped: 0, replaced: 2 });
+      expect(rows('SELECT id, bossId, teamId FROM people')).toEqual([
+        { id: 1, bossId: 3, teamId: 2 },
+        { id: 2, bossId: null, teamId: null },
+        { id: 3, bossId: 1, teamId: 1 },
+      ]);
+      const held = lines({ id: 1, badge: 'red' });
+      expect(await load({ 'teams.ndjson': held }, 'replace')).toEqual([
+        'teams.ndjson:1 badge cannot change: other records point to the value that it has',
+      ]);
     }));
 
   test('that lead nowhere are listed, and nothing of the run is kept', () =>

@@ -65,10 +65,28 @@ test('a folder, a file and one file of all', async () => {
     ok: true,
     records: { authors: 1, books: 1 },
     skipped: 0,
+    replaced: 0,
   });
   expect(await load(['db.json'])).toMatchObject({
     out: `  authors  0\n  books    0\n0 records were imported into ${database}; 2 were there already, and are equal.\n`,
   });
+});
+
+test('--replace writes over what differs', async () => {
+  folder.write('one/authors.csv', 'id,name,email\r\n1,Ursula,\r\n2,Italo,i@example.com\r\n');
+  folder.write('two/authors.csv', 'id,name\n1,Ursula\n2,Jorge\n');
+  await load(['one']);
+  expect(await load(['two'])).toMatchObject({
+    code: 1,
+    err:
+      'two/authors.csv:3 id is taken: the record that has it differs in name\n' +
+      'Nothing was imported. Mend these records and run it again.\n',
+  });
+  expect(await load(['two'], '--replace')).toMatchObject({
+    code: 0,
+    out: `  authors  0\n0 records were imported into ${database}; 1 was there already, and is equal; 1 record was written over.\n`,
+  });
+  expect(total("authors WHERE email = 'i@example.com' AND name = 'Jorge'")).toBe(1);
 });
 
 test('--json tells the problems too', async () => {
@@ -90,8 +108,8 @@ test('--json tells the problems too', async () => {
 /** What is no data at all, and what is said of it. */
 const unusable = [
   ['nowhere', 'There is no file or folder nowhere.'],
-  ['plinth.yaml', 'plinth.yaml is of no known format: give .ndjson, .jsonl or .json.'],
-  ['empty-folder', 'The folder empty-folder has no .ndjson or .json file.'],
+  ['plinth.yaml', 'plinth.yaml is of no known format: give .ndjson, .jsonl, .json or .csv.'],
+  ['empty-folder', 'The folder empty-folder has no .ndjson, .json or .csv file.'],
   [
     'author.ndjson',
     'author.ndjson is named after no resource: there is no resource author; did you mean authors?.',

@@ -1,5 +1,6 @@
 import { findDataFiles } from '../../execute/import/files.ts';
-import { importData, listedProblems, type ImportResult } from '../../execute/import/import.ts';
+import { importData, type ImportResult, type TakenIds } from '../../execute/import/import.ts';
+import { listedProblems } from '../../execute/import/problems.ts';
 import { writeStatements } from '../../sql/compile-write.ts';
 import type { Api } from '../../model/api.ts';
 import { relative } from 'node:path';
@@ -14,6 +15,7 @@ import { columns, grouped } from '../output.ts';
 interface Flags {
   readonly spec?: string;
   readonly database?: string;
+  readonly replace?: boolean;
   readonly json?: boolean;
 }
 
@@ -33,22 +35,30 @@ export async function importCommand(
   await requireCurrent(context, target, api);
   await withDatabase(context, target, { create: false }, async (open) => {
     const absolute = paths.map((path) => fromFolder(context, path));
-    const { byResource, skipped } = await loadData(context, api, open, absolute);
+    const takenIds = flags.replace === true ? 'replace' : 'refuse';
+    const result = await loadData(context, api, open, absolute, takenIds);
+    const { byResource, skipped, replaced } = result;
     const counts = [...api.resources.keys()].flatMap((name) => {
       const count = byResource.get(name);
       return count === undefined ? [] : [[name, count] as const];
     });
     const { output } = context;
     if (flags.json === true) {
-      const data = { ok: true, records: Object.fromEntries(counts), skipped };
+      const data = { ok: true, records: Object.fromEntries(counts), skipped, replaced };
       output.print(JSON.stringify(data, undefined, 2));
       return;
     }
     for (const line of columns(counts.map(([name, count]) => [name, grouped(count)])))
       output.print(line);
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
-    const there = skipped === 0 ? '' : `; ${grouped(skipped)} were there already, and are equal`;
-    output.print(`${records(total)} imported into ${open.name}${there}.`);
+    const there =
+      skipped === 0
+        ? ''
+        : skipped === 1
+          ? '; 1 was there already, and is equal'
+          : `; ${grouped(skipped)} were there already, and are equal`;
+    const over = replaced === 0 ? '' : `; ${records(replaced)} written over`;
+    output.print(`${records(total)} imported into ${open.name}${there}${over}.`);
   });
 }
 
@@ -69,6 +79,7 @@ export async function loadData(
   api: Api,
   { database }: OpenDatabase,
   paths: readonly string[],
+  takenIds: TakenIds = 'refuse',
 ): Promise<ImportResult & { readonly ok: true }> {
   const { output, draw, folder } = context;
   const nameOf = (path: string): string => relative(folder, path) || path;
@@ -90,6 +101,7 @@ export async function loadData(
         if (stop.aborted) throw new Stopped();
         report(bytes, totalBytes);
       },
+      takenIds,
     ),
   );
   if (result.ok) return result;

@@ -15,6 +15,8 @@ export interface Candidate {
   readonly waits: boolean;
   /** What the database stores; without the id where the database gives it. */
   readonly bound: readonly SqlValue[];
+  /** In which fields a record differs that was there under its id before the run; none: there was no such record. */
+  readonly differences: readonly Field[];
 }
 
 /** How many records one statement takes: at some point more of them make it no faster. */

@@ -8,7 +8,13 @@ const formats: Readonly<Record<string, DataFile['format']>> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.json': 'json',
+  '.csv': 'csv',
 };
+
+/** The format of a file of records, by its name; undefined where it is none. */
+export function formatOf(name: string): DataFile['format'] | undefined {
+  return formats[extname(name).toLowerCase()];
+}
 
 /** The data files that paths (files and folders) mean, or why one of them means none. */
 export interface FoundFiles {
@@ -38,7 +44,7 @@ export function findDataFiles(
 
   function addFolder(folder: string): void {
     const found = readdirSync(folder)
-      .filter((name) => extname(name).toLowerCase() in formats)
+      .filter((name) => formatOf(name) !== undefined)
       .sort()
       .map((name) => join(folder, name))
       .flatMap((path) => {
@@ -46,19 +52,19 @@ export function findDataFiles(
         return stat?.isFile() === true ? [{ path, stat }] : [];
       });
     if (found.length === 0)
-      problems.push(`The folder ${nameOf(folder)} has no .ndjson or .json file.`);
+      problems.push(`The folder ${nameOf(folder)} has no .ndjson, .json or .csv file.`);
     for (const { path, stat } of found) addFile(path, stat);
   }
 
   function addFile(path: string, stat: Stats): void {
     const name = nameOf(path);
     const ending = extname(path);
-    const format = formats[ending.toLowerCase()];
+    const format = formatOf(path);
     const resource = basename(path, ending);
     if (!stat.isFile()) problems.push(`${name} is no file. Name a file, or a folder of files.`);
     else if (format === undefined)
-      problems.push(`${name} is of no known format: give .ndjson, .jsonl or .json.`);
-    else if (format === 'ndjson' && !api.resources.has(resource)) {
+      problems.push(`${name} is of no known format: give .ndjson, .jsonl, .json or .csv.`);
+    else if (format !== 'json' && !api.resources.has(resource)) {
       const message = unknownName('resource', resource, api.resources.keys());
       problems.push(`${name} is named after no resource: ${message}.`);
     }

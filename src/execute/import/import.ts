@@ -11,19 +11,19 @@ import { ConstraintError, type Database, type Transaction } from '../database.ts
 import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
 import { importOrder } from './order.ts';
+import { ImportFailure, ImportProblems } from './problems.ts';
 import { RecordReader, type Reading } from './record.ts';
 import { readRecords } from './records.ts';
+import { takenMessage, withoutStored } from './stored.ts';
 import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
-
-/** How many problems are listed before a run gives up. */
-export const listedProblems = 100;
-/** How many records are tried after one that they point to was refused. */
-const triedRecords = 10_000;
 
 export interface ImportProgress {
   readonly bytes: number;
   readonly totalBytes: number;
 }
+
+/** What becomes of a record of the file under the id of another that is there: an error, or it is written over. */
+export type TakenIds = 'refuse' | 'replace';
 
 export type ImportResult =
   | {
@@ -32,22 +32,16 @@ export type ImportResult =
       readonly byResource: ReadonlyMap<string, number>;
       /** How many were there already, with the same values. */
       readonly skipped: number;
+      /** How many were there with others, which were written over. */
+      readonly replaced: number;
     }
   | { readonly ok: false; readonly problems: readonly DataProblem[] };
-
-/** Ends the transaction of a run with problems. */
-class ImportFailure extends Error {
-  readonly problems: readonly DataProblem[];
-  constructor(problems: readonly DataProblem[]) {
-    super('The data has problems');
-    this.problems = problems;
-  }
-}
 
 /**
  * Loads data files into the database in one transaction: ids, timestamps and read-only fields are kept, every value
  * is checked as a write would be, and with any problem nothing of the run is kept. What `onProgress` throws ends the
- * run, and nothing of it is kept either. Contract 3, Command line.
+ * run, and nothing of it is kept either. A record that is there and equal is skipped, so that a run can be repeated.
+ * Contract 3, Command line.
  */
 export async function importData(
   files: readonly DataFile[],
@@ -56,10 +50,11 @@ export async function importData(
   statements: WriteStatements,
   draw: Draw,
   onProgress: (progress: ImportProgress) => void,
+  takenIds: TakenIds = 'refuse',
 ): Promise<ImportResult> {
   try {
     return await database.write((transaction) =>
-      new Import(api, database, statements, transaction, draw, onProgress).run(files),
+      new Import(api, database, statements, transaction, draw, onProgress, takenIds).run(files),
     );
   } catch (error) {
     if (error instanceof ImportFailure) return { ok: false, problems: error.problems };
@@ -77,16 +72,15 @@ class Import {
   private readonly readers: ReadonlyMap<Resource, RecordReader>;
   private readonly deferred: ReadonlySet<Field>;
   private readonly order: readonly Resource[];
-  private readonly problems: DataProblem[] = [];
+  private readonly problems = new ImportProblems();
+  private readonly takenIds: TakenIds;
   private readonly counts = new Map<string, number>();
   private skipped = 0;
+  private replaced = 0;
   /** Resources that have got records with ids of their own since the database was last told. */
   private readonly withGivenIds = new Set<Resource>();
   /** Sections with keys that wait for rows that come later. */
   private readonly waiting = new Set<Section>();
-  /** Ids of records that were refused: what points to them is no problem of its own. */
-  private readonly refused = new Map<Resource, Set<JsonValue>>();
-  private refusals = 0;
   private bytes = 0;
   private totalBytes = 0;
 
@@ -97,12 +91,14 @@ class Import {
     transaction: Transaction,
     draw: Draw,
     onProgress: (progress: ImportProgress) => void,
+    takenIds: TakenIds,
   ) {
     this.api = api;
     this.database = database;
     this.statements = statements;
     this.transaction = transaction;
     this.onProgress = onProgress;
+    this.takenIds = takenIds;
     const { resources, deferred } = importOrder(api);
     this.order = resources;
     this.deferred = deferred;
@@ -114,7 +110,7 @@ class Import {
   async run(files: readonly DataFile[]): Promise<ImportResult & { ok: true }> {
     this.totalBytes = files.reduce((sum, { size }) => sum + size, 0);
     const sections = await this.findSections(files);
-    this.failOnProblems();
+    this.problems.failOnAny();
     const ordered = this.order.flatMap((resource) =>
       sections.filter((section) => section.resource === resource.name),
     );
@@ -127,9 +123,10 @@ class Import {
     const again = ordered.filter((section) => this.waiting.has(section));
     this.totalBytes += again.reduce((sum, { start, end }) => sum + end - start, 0);
     for (const section of again) await this.connectAll(section);
-    this.failOnProblems();
+    this.problems.failOnAny();
     for (const resource of this.withGivenIds) await this.passIds(resource);
-    return { ok: true, byResource: this.counts, skipped: this.skipped };
+    const { skipped, replaced } = this;
+    return { ok: true, byResource: this.counts, skipped, replaced };
   }
 
   private async findSections(files: readonly DataFile[]): Promise<readonly Section[]> {
@@ -137,13 +134,16 @@ class Import {
     for (const file of files)
       await this.orProblem(async () => {
         const { resource, size } = file;
-        if (file.format === 'ndjson')
-          sections.push({ file, resource, start: 0, end: size, line: 1 });
-        else sections.push(...(await findLists(file, this.advance)));
+        if (file.format === 'json') sections.push(...(await findLists(file, this.advance)));
+        else sections.push({ file, resource, start: 0, end: size, line: 1 });
       });
     for (const { file, line, resource } of sections)
       if (!this.api.resources.has(resource))
-        this.note(file, line, unknownName('resource', resource, this.api.resources.keys()));
+        this.problems.note(
+          file,
+          line,
+          unknownName('resource', resource, this.api.resources.keys()),
+        );
     return sections;
   }
 
@@ -157,21 +157,8 @@ class Import {
       await work();
     } catch (error) {
       if (!(error instanceof DataProblem)) throw error;
-      this.add(error);
+      this.problems.add(error);
     }
-  }
-
-  private note({ name }: DataFile, line: number, message: string): void {
-    this.add(new DataProblem(name, line, message));
-  }
-
-  private add(problem: DataProblem): void {
-    this.problems.push(problem);
-    if (this.problems.length >= listedProblems) throw new ImportFailure(this.problems);
-  }
-
-  private failOnProblems(): void {
-    if (this.problems.length > 0) throw new ImportFailure(this.problems);
   }
 
   private resourceOf({ resource: name }: Section): { resource: Resource; reader: RecordReader } {
@@ -180,6 +167,11 @@ class Import {
     if (resource === undefined || reader === undefined)
       throw new TypeError(`There is no resource ${name}`);
     return { resource, reader };
+  }
+
+  private recordsOf(section: Section): AsyncIterable<readonly SourceRecord[]> {
+    const { reader } = this.resourceOf(section);
+    return readRecords(section, (names) => reader.headerProblems(names), this.advance);
   }
 
   /** The first pass: every record, with its keys that may have to wait left null. */
@@ -195,32 +187,40 @@ class Import {
     let added = 0;
     const flush = async (): Promise<void> => {
       const all = batch.take();
-      const fresh = isEmpty ? all : await this.withoutStored(all, reader, resource, statements);
-      for (const group of sameColumns(fresh))
+      const left = isEmpty ? all : await withoutStored(all, resource, reader, statements, database);
+      this.skipped += all.length - left.length;
+      const writesOver = (one: Candidate): boolean =>
+        this.takenIds === 'replace' && one.differences.length > 0;
+      for (const group of sameColumns(left.filter((one) => !writesOver(one))))
         added += await this.insertTogether(section, group, statements);
+      for (const one of left.filter(writesOver)) await this.writeOver(section, one);
     };
     await this.orProblem(async () => {
       try {
-        for await (const records of readRecords(section, this.advance))
+        for await (const records of this.recordsOf(section))
           for (const source of records) {
             const reading = reader.read(source);
             const { values, ownId, issues } = reading;
             if (issues.length > 0) {
               // Problems are listed in the order of the file.
               await flush();
-              this.refuse(resource, ownId);
-              for (const issue of issues) this.note(section.file, source.line, issue);
+              this.problems.refuse(resource, ownId);
+              for (const issue of issues) this.problems.note(section.file, source.line, issue);
               continue;
             }
             const waits =
               ownId !== null && deferrable.some((field) => reader.valueIn(values, field) !== null);
             if (waits) this.waiting.add(section);
             const bound = reader.encode(values, waits ? isDeferred : undefined);
-            batch.add({ source, reading, waits, bound });
+            batch.add({ source, reading, waits, bound, differences: [] });
             if (batch.isFull) await flush();
           }
       } catch (error) {
-        if (error instanceof DataProblem) await flush();
+        if (error instanceof DataProblem) {
+          await flush();
+          // The second pass would stop there again.
+          this.waiting.delete(section);
+        }
         throw error;
       }
       await flush();
@@ -228,27 +228,18 @@ class Import {
     this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + added);
   }
 
-  /** Leaves out, and counts, the records that were in the database before this run with the same values. */
-  private async withoutStored(
-    candidates: readonly Candidate[],
-    reader: RecordReader,
-    resource: Resource,
-    statements: BatchStatements,
-  ): Promise<readonly Candidate[]> {
-    const ids = candidates.flatMap(({ reading: { ownId } }) => (ownId === null ? [] : [ownId]));
-    if (ids.length === 0) return candidates;
-    const { statement, bound } = statements.storedWith(ids);
-    // Not in the transaction: what this run has inserted is no reason to leave out another of that id.
-    const stored = statements.byId(await this.database.all(statement, { bound }));
-    if (stored.size === 0) return candidates;
-    const { dialect } = this.database;
-    const fresh = candidates.filter(({ source, reading: { values, ownId } }) => {
-      const row =
-        ownId === null ? undefined : stored.get(String(encodeValue(dialect, ownId, resource.id)));
-      return row === undefined || !reader.isStored(source, values, row);
-    });
-    this.skipped += candidates.length - fresh.length;
-    return fresh;
+  /** Gives the record that is there what the file says of it; keys that have to wait follow in the second pass. */
+  private async writeOver(
+    section: Section,
+    { source, reading: { values, ownId }, waits, differences }: Candidate,
+  ): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const now = differences.filter((field) => !waits || !this.deferred.has(field));
+    const conflicts =
+      now.length === 0 ? [] : await this.setFields(resource, ownId, reader, values, now);
+    if (conflicts.length === 0) this.replaced += 1;
+    else this.problems.refuse(resource, ownId);
+    this.noteConflicts(section, source, conflicts, reader, values);
   }
 
   /** Inserts records of the same columns and lists those that are refused; gives how many were inserted. */
@@ -293,15 +284,15 @@ class Import {
     const { resource, reader } = this.resourceOf(section);
     const keys = reader.fields.filter((field) => this.deferred.has(field));
     await this.orProblem(async () => {
-      for await (const records of readRecords(section, this.advance))
+      for await (const records of this.recordsOf(section))
         for (const source of records) {
           const { values, ownId, issues } = reader.read(source);
-          if (issues.length > 0 || this.isRefused(resource, ownId)) continue;
+          if (issues.length > 0 || this.problems.isRefused(resource, ownId)) continue;
           const set = keys.filter((field) => reader.valueIn(values, field) !== null);
           const conflicts =
             ownId === null || set.length === 0
               ? []
-              : await this.setKeys(resource, ownId, reader, values, set);
+              : await this.setFields(resource, ownId, reader, values, set);
           const ownerless = await missingOwners(this.access(), reader.morphs, (field) =>
             reader.valueIn(values, field),
           );
@@ -310,25 +301,25 @@ class Import {
     });
   }
 
-  private async setKeys(
+  private async setFields(
     resource: Resource,
     id: JsonValue,
     reader: RecordReader,
     values: Reading['values'],
-    keys: readonly Field[],
+    fields: readonly Field[],
   ): Promise<readonly Conflict[]> {
     const { dialect } = this.database;
     const encoded = (field: Field): SqlValue =>
       encodeValue(dialect, reader.valueIn(values, field), field);
     try {
-      await this.transaction.run(this.statements.update(resource, keys), {
-        bound: keys.map(encoded),
+      await this.transaction.run(this.statements.update(resource, fields), {
+        bound: fields.map(encoded),
         id: encodeValue(dialect, id, resource.id),
       });
       return [];
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
-      const changed = new Map(keys.map((field) => [field, reader.valueIn(values, field)]));
+      const changed = new Map(fields.map((field) => [field, reader.valueIn(values, field)]));
       return this.conflictsOf(resource, changed, id, error);
     }
   }
@@ -336,7 +327,7 @@ class Import {
   /** Lists why the database refused a record. */
   private async explain(
     section: Section,
-    { source, reading: { values, ownId }, waits }: Candidate,
+    { source, reading: { values, ownId }, waits, differences }: Candidate,
     error: ConstraintError,
   ): Promise<void> {
     const { resource, reader } = this.resourceOf(section);
@@ -344,8 +335,13 @@ class Import {
       [...reader.byField(values)].filter(([field]) => !waits || !this.deferred.has(field)),
     );
     const conflicts = await this.conflictsOf(resource, tried, undefined, error);
-    this.refuse(resource, ownId);
-    this.noteConflicts(section, source, conflicts, reader, values);
+    const told = conflicts.map((conflict) =>
+      conflict.field === resource.id && differences.length > 0
+        ? { ...conflict, message: takenMessage(differences) }
+        : conflict,
+    );
+    this.problems.refuse(resource, ownId);
+    this.noteConflicts(section, source, told, reader, values);
   }
 
   private async conflictsOf(
@@ -375,19 +371,8 @@ class Import {
   ): void {
     for (const { field, message } of conflicts) {
       const target = field.reference?.resource ?? reader.ownerOf(values, field);
-      if (target === undefined || !this.isRefused(target, reader.valueIn(values, field)))
-        this.note(file, line, `${field.name} ${message}`);
+      if (target === undefined || !this.problems.isRefused(target, reader.valueIn(values, field)))
+        this.problems.note(file, line, `${field.name} ${message}`);
     }
-  }
-
-  private refuse(resource: Resource, id: JsonValue): void {
-    this.refusals += 1;
-    if (this.refusals > triedRecords) this.failOnProblems();
-    const ids = this.refused.get(resource) ?? new Set();
-    if (id !== null) this.refused.set(resource, ids.add(id));
-  }
-
-  private isRefused(resource: Resource, id: JsonValue): boolean {
-    return this.refused.get(resource)?.has(id) === true;
   }
 }

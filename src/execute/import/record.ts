@@ -1,8 +1,7 @@
 import type { Codec, Field, MorphTo, Resource } from '../../model/api.ts';
-import { ExactNumber } from '../../model/exact-number.ts';
 import { unknownName } from '../../model/names.ts';
 import { readValue } from '../../model/validation.ts';
-import type { SqlValue } from '../../model/values.ts';
+import { isJsonObject, type SqlValue } from '../../model/values.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../../plan/morphs.ts';
 import type { FieldValues } from '../../plan/plan.ts';
 import { complete, type Draw } from '../../plan/defaults.ts';
@@ -10,8 +9,9 @@ import { parseJsonText } from '../../request/body.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { codecOf, type Dialect } from '../../sql/dialect.ts';
 import type { Row } from '../database.ts';
+import { NoValue, readCells, valueOfCell } from './csv-cells.ts';
+import { readJsonText } from './json-text.ts';
 import type { SourceRecord } from './source.ts';
-import { maxDepth } from './tokens.ts';
 
 /** What a record says, by the position of its fields; only an id that the database gives may be undefined. */
 export interface Reading {
@@ -21,6 +21,9 @@ export interface Reading {
   /** What is wrong with it, a sentence each. */
   readonly issues: readonly string[];
 }
+
+/** The members of a record, not yet read by their fields. */
+type Members = Readonly<Record<string, unknown>>;
 
 interface Column {
   readonly field: Field;
@@ -57,7 +60,7 @@ export class RecordReader {
 
   read(source: SourceRecord): Reading {
     if (source.problem !== undefined) return unread(source.problem);
-    const parsed = parseRecord(source);
+    const parsed = this.parse(source);
     if (typeof parsed === 'string') return unread(parsed);
     const issues: string[] = [];
     const values = this.blank.slice();
@@ -70,7 +73,12 @@ export class RecordReader {
         continue;
       }
       given += 1;
-      const reading = readValue(parsed[name], column.field);
+      const value = parsed[name];
+      if (value instanceof NoValue) {
+        issues.push(`${name} ${value.reason}`);
+        continue;
+      }
+      const reading = readValue(value, column.field);
       if (reading.ok) values[position] = reading.value;
       else for (const { path, message } of reading.issues) issues.push(`${name}${path} ${message}`);
     }
@@ -117,20 +125,66 @@ export class RecordReader {
     );
   }
 
-  /** Whether a stored row, a value for each field, has all that a good record says itself. */
-  isStored(source: SourceRecord, values: Reading['values'], row: Row): boolean {
+  /** The fields in which a stored row, a value for each field, is not as a good record says itself. */
+  differences(source: SourceRecord, values: Reading['values'], row: Row): readonly Field[] {
     const different = this.columns.filter(({ field, decode }, position) => {
       const stored = row[position] ?? null;
       const value =
         stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
       return JSON.stringify(value) !== JSON.stringify(values[position]);
     });
-    if (different.length === 0) return true;
-    const parsed = parseRecord(source);
-    return (
-      typeof parsed === 'object' &&
-      different.every(({ field }) => !Object.hasOwn(parsed, field.name))
+    if (different.length === 0) return [];
+    const parsed = this.parse(source);
+    return different
+      .map(({ field }) => field)
+      .filter(({ name }) => typeof parsed === 'object' && Object.hasOwn(parsed, name));
+  }
+
+  /** What is wrong with the header of a CSV file of such records, a clause each. */
+  headerProblems(names: readonly string[]): readonly string[] {
+    const unknown = names
+      .filter((name) => !this.positions.has(name))
+      .map((name) =>
+        /[;\t|]/u.test(name) && names.length === 1
+          ? 'the values must be separated by commas'
+          : unknownName('field', name === '' ? '""' : name, this.positions.keys()),
+      );
+    const twice = names.filter((name, index) => names.indexOf(name) !== index);
+    const missing = this.columns.filter(
+      ({ field, fallback }) =>
+        fallback === undefined &&
+        field.default === undefined &&
+        field !== this.resource.id &&
+        !names.includes(field.name),
     );
+    if (unknown.length === 0)
+      unknown.push(...missing.map(({ field }) => `${field.name} is required, and is no column`));
+    return [...unknown, ...[...new Set(twice)].map((name) => `the column ${name} stands twice`)];
+  }
+
+  /** The members of a record; or why it is none. */
+  private parse({ text, tokens, header }: SourceRecord): Members | string {
+    if (header !== undefined) return this.parseCells(text, header);
+    const read = readJsonText(text, tokens);
+    if (!read.ok) return `the record ${read.error}`;
+    return isJsonObject(read.value) ? read.value : 'the record is no JSON object';
+  }
+
+  private parseCells(text: string, header: readonly string[]): Members | string {
+    const cells = readCells(text);
+    if (typeof cells === 'string') return cells;
+    if (cells.length !== header.length)
+      return `the record has ${counted(cells.length, 'value')}, and the header ${counted(header.length, 'name')}`;
+    const members: Record<string, unknown> = {};
+    for (const [index, name] of header.entries()) {
+      const cell = cells[index] ?? null;
+      const field = this.fields[this.positions.get(name) ?? -1];
+      if (field === undefined) continue;
+      if (cell !== null) members[name] = valueOfCell(cell, field);
+      // What may not be null is not there.
+      else if (field.nullable) members[name] = null;
+    }
+    return members;
   }
 
   private fill(values: (JsonValue | undefined)[], parsed: object, issues: string[]): void {
@@ -156,28 +210,6 @@ function fallbackOf(field: Field): JsonValue | undefined {
   return isLeft ? null : undefined;
 }
 
-/** The members of a record; or why it is none. */
-function parseRecord({ text, tokens }: SourceRecord): Record<string, unknown> | string {
-  if (tokens === 'deep') return `the record is nested deeper than ${maxDepth} levels`;
-  try {
-    const exact = tokens === 'exact' ? parseJsonText(text) : undefined;
-    const parsed: unknown = exact?.ok === true ? exact.value : JSON.parse(text);
-    return typeof parsed === 'object' &&
-      parsed !== null &&
-      !Array.isArray(parsed) &&
-      !(parsed instanceof ExactNumber)
-      ? (parsed as Record<string, unknown>)
-      : 'the record is no JSON object';
-  } catch (error) {
-    return `the record is not valid JSON: ${reasonOf(error as Error)}`;
-  }
-}
-
-/** The parser's reason without the place and the text, which is one record only. */
-function reasonOf({ message }: Error): string {
-  const reason = message
-    .replace(/ (?:in JSON )?at position .*$/su, '')
-    .replace(/, (?:\.\.\.)?".*$/su, '')
-    .replace('Unexpected end of JSON input', 'It ends too early');
-  return reason.charAt(0).toLowerCase() + reason.slice(1);
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

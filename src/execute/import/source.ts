@@ -7,7 +7,7 @@ export interface DataFile {
   readonly path: string;
   /** As messages name it. */
   readonly name: string;
-  readonly format: 'ndjson' | 'json';
+  readonly format: 'ndjson' | 'json' | 'csv';
   /** From the file's name; a `.json` file that holds an object names its resources itself. */
   readonly resource: string;
   /** bytes */
@@ -32,6 +32,8 @@ export interface SourceRecord {
   readonly text: string;
   readonly tokens: Tokens;
   readonly problem: string | undefined;
+  /** Of CSV: the names of its values; absent: the text is JSON. */
+  readonly header?: readonly string[];
 }
 
 /** A place in a data file where something is wrong. */

@@ -12,9 +12,12 @@ const safeDigits = 15;
 const quoteMark = 0x22;
 const backslash = 0x5c;
 
-/** Looks at brackets and numbers outside strings. A bad text may tell anything: parsing it will say so. */
-export function tokensOf(bytes: Uint8Array): Tokens {
-  let depth = 0;
+/**
+ * Looks at brackets and numbers outside strings. A bad text may tell anything: parsing it will say so. `outer` is how
+ * many levels stand around it.
+ */
+export function tokensOf(bytes: Uint8Array, outer = 0): Tokens {
+  let depth = outer;
   let digits = 0;
   let tokens: Tokens = 'plain';
   for (let index = 0; index < bytes.length; index += 1) {

@@ -1,0 +1,23 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import { parseJsonText } from '../../request/body.ts';
+import { maxDepth, type Tokens } from './tokens.ts';
+
+/** Reads a JSON text of which `tokens` tells what it holds; or says why it is none, as the end of a sentence. */
+export function readJsonText(text: string, tokens: Tokens): Result<unknown, string> {
+  if (tokens === 'deep') return fail(`is nested deeper than ${maxDepth} levels`);
+  try {
+    const exact = tokens === 'exact' ? parseJsonText(text) : undefined;
+    return exact?.ok === true ? exact : ok(JSON.parse(text));
+  } catch (error) {
+    return fail(`is not valid JSON: ${reasonOf(error as Error)}`);
+  }
+}
+
+/** The parser's reason without the place and the text, which is one record only. */
+function reasonOf({ message }: Error): string {
+  const reason = message
+    .replace(/ (?:in JSON )?at position .*$/su, '')
+    .replace(/, (?:\.\.\.)?".*$/su, '')
+    .replace('Unexpected end of JSON input', 'It ends too early');
+  return reason.charAt(0).toLowerCase() + reason.slice(1);
+}
