@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { typed, type Context } from './context.ts';
 import type { DevFlags } from './commands/dev.ts';
+import type { ExportFlags } from './commands/export.ts';
 import type { Named } from './specification.ts';
 
 /**
@@ -104,6 +105,29 @@ export function buildProgram(context: Context, version: string): Command {
     .action(async (paths: string[], flags) => {
       const { importCommand } = await import('./commands/import.ts');
       await importCommand(context, paths, flags);
+    });
+
+  command(
+    'export [folder]',
+    'write all records to files that import reads, with every field, writeOnly ones too',
+    'export backup --database sqlite:shop.db --format csv',
+  )
+    .option('--spec <file>', 'the specification')
+    .option(
+      '--database <url>',
+      'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
+    )
+    .addOption(
+      new Option('--format <format>', 'of the files, one a resource')
+        .choices(['ndjson', 'json', 'csv'])
+        .default('ndjson'),
+    )
+    .option('--resource <names...>', 'only these resources')
+    .option('--force', 'write over files that are there')
+    .option('--json', 'print the numbers of records as JSON')
+    .action(async (folder: string | undefined, flags: ExportFlags) => {
+      const { exportCommand } = await import('./commands/export.ts');
+      await exportCommand(context, folder ?? 'export', flags);
     });
 
   return program;

@@ -2,15 +2,19 @@ import type { RecordValue } from '../shape/record.ts';
 
 /**
  * Records as CSV (RFC 4180) with the names of their members above them. Null and what is not there are empty, an empty
- * text is `""`; objects and arrays are JSON.
+ * text is `""`; objects and arrays are JSON. The members of `exact` are JSON whatever they hold, so that the text
+ * `"5"` and the number 5 are told apart.
  */
 export async function* csv(
   portions: AsyncIterable<readonly RecordValue[]>,
   names: readonly string[],
+  exact: ReadonlySet<string> = new Set(),
 ): AsyncIterable<string> {
   let header = line(names);
   for await (const records of portions) {
-    const lines = records.map((record) => line(names.map((name) => record[name])));
+    const lines = records.map((record) =>
+      line(names.map((name) => (exact.has(name) ? json(record[name]) : record[name]))),
+    );
     yield `${header}${lines.join('')}`;
     header = '';
   }
@@ -22,7 +26,12 @@ function line(values: readonly unknown[]): string {
 }
 
 function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : json(value);
+  if (text === undefined) return '';
   return text === '' || /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A value as JSON; undefined for null and what is not there. */
+function json(value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : JSON.stringify(value);
 }

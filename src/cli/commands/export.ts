@@ -1,0 +1,184 @@
+import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { formatOf } from '../../execute/import/files.ts';
+import { importOrder } from '../../execute/import/order.ts';
+import type { DataFile } from '../../execute/import/source.ts';
+import { readStored } from '../../execute/stored-records.ts';
+import type { Api, Resource } from '../../model/api.ts';
+import { unknownName } from '../../model/names.ts';
+import { csv } from '../../respond/csv.ts';
+import { jsonList } from '../../respond/json-list.ts';
+import { ndjson } from '../../respond/ndjson.ts';
+import type { RecordValue } from '../../shape/record.ts';
+import { fromFolder, type Context } from '../context.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFailure } from '../failure.ts';
+import { columns, grouped } from '../output.ts';
+import { requireCurrent } from '../schema.ts';
+import { requireSpecification } from '../specification.ts';
+import { databaseTarget, developmentTarget, type OpenDatabase } from '../target.ts';
+
+type ExportFormat = DataFile['format'];
+
+export interface ExportFlags {
+  readonly spec?: string;
+  readonly database?: string;
+  readonly format: ExportFormat;
+  readonly resource?: readonly string[];
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** `plinth export [FOLDER]`: writes every record of the database, a file a resource, as `import` reads them. */
+export async function exportCommand(
+  context: Context,
+  path: string,
+  flags: ExportFlags,
+): Promise<void> {
+  const stop = context.stop();
+  const specification = requireSpecification(context, { spec: flags.spec });
+  const { api } = specification;
+  const resources = wanted(api, flags.resource);
+  const target =
+    databaseTarget(context, specification, flags.database) ??
+    developmentTarget(context, specification);
+  await requireCurrent(context, target, api);
+  const folder = fromFolder(context, path);
+  const name = relative(context.folder, folder) || '.';
+  if (flags.force !== true) refuseData(folder, name);
+  await withDatabase(context, target, { create: false }, async (open) => {
+    mkdirSync(folder, { recursive: true });
+    const files = new ExportFiles(folder, flags.format);
+    const counts = await context.output
+      .progress('Exporting', (report) => writeAll(resources, files, open, stop, report))
+      .catch((error: unknown) => {
+        files.discard();
+        throw stop.aborted ? new CommandFailure('Stopped: nothing was exported.') : error;
+      });
+    files.keep();
+    const listed = [...api.resources.keys()].flatMap((resource) => {
+      const count = counts.get(resource);
+      return count === undefined ? [] : [[resource, count] as const];
+    });
+    const { output } = context;
+    if (flags.json === true) {
+      const data = { ok: true, folder: name, records: Object.fromEntries(listed) };
+      output.print(JSON.stringify(data, undefined, 2));
+      return;
+    }
+    for (const line of columns(listed.map(([resource, count]) => [resource, grouped(count)])))
+      output.print(line);
+    const total = listed.reduce((sum, [, count]) => sum + count, 0);
+    const were = total === 1 ? '1 record was' : `${grouped(total)} records were`;
+    output.print(
+      `${were} exported from ${open.name} to ${name}, with the writeOnly fields: keep the files as safe as the database.`,
+    );
+  });
+}
+
+/** The resources that are named, or all: those that point to others first, so that what they point to is read later. */
+function wanted(api: Api, names: readonly string[] | undefined): readonly Resource[] {
+  const unknown = names?.filter((name) => !api.resources.has(name)) ?? [];
+  if (unknown.length > 0)
+    throw new CommandFailure(
+      `${unknown.map((name) => sentence(unknownName('resource', name, api.resources.keys()))).join(' ')} Name resources of the specification.`,
+      { exitCode: 2 },
+    );
+  return importOrder(api)
+    .resources.filter(({ name }) => names?.includes(name) ?? true)
+    .toReversed();
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1).replace(/\?$/u, '')}${words.endsWith('?') ? '?' : '.'}`;
+}
+
+/** Fails where the folder has files that `import` would take for data. */
+function refuseData(folder: string, name: string): void {
+  if (!existsSync(folder)) return;
+  const data = readdirSync(folder).filter((file) => formatOf(file) !== undefined);
+  if (data.length === 0) return;
+  const others = data.length === 1 ? '' : ` and ${data.length - 1} more`;
+  throw new CommandFailure(
+    `The folder ${name} has data already: ${data[0]}${others}. Name another one, or give --force to write over files of the same name.`,
+  );
+}
+
+async function writeAll(
+  resources: readonly Resource[],
+  files: ExportFiles,
+  { database }: OpenDatabase,
+  stop: AbortSignal,
+  report: (done: number, total: number) => void,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const [index, resource] of resources.entries()) {
+    const { portions, count } = await readStored(resource, database, stop);
+    let written = 0;
+    const counted = async function* (): AsyncIterable<readonly RecordValue[]> {
+      for await (const records of portions) {
+        written += records.length;
+        yield records;
+        report(index + written / count, resources.length);
+      }
+    };
+    await files.write(resource, counted(), stop);
+    counts.set(resource.name, written);
+  }
+  return counts;
+}
+
+/** The files of one run: under other names until all are whole, so that half an export never looks like one. */
+class ExportFiles {
+  private readonly folder: string;
+  private readonly format: ExportFormat;
+  private readonly names: string[] = [];
+
+  constructor(folder: string, format: ExportFormat) {
+    this.folder = folder;
+    this.format = format;
+  }
+
+  /** Writes the records of a resource as they come. Only the owner of the file may read it: it holds all fields. */
+  async write(
+    resource: Resource,
+    portions: AsyncIterable<readonly RecordValue[]>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const name = `${resource.name}.${this.format}`;
+    this.names.push(name);
+    const file = createWriteStream(this.partOf(name), { mode: 0o600, flush: true });
+    await pipeline(this.textOf(resource, portions), file, { signal });
+  }
+
+  keep(): void {
+    for (const name of this.names) renameSync(this.partOf(name), join(this.folder, name));
+  }
+
+  discard(): void {
+    for (const name of this.names) rmSync(this.partOf(name), { force: true });
+  }
+
+  private partOf(name: string): string {
+    return join(this.folder, `${name}.part`);
+  }
+
+  private textOf(
+    { fields }: Resource,
+    portions: AsyncIterable<readonly RecordValue[]>,
+  ): AsyncIterable<string> {
+    switch (this.format) {
+      case 'ndjson':
+        return ndjson(portions);
+      case 'json':
+        return jsonList(portions);
+      case 'csv': {
+        const any = [...fields.values()].filter(({ type }) => type.name === 'json');
+        return csv(portions, [...fields.keys()], new Set(any.map(({ name }) => name)));
+      }
+      default:
+        return this.format satisfies never;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgres } from '../../src/execute/postgres.ts';
+import { openSqlite } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { changes, reads, writes } from '../contract/postgres-requests.ts';
+import { specification } from '../contract/postgres-specification.ts';
+import { buildValid, serve, type TestApi } from '../support/api.ts';
+import { makeFolder, plinth } from '../support/command.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const folder = makeFolder({ 'plinth.yaml': `name: All\n${specification}` });
+const model = buildValid(specification);
+const draw = { now: () => new Date(), uuid: uuidv7 };
+const servers: TestDatabase[] = [];
+/** What a served database answers to every read, as one text a request. */
+let answers: readonly string[] = [];
+
+const sqliteAt = (name: string): Promise<TestApi> =>
+  serve(model, openSqlite(folder.at(name), 'durable'), draw, []);
+
+async function command(...args: string[]): Promise<void> {
+  const { code, err } = await plinth(args, { cwd: folder.path });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+}
+
+/** All records of every resource, each alone and in lists, and the reads of the other tables. */
+async function answersOf(api: TestApi): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
+    const { status, text, headers: given } = await api.get(path, headers);
+    texts.push(
+      `${path} ${status} ${given.get('etag')} ${text.replace(/"requestId":"[^"]*"/u, '')}`,
+    );
+    return text;
+  };
+  for (const { name } of model.resources.values()) {
+    const all = JSON.parse(await ask(`/v1/${name}?limit=100`)) as { id: string | number }[];
+    for (const { id } of all) await ask(`/v1/${name}/${encodeURIComponent(id)}`);
+    await ask(`/v1/${name}?limit=1000`, { accept: 'text/csv' });
+  }
+  for (const { path, headers } of reads) await ask(path, headers);
+  await api.stop();
+  expect(api.failures).toEqual([]);
+  return texts;
+}
+
+beforeAll(async () => {
+  await command('migrate', '--apply', '--database', 'sqlite:first.db');
+  const api = await sqliteAt('first.db');
+  for (const { method = 'GET', path, body, headers } of [...writes, ...changes])
+    await api.send(method, path, body, headers);
+  answers = await answersOf(api);
+  expect(answers.filter((text) => text.includes(' 200 ')).length).toBeGreaterThan(500);
+});
+
+afterAll(() => Promise.all(servers.map(({ drop }) => drop())));
+
+const filesOf = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder.at(name)).map((file) => [file, readFileSync(folder.at(name, file), 'utf8')]),
+  );
+
+test.each(['ndjson', 'json', 'csv'])(
+  'from SQLite to PostgreSQL and back as %s, every answer is the same',
+  async (format) => {
+    const server = await createDatabase();
+    servers.push(server);
+    const [first, second, back] = ['first', 'second', 'back'].map((name) => `${name}-${format}`);
+    const last = `sqlite:${back}.db`;
+    await command('export', `${first}`, '--format', format, '--database', 'sqlite:first.db');
+    await command('migrate', '--apply', '--database', server.url);
+    await command('import', `${first}`, '--database', server.url);
+    expect(await answersOf(await serve(model, await openPostgres(server.url), draw, []))).toEqual(
+      answers,
+    );
+    await command('export', `${second}`, '--format', format, '--database', server.url);
+    expect(filesOf(`${second}`)).toEqual(filesOf(`${first}`));
+    await command('migrate', '--apply', '--database', last);
+    await command('import', `${second}`, '--database', last);
+    expect(await answersOf(await sqliteAt(`${back}.db`))).toEqual(answers);
+  },
+);
