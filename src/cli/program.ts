@@ -109,21 +109,22 @@ export function buildProgram(context: Context, version: string): Command {
 
   command(
     'export [folder]',
-    'write all records to files that import reads, with every field, writeOnly ones too',
+    'write all records to files that import reads, a file a resource; writeOnly fields too',
     'export backup --database sqlite:shop.db --format csv',
   )
+    .addHelpText('after', '\nWithout a folder the files are written to one named "export".')
     .option('--spec <file>', 'the specification')
     .option(
       '--database <url>',
       'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
     )
     .addOption(
-      new Option('--format <format>', 'of the files, one a resource')
+      new Option('--format <format>', 'of the files')
         .choices(['ndjson', 'json', 'csv'])
         .default('ndjson'),
     )
     .option('--resource <names...>', 'only these resources')
-    .option('--force', 'write over files that are there')
+    .option('--force', 'write over files of the same name')
     .option('--json', 'print the numbers of records as JSON')
     .action(async (folder: string | undefined, flags: ExportFlags) => {
       const { exportCommand } = await import('./commands/export.ts');

@@ -50,6 +50,10 @@ beforeAll(async () => {
   const api = await sqliteAt('first.db');
   for (const { method = 'GET', path, body, headers } of [...writes, ...changes])
     await api.send(method, path, body, headers);
+  // Two that point to each other.
+  const left = (await api.send('POST', '/v1/left', { name: 'l' })).body as { id: number };
+  const { body } = await api.send('POST', '/v1/right', { leftId: left.id });
+  await api.send('PATCH', `/v1/left/${left.id}`, { rightId: (body as { id: number }).id });
   answers = await answersOf(api);
   expect(answers.filter((text) => text.includes(' 200 ')).length).toBeGreaterThan(500);
 });
@@ -79,5 +83,35 @@ test.each(['ndjson', 'json', 'csv'])(
     await command('migrate', '--apply', '--database', last);
     await command('import', `${second}`, '--database', last);
     expect(await answersOf(await sqliteAt(`${back}.db`))).toEqual(answers);
+  },
+);
+
+test.each(['sqlite', 'postgres'])(
+  'what has changed since is named, and brought back with --replace: %s',
+  async (kind) => {
+    const url = kind === 'sqlite' ? 'sqlite:back-ndjson.db' : (servers[0]?.url ?? '');
+    const open = async (): Promise<TestApi> =>
+      kind === 'sqlite'
+        ? sqliteAt('back-ndjson.db')
+        : serve(model, await openPostgres(url), draw, []);
+    const api = await open();
+    const [left] = (await api.get('/v1/left')).body as { id: number }[];
+    const changed = [
+      await api.send('PATCH', '/v1/books/1', { price: '1.00', words: null, secret: 'other' }),
+      await api.send('PATCH', `/v1/left/${left?.id}`, { name: 'Other', rightId: null }),
+      await api.send('DELETE', '/v1/remarks/1'),
+    ];
+    expect(changed.map(({ status }) => status)).toEqual([200, 200, 204]);
+    await api.stop();
+    const again = ['import', 'first-ndjson', '--database', url];
+    const ended = await plinth(again, { cwd: folder.path });
+    expect(ended).toMatchObject({ code: 1, out: '' });
+    expect(ended.err.trim().split('\n').sort()).toEqual([
+      'Nothing was imported. Mend these records and run it again.',
+      'first-ndjson/books.ndjson:1 id is taken: the record that has it differs in price, words, secret',
+      'first-ndjson/left.ndjson:1 id is taken: the record that has it differs in name, rightId',
+    ]);
+    await command(...again, '--replace');
+    expect(await answersOf(await open())).toEqual(answers);
   },
 );

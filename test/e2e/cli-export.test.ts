@@ -36,13 +36,13 @@ beforeAll(async () => {
   expect(await run('import', 'data')).toMatchObject({ code: 0 });
 });
 
-const safe = 'with the writeOnly fields: keep the files as safe as the database.';
+const safe = 'The files hold writeOnly fields too: keep them as safe as the database.';
 
 test('a file a resource, NDJSON where nothing else is said, every field, in order of id', async () => {
   expect(await run('export', 'first')).toMatchObject({
     code: 0,
     err: '',
-    out: `  authors  2\n  books    2\n4 records were exported from library.db to first, ${safe}\n`,
+    out: `  authors  2\n  books    2\n4 records were exported from library.db to first.\n${safe}\n`,
   });
   expect(readdirSync(folder.at('first'))).toEqual(['authors.ndjson', 'books.ndjson']);
   expect(read('first/authors.ndjson')).toBe(
@@ -74,7 +74,7 @@ test('CSV', async () => {
 test('only some resources, without a folder being named', async () => {
   expect(await run('export', '--resource', 'books')).toMatchObject({
     code: 0,
-    out: `  books  2\n2 records were exported from library.db to export, ${safe}\n`,
+    out: '  books  2\n2 records were exported from library.db to export.\n',
   });
   expect(readdirSync(folder.at('export'))).toEqual(['books.ndjson']);
 });

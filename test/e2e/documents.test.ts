@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,6 +8,7 @@ import { findDataFiles } from '../../src/execute/import/files.ts';
 import { importData } from '../../src/execute/import/import.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { launch, makeFolder, type Running } from '../support/command.ts';
 import { examplesOf, parseCurl, patternOf } from '../support/examples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -20,15 +21,29 @@ const examples = documents.flatMap((document) =>
   })),
 );
 
+const chinook = resolve(root, 'examples/chinook');
 let api: TestApi;
 
+/** A shell in a folder with the example and a database of its records, where `plinth` is a command. */
+const folder = makeFolder();
+const shell = (command: string): Running =>
+  launch('sh', ['-c', `plinth() { "$NODE" "$MAIN" "$@"; }; ${command}`], {
+    cwd: folder.path,
+    env: {
+      NODE: resolve(root, 'node_modules/.bin/node'),
+      MAIN: resolve(root, 'src/cli/main.ts'),
+      PLINTH_DATABASE_URL: 'sqlite:chinook.db',
+    },
+  });
+
 beforeAll(async () => {
-  const chinook = resolve(root, 'examples/chinook');
   api = await serveApi(readFileSync(resolve(chinook, 'plinth.yaml'), 'utf8'));
   const { api: model, database, statements } = api.generation;
   const { files } = findDataFiles([resolve(chinook, 'data')], model);
   const draw = { now: () => new Date(), uuid: uuidv7 };
   await importData(files, model, database, statements, draw, () => undefined);
+  cpSync(chinook, folder.path, { recursive: true });
+  await shell('plinth migrate --apply && plinth import data').ended;
 });
 
 afterAll(() => api.stop());
@@ -37,14 +52,25 @@ test('the documents have examples', () => {
   expect(examples.length).toBeGreaterThan(10);
 });
 
-/** What curl would print: with `-i` the status line and the headers in the order in which they came. */
+/** What a command prints; where it fails, what it says of that. */
 async function run(command: string): Promise<string> {
+  if (command.startsWith('curl ')) return curl(command);
+  const { code, out, err } = await shell(command).ended;
+  return code === 0 ? asShown(out) : err;
+}
+
+/** Lines of CSV end with a carriage return too, which no document can show. */
+function asShown(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** What curl would print: with `-i` the status line and the headers in the order in which they came. */
+async function curl(command: string): Promise<string> {
   const { url, method, headers, body, showHeaders } = parseCurl(command);
   const target = new URL(url.replace('http://127.0.0.1:4000', api.url));
   const asked = request(target, { method, headers }).end(body);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  // Lines of CSV end with a carriage return too, which no document can show.
-  const shown = (await text(response)).replaceAll('\r\n', '\n');
+  const shown = asShown(await text(response));
   if (!showHeaders) return shown;
   const pairs = response.rawHeaders.flatMap((name, index, all) =>
     index % 2 === 0 ? [`${name}: ${all[index + 1]}\n`] : [],

@@ -71,9 +71,9 @@ export async function exportCommand(
       output.print(line);
     const total = listed.reduce((sum, [, count]) => sum + count, 0);
     const were = total === 1 ? '1 record was' : `${grouped(total)} records were`;
-    output.print(
-      `${were} exported from ${open.name} to ${name}, with the writeOnly fields: keep the files as safe as the database.`,
-    );
+    output.print(`${were} exported from ${open.name} to ${name}.`);
+    if (resources.some(({ fields }) => [...fields.values()].some(({ writeOnly }) => writeOnly)))
+      output.print('The files hold writeOnly fields too: keep them as safe as the database.');
   });
 }
 
