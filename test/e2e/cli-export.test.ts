@@ -115,7 +115,7 @@ const wrongCalls = [
   [
     ['export', 'x', '--resource', 'boks', 'authors'],
     2,
-    'There is no resource boks; did you mean books? Name resources of the specification.',
+    'there is no resource boks; did you mean books?\nNothing was exported. Name resources of the specification.\n',
   ],
   [
     ['export', 'x', '--format', 'xml'],

@@ -80,7 +80,7 @@ test('--replace writes over what differs', async () => {
     code: 1,
     err:
       'two/authors.csv:3 id is taken: the record that has it differs in name\n' +
-      'Nothing was imported. Mend these records and run it again.\n',
+      'Nothing was imported. Mend these records and run it again, or give --replace to write over records that differ.\n',
   });
   expect(await load(['two'], '--replace')).toMatchObject({
     code: 0,

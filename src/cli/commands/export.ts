@@ -81,17 +81,13 @@ export async function exportCommand(
 function wanted(api: Api, names: readonly string[] | undefined): readonly Resource[] {
   const unknown = names?.filter((name) => !api.resources.has(name)) ?? [];
   if (unknown.length > 0)
-    throw new CommandFailure(
-      `${unknown.map((name) => sentence(unknownName('resource', name, api.resources.keys()))).join(' ')} Name resources of the specification.`,
-      { exitCode: 2 },
-    );
+    throw new CommandFailure('Nothing was exported. Name resources of the specification.', {
+      exitCode: 2,
+      details: unknown.map((name) => unknownName('resource', name, api.resources.keys())),
+    });
   return importOrder(api)
     .resources.filter(({ name }) => names?.includes(name) ?? true)
     .toReversed();
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1).replace(/\?$/u, '')}${words.endsWith('?') ? '?' : '.'}`;
 }
 
 /** Fails where the folder has files that `import` would take for data. */

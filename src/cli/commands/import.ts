@@ -107,10 +107,14 @@ export async function loadData(
   if (result.ok) return result;
   const more =
     result.problems.length >= listedProblems ? ` (the first ${listedProblems} are listed)` : '';
-  throw new CommandFailure(`Nothing was imported${more}. Mend these records and run it again.`, {
-    details: result.problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
-    data: {
-      problems: result.problems.map(({ file, line, message }) => ({ file, line, message })),
+  const over = result.hasDifferences ? ', or give --replace to write over records that differ' : '';
+  throw new CommandFailure(
+    `Nothing was imported${more}. Mend these records and run it again${over}.`,
+    {
+      details: result.problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
+      data: {
+        problems: result.problems.map(({ file, line, message }) => ({ file, line, message })),
+      },
     },
-  });
+  );
 }

@@ -35,7 +35,12 @@ export type ImportResult =
       /** How many were there with others, which were written over. */
       readonly replaced: number;
     }
-  | { readonly ok: false; readonly problems: readonly DataProblem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly DataProblem[];
+      /** Whether some records could be written over what is there. */
+      readonly hasDifferences: boolean;
+    };
 
 /**
  * Loads data files into the database in one transaction: ids, timestamps and read-only fields are kept, every value
@@ -57,8 +62,9 @@ export async function importData(
       new Import(api, database, statements, transaction, draw, onProgress, takenIds).run(files),
     );
   } catch (error) {
-    if (error instanceof ImportFailure) return { ok: false, problems: error.problems };
-    throw error;
+    if (!(error instanceof ImportFailure)) throw error;
+    const { problems, hasDifferences } = error;
+    return { ok: false, problems, hasDifferences };
   }
 }
 
@@ -335,6 +341,7 @@ class Import {
       [...reader.byField(values)].filter(([field]) => !waits || !this.deferred.has(field)),
     );
     const conflicts = await this.conflictsOf(resource, tried, undefined, error);
+    if (differences.length > 0) this.problems.hasDifferences = true;
     const told = conflicts.map((conflict) =>
       conflict.field === resource.id && differences.length > 0
         ? { ...conflict, message: takenMessage(differences) }

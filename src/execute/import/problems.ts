@@ -10,15 +10,19 @@ const triedRecords = 10_000;
 /** Ends the transaction of a run with problems. */
 export class ImportFailure extends Error {
   readonly problems: readonly DataProblem[];
-  constructor(problems: readonly DataProblem[]) {
+  readonly hasDifferences: boolean;
+  constructor(problems: readonly DataProblem[], hasDifferences: boolean) {
     super('The data has problems');
     this.problems = problems;
+    this.hasDifferences = hasDifferences;
   }
 }
 
 /** What is wrong with the data of a run, as it is found. Throws an `ImportFailure` when there is too much of it. */
 export class ImportProblems {
   private readonly problems: DataProblem[] = [];
+  /** Whether some records are only refused because others have their ids. */
+  hasDifferences = false;
   /** Ids of records that were refused: what points to them is no problem of its own. */
   private readonly refused = new Map<Resource, Set<JsonValue>>();
   private refusals = 0;
@@ -33,7 +37,7 @@ export class ImportProblems {
   }
 
   failOnAny(): void {
-    if (this.problems.length > 0) throw new ImportFailure(this.problems);
+    if (this.problems.length > 0) throw new ImportFailure(this.problems, this.hasDifferences);
   }
 
   refuse(resource: Resource, id: JsonValue): void {
