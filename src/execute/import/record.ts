@@ -5,7 +5,6 @@ import { isJsonObject, type SqlValue } from '../../model/values.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../../plan/morphs.ts';
 import type { FieldValues } from '../../plan/plan.ts';
 import { complete, type Draw } from '../../plan/defaults.ts';
-import { parseJsonText } from '../../request/body.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { codecOf, type Dialect } from '../../sql/dialect.ts';
 import type { Row } from '../database.ts';
