@@ -19,12 +19,13 @@ export interface NameProblem {
 /**
  * Reads the name of a filter against what the caller sees: an exact path first, then a path and the longest operator
  * suffix; a suffix wins over an undeclared member of that name. `others` are further names that an unknown one may
- * have been meant to be. Contract 2, Parsing the query string.
+ * have been meant to be; `isGuessed` says whether any is suggested. Contract 2, Parsing the query string.
  */
 export function resolveName(
   name: string,
   face: ResourceView,
   others: readonly string[] = [],
+  isGuessed = true,
 ): Result<Resolved, NameProblem> {
   const exact = resolvePath(name, face);
   if (exact.ok && isDeclared(exact.value)) return fitting(name, exact.value, 'eq');
@@ -33,7 +34,7 @@ export function resolveName(
     if (path.ok) return fitting(base, path.value, operator);
   }
   if (exact.ok) return fitting(name, exact.value, 'eq');
-  return fail({ kind: 'unknown', message: unknownPath(name, exact.error, others) });
+  return fail({ kind: 'unknown', message: unknownPath(name, exact.error, others, isGuessed) });
 }
 
 /** The path cut down to the branches whose end takes the operator. */
@@ -76,6 +77,7 @@ export function unknownPath(
   path: string,
   { part, candidates, message }: PathProblem,
   others?: readonly string[],
+  isGuessed = true,
 ): string {
   if (message !== undefined) return message;
   const parts = path.split('.');
@@ -88,7 +90,8 @@ export function unknownPath(
       ? candidates
       : candidates.flatMap((candidate) => [`${candidate}${suffix}`, candidate]);
   const isWhole = parts.length === 1;
-  const guess = nearest(wrong, isWhole ? [...names, ...(others ?? [])] : names);
+  const known = isWhole ? [...names, ...(others ?? [])] : names;
+  const guess = isGuessed ? nearest(wrong, known) : undefined;
   const whole = guess && [...parts.slice(0, part), guess, ...parts.slice(part + 1)].join('.');
   const looked =
     isWhole && others !== undefined && others.length > 0 ? 'field or parameter' : 'field';

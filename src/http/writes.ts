@@ -30,11 +30,12 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const written = await execute(call, plan, answering);
   if (!written.ok) return written;
   if (plan.kind === 'create' && plan.isArray) {
-    const records = written.value.map(({ record }) => record);
+    const records = written.value.map(({ id, record }) => (mayRead(call) ? record : { id }));
     return ok(respondWritten(call, 201, records, {}));
   }
   const [first] = written.value;
   const location = `${publicPath(call)}/${encodeURIComponent(String(first?.id))}`;
+  if (!mayRead(call)) return ok(respondWritten(call, 201, { id: first?.id }, { location }));
   return ok(respondWritten(call, 201, first?.record, { location }, first));
 }
 
@@ -58,6 +59,7 @@ export async function updateRecord(
   const { plan, answering } = prepared.value;
   const written = await execute(call, plan, answering);
   if (!written.ok) return written;
+  if (!mayRead(call)) return ok(emptyResponse(204, exchange.requestId));
   const [first] = written.value;
   return ok(respondWritten(call, 200, first?.record, {}, first));
 }
@@ -83,6 +85,11 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
   } as const;
   const deleted = await execute(call, plan, answering);
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
+}
+
+/** Whether this caller may read what it has written: else it learns the id of a new record, and no more. */
+function mayRead({ face }: Call): boolean {
+  return face.rules.read.length > 0;
 }
 
 const plainQuery = parseQuery('', 'read');

@@ -38,6 +38,9 @@ export interface FilterContext {
   readonly problems: QueryProblem[];
 }
 
+/** How many problems a request has before unknown names get no suggestion any more: those are no typing errors. */
+const guessedNames = 20;
+
 const noConditions = (): Conditions => ({ own: [], related: new Map() });
 
 /**
@@ -128,7 +131,7 @@ interface PlannedCondition {
 function planCondition(
   condition: Condition,
   { face, api, slots, problems }: FilterContext,
-  others?: readonly string[],
+  others: readonly string[] = [],
 ): PlannedCondition | undefined {
   const { name, value, source } = condition;
   const refuse = (code: QueryProblem['code'], message: string): undefined => {
@@ -139,7 +142,7 @@ function planCondition(
       'LIMIT_EXCEEDED',
       `a path has at most ${api.limits.pathDepth} dots (limits.pathDepth)`,
     );
-  const resolved = resolveName(name, face, others);
+  const resolved = resolveName(name, face, others, problems.length < guessedNames);
   if (!resolved.ok)
     return refuse(
       resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',

@@ -149,8 +149,9 @@ export class ColumnList {
     return known === -1 ? this.texts.push(text) - 1 : known;
   }
 
+  /** The list for SELECT; of a record of which nothing is shown a number stands for its being there. */
   sql(): string {
-    return this.texts.join(', ');
+    return this.texts.length === 0 ? '1' : this.texts.join(', ');
   }
 }
 

@@ -361,3 +361,15 @@ test('all problems are reported together', async () => {
     'title%zz',
   ]);
 });
+
+test('of many unknown names the first are told what they may have been meant to be', async () => {
+  const names = Array.from({ length: 40 }, () => 'titel');
+  const { status, body } = await source().get(
+    `${path}?${names.map((name) => `${name}=1`).join('&')}`,
+  );
+  expect(status).toBe(400);
+  const told = body.validationErrors.map(({ error }: { error: string }) =>
+    error.includes('did you mean'),
+  );
+  expect(told).toEqual(names.map((_, index) => index < 20));
+});
