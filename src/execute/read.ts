@@ -314,9 +314,10 @@ async function readTarget(
     parents: level.parents * cap,
   });
   const byKey = new Map<SqlValue, RecordValue[]>();
+  const shapePivot = target.pivot && shaperOf(target.pivot);
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
-    if (target.pivot !== undefined) record['pivot'] = shaperOf(target.pivot)(row);
+    if (shapePivot !== undefined) record['pivot'] = shapePivot(row);
     const key = keyOf(row);
     const group = byKey.get(key);
     if (group === undefined) byKey.set(key, [record]);

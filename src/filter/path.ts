@@ -1,10 +1,10 @@
 import { fail, ok, type Result } from '../errors.ts';
-import type { Field, Relation, Resource } from '../model/api.ts';
+import type { Field, Limits, Relation, Resource } from '../model/api.ts';
 import { decimalMember, decimalType } from '../model/field-types/decimal.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { readText } from '../model/field-types/string.ts';
 import type { RelationView, ResourceView } from '../model/view.ts';
-import type { Place } from './predicate.ts';
+import { placeOf, type Place } from './predicate.ts';
 
 /** Where a dotted path leads, step by step. */
 export type Path =
@@ -54,6 +54,11 @@ export function resolvePath(path: string, face: ResourceView): Result<Path, Path
   return follow(path.split('.'), 0, face);
 }
 
+/** Whether a path has more dots than a request may use. */
+export function isTooDeep(path: string, { pathDepth }: Limits): boolean {
+  return path.split('.').length - 1 > pathDepth;
+}
+
 /** Whether the value at the end of a path is declared, on any branch. */
 export function isDeclared(path: Path): boolean {
   if (path.kind === 'place') return path.place.leaf.type !== anyMember;
@@ -84,11 +89,10 @@ function follow(
 
 function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {
   const members = parts.slice(at + 1);
-  if (members.length === 0)
-    return ok({ kind: 'place', place: { field, members, leaf: field, isPivot: false } });
+  if (members.length === 0) return ok({ kind: 'place', place: placeOf(field) });
   const leaf = memberOf(field, members, at + 1);
   return leaf.ok
-    ? ok({ kind: 'place', place: { field, members, leaf: leaf.value, isPivot: false } })
+    ? ok({ kind: 'place', place: { ...placeOf(field), members, leaf: leaf.value } })
     : leaf;
 }
 

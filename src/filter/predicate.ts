@@ -14,6 +14,11 @@ export interface Place {
   readonly isPivot: boolean;
 }
 
+/** The place of a field itself, on the record or on the junction that led to it. */
+export function placeOf(field: Field, isPivot = false): Place {
+  return { field, members: [], leaf: field, isPivot };
+}
+
 /**
  * Where a bound value comes from: which texts of the request, and how they are read. Plans hold slots in place of
  * values, so that requests which differ in values alone share one plan.

@@ -8,9 +8,9 @@ import { queryError } from '../request/problem.ts';
 import { csv } from '../respond/csv.ts';
 import { streamResponse } from '../respond/error.ts';
 import { ndjson } from '../respond/ndjson.ts';
-import { paginationHeaders } from '../respond/pagination.ts';
 import type { Response } from '../respond/response.ts';
 import type { Call } from './exchange.ts';
+import { pageHeaders } from './reads.ts';
 
 /** `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. Contract 2, Content. */
 export async function exportRecords(
@@ -29,17 +29,11 @@ export async function exportRecords(
   const { plan, columns } = compiled.value;
   const bound = bindQuery(plan, query, api.limits);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { portions, isEstimated, ...result } = await exchange.whileThere((signal) =>
+  const { portions, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, generation.database, signal),
   );
-  const headers = paginationHeaders(
-    query.reserved.has('offset') ? 'offset' : 'page',
-    bound.value.page,
-    { ...result, next: undefined },
-    { origin: api.settings.server?.publicUrl ?? '', path: call.path, query: call.search },
-  );
-  if (preferences.count === 'none' || isEstimated)
-    headers['preference-applied'] = `count=${preferences.count}`;
+  const paged = { ...result, next: undefined };
+  const headers = pageHeaders(call, preferences, bound.value.page, paged);
   return ok(
     representation === 'csv'
       ? streamResponse(

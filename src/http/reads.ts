@@ -3,15 +3,20 @@ import { readList, readOne } from '../execute/read.ts';
 import { notFound } from '../execute/write.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
-import { bindQuery } from '../plan/bind.ts';
+import { bindQuery, type PageNumbers } from '../plan/bind.ts';
 import { cursorShape, decodeCursor, encodeCursor, type CursorText } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { planList, planOne } from '../plan/read.ts';
-import { matchesTag, parsePrefer } from '../request/headers.ts';
+import { matchesTag, parsePrefer, type Preferences } from '../request/headers.ts';
 import { queryError } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import { jsonResponse } from '../respond/error.ts';
-import { cursorHeaders, paginationHeaders } from '../respond/pagination.ts';
+import {
+  cursorHeaders,
+  paginationHeaders,
+  type ListAddress,
+  type PageResult,
+} from '../respond/pagination.ts';
 import type { Response } from '../respond/response.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
@@ -42,21 +47,31 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
     api.limits,
   );
   const next = last && nextCursor(plan, last, face, version);
-  const address = {
-    origin: api.settings.server?.publicUrl ?? '',
-    path: call.path,
-    query: call.search,
-  };
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
-    return ok(tagged(call, body, cursorHeaders(page, next, address)));
+    return ok(tagged(call, body, cursorHeaders(page, next, addressOf(call))));
   }
-  const result = { count: records.length, hasMore, total, next };
-  const isByOffset = query.reserved.has('offset');
-  const headers = paginationHeaders(isByOffset ? 'offset' : 'page', page, result, address);
-  if (preferences.count === 'none' || isEstimated)
-    headers['preference-applied'] = `count=${preferences.count}`;
+  const result = { count: records.length, hasMore, total, next, isEstimated };
+  const headers = pageHeaders(call, preferences, page, result);
   return ok(tagged(call, JSON.stringify(records), headers));
+}
+
+/** The headers of a list by page or offset, whatever it is written as. */
+export function pageHeaders(
+  call: Call,
+  { count }: Preferences,
+  page: PageNumbers,
+  result: PageResult & { readonly isEstimated: boolean },
+): Record<string, string> {
+  const mode = call.query.reserved.has('offset') ? 'offset' : 'page';
+  const headers = paginationHeaders(mode, page, result, addressOf(call));
+  if (count === 'none' || result.isEstimated) headers['preference-applied'] = `count=${count}`;
+  return headers;
+}
+
+function addressOf({ exchange, path, search }: Call): ListAddress {
+  const origin = exchange.generation.api.settings.server?.publicUrl ?? '';
+  return { origin, path, query: search };
 }
 
 /** What the cursor of a list says; undefined in page and offset mode. Contract 2, Pagination. */

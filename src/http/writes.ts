@@ -47,10 +47,8 @@ export async function updateRecord(
 ): Promise<Result<Response>> {
   const { exchange, face } = call;
   const id = parseId(idText, face);
-  const options = {
-    merges: mediaTypeOf(exchange.headers) === mergePatchType,
-    ifMatch: exchange.headers['if-match'],
-  };
+  const [type] = mediaTypeOf(exchange.headers);
+  const options = { merges: type === mergePatchType, ifMatch: exchange.headers['if-match'] };
   const prepared = await prepare(call, (body) =>
     planUpdate(body, kind, id ?? idText, face, exchange.draw, options),
   );
@@ -141,8 +139,14 @@ function namesOf({ view }: Call): Answering['names'] {
 
 const mergePatchType = 'application/merge-patch+json';
 
-function mediaTypeOf(headers: Call['exchange']['headers']): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** The media type of a body and its parameters, in lower case. */
+function mediaTypeOf(
+  headers: Call['exchange']['headers'],
+): readonly [type: string, ...parameters: string[]] {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  return [type, ...parameters];
 }
 
 function checkMediaType(
@@ -157,10 +161,7 @@ function checkMediaType(
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     return refuse(`A body in Content-Encoding ${encoding} is not taken; send it as it is`);
-  const type = mediaTypeOf(headers);
-  const [, ...parameters] = (headers['content-type'] ?? '')
-    .split(';')
-    .map((part) => part.trim().toLowerCase());
+  const [type, ...parameters] = mediaTypeOf(headers);
   const isTaken = type === 'application/json' || (type === mergePatchType && kind === 'update');
   if (!isTaken)
     return refuse(

@@ -1,4 +1,5 @@
-import type { Resource } from '../model/api.ts';
+import { placeOf } from '../filter/predicate.ts';
+import { isToMany, type Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
@@ -81,9 +82,7 @@ function sortCollections(
 function collectionOrder({ relation, order, targets }: ExpandNode): readonly SortKey[] {
   const { relation: stored } = relation;
   const target: Resource | undefined = targets[0]?.face.resource;
-  const isOne =
-    stored.kind === 'belongsTo' || stored.kind === 'hasOne' || stored.kind === 'morphTo';
-  if (isOne || target === undefined) return [];
+  if (!isToMany(stored) || target === undefined) return [];
   const keys = withId(order, target);
   if (stored.kind !== 'belongsToMany') return keys;
   const { through, ownerKey, targetKey } = stored;
@@ -92,8 +91,7 @@ function collectionOrder({ relation, order, targets }: ExpandNode): readonly Sor
   );
   if (isUnique) return keys;
   // The same record may be linked twice.
-  const { id } = through;
-  const place = { field: id, members: [], leaf: id, isPivot: true };
+  const place = placeOf(through.id, true);
   return [...keys, { name: 'pivot.id', steps: [], place, descending: false, nulls: undefined }];
 }
 

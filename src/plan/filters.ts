@@ -1,7 +1,13 @@
-import type { Comparison, Place, Predicate, Slot } from '../filter/predicate.ts';
-import type { Path } from '../filter/path.ts';
+import {
+  placeOf,
+  type Comparison,
+  type Place,
+  type Predicate,
+  type Slot,
+} from '../filter/predicate.ts';
+import { isTooDeep, type Path } from '../filter/path.ts';
 import { resolveName } from '../filter/resolve.ts';
-import { isToMany, type Api, type Field, type Relation, type Resource } from '../model/api.ts';
+import { isToMany, type Api, type Relation, type Resource } from '../model/api.ts';
 import type { Operator } from '../model/operators.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { QueryProblem } from '../request/problem.ts';
@@ -82,7 +88,7 @@ export function planFilters(
   if (ids.length > 1) {
     if (isSingle) problems.push(notOfSingle('id'));
     const sources = ids.map(({ source }) => source);
-    records.own.push(compare('id', sources, ownPlace(id), 'in', context.slots));
+    records.own.push(compare('id', sources, placeOf(id), 'in', context.slots));
   }
   for (const group of groups) records.own.push({ kind: 'or', parts: planGroup(group, context) });
   for (const [node, items] of within) node.where = predicatesOf(items);
@@ -118,10 +124,6 @@ function notOfSingle(parameter: string): QueryProblem {
   };
 }
 
-function ownPlace(field: Field): Place {
-  return { field, members: [], leaf: field, isPivot: false };
-}
-
 /** A resolved condition: its path, and what it says at each end of it. */
 interface PlannedCondition {
   readonly path: Path;
@@ -137,7 +139,7 @@ function planCondition(
   const refuse = (code: QueryProblem['code'], message: string): undefined => {
     problems.push({ parameter: name, code, message });
   };
-  if (name.split('.').length - 1 > api.limits.pathDepth)
+  if (isTooDeep(name, api.limits))
     return refuse(
       'LIMIT_EXCEEDED',
       `a path has at most ${api.limits.pathDepth} dots (limits.pathDepth)`,

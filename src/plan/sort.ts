@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
-import { resolvePath, type Path } from '../filter/path.ts';
+import { isTooDeep, resolvePath, type Path } from '../filter/path.ts';
+import { placeOf } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
@@ -59,7 +60,7 @@ export function planSort(
   for (const item of names.value) {
     const descending = item.startsWith('-');
     const name = descending ? item.slice(1) : item;
-    if (name.split('.').length - 1 > limits.pathDepth) {
+    if (isTooDeep(name, limits)) {
       refuse(
         `${name} is deeper than ${limits.pathDepth} dots (limits.pathDepth)`,
         'LIMIT_EXCEEDED',
@@ -81,9 +82,8 @@ export function planSort(
 /** Ends an order with `id` in the direction of the last key, so that it is total. */
 export function withId(keys: readonly SortKey[], { id }: Resource): readonly SortKey[] {
   if (keys.some(({ place, steps }) => steps.length === 0 && place.leaf === id)) return keys;
-  const place = { field: id, members: [], leaf: id, isPivot: false };
   const descending = keys.at(-1)?.descending ?? false;
-  return [...keys, { name: 'id', steps: [], place, descending, nulls: undefined }];
+  return [...keys, { name: 'id', steps: [], place: placeOf(id), descending, nulls: undefined }];
 }
 
 interface PlannedKey {

@@ -67,6 +67,11 @@ export interface Dialect {
   readonly returning?: (idColumn: string) => string;
 }
 
+/** What an operand asks for, be it one value or a list of them. */
+export function wantedValues(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+}
+
 /** The codec of the form in which the own tables of a dialect store a field. */
 export function codecOf(dialect: Dialect, field: Field): Codec {
   const { form } = dialect.storage(field);

@@ -5,7 +5,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
-import { encodeValue, literal, quote, type Dialect } from './dialect.ts';
+import { encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
 
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
@@ -73,7 +73,7 @@ function anyAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] 
 }
 
 function arrayOperand(value: JsonValue, operator: Comparison, field: Field): string {
-  const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  const wanted = wantedValues(value);
   const each = wanted.map((item) => alternatives(item, field));
   if (operator !== 'containsAll') return listOf(each.flat().map((item) => JSON.stringify(item)));
   return JSON.stringify(hasUntypedItems(field) ? each : wanted);
@@ -117,7 +117,7 @@ function postgresText(text: string): string {
 function anyOperand(value: JsonValue, operator: Comparison, field: Field): string {
   if (operator === 'like') return String(value);
   if (operator === 'ilike') return foldingPattern(String(value));
-  const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  const wanted = wantedValues(value);
   const all = wanted.flatMap((item) => anyAlternatives(item, field));
   const isOrder =
     operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';

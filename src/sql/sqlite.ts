@@ -5,7 +5,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
-import { codecOf, literal, type Dialect } from './dialect.ts';
+import { codecOf, literal, wantedValues, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
 
@@ -177,12 +177,10 @@ export const sqlite: Dialect = {
     if (operator === 'ilike') return globPattern(String(value));
     if (operator === 'like') return String(value);
     if (field.type === anyMember) {
-      const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
-      return JSON.stringify(wanted.flatMap((item) => numberAlternatives(item, field)));
+      return JSON.stringify(wantedValues(value).flatMap((item) => numberAlternatives(item, field)));
     }
     if (isArrayComparison(operator)) {
-      const wanted = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
-      return JSON.stringify(wanted.map((item) => alternatives(item, field)));
+      return JSON.stringify(wantedValues(value).map((item) => alternatives(item, field)));
     }
     const { comparand, encode } = codecOf(sqlite, field);
     const one = (item: JsonValue): SqlValue =>
