@@ -1,6 +1,7 @@
 import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { Bound, PageNumbers } from '../plan/bind.ts';
+import { offsetAt, pageAt, type Bound, type PageNumbers } from '../plan/bind.ts';
+import type { CollectionPaging } from '../plan/plan.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type {
@@ -217,7 +218,7 @@ async function readExpansion(
   level: Level,
 ): Promise<Expansion> {
   const { toMany, keyPosition, paging } = expand;
-  const page = toMany ? collectionPage(paging && level.collections[paging.index], level) : onlyOne;
+  const page = toMany ? collectionPage(paging, level) : onlyOne;
   const found = new Map<SqlValue, Related>();
   for (const target of expand.targets) {
     const type = target.typeValue ?? null;
@@ -257,19 +258,19 @@ function attach(
   }
 }
 
-const onlyOne: PageNumbers = { page: 1, limit: 1, offset: 0 };
+const onlyOne = pageAt(1, 1);
 
 /** The page of a collection for each record above: what was asked for, and never more than a response may have. */
-function collectionPage(asked: PageNumbers | undefined, { limits, parents }: Level): PageNumbers {
+function collectionPage(
+  paging: CollectionPaging | undefined,
+  { limits, parents, collections }: Level,
+): PageNumbers {
   const most = Math.max(1, Math.floor(limits.responseItems / parents));
-  if (asked === undefined)
-    return { page: 1, limit: Math.min(limits.expandedItems, most), offset: 0 };
+  const asked = paging && collections[paging.index];
+  if (paging === undefined || asked === undefined)
+    return pageAt(1, Math.min(limits.expandedItems, most));
   if (asked.limit <= most) return asked;
-  const { page, offset } = asked;
-  const isByPage = offset === (page - 1) * asked.limit;
-  return isByPage
-    ? { page, limit: most, offset: Math.min((page - 1) * most, Number.MAX_SAFE_INTEGER) }
-    : { page: Math.floor(offset / most) + 1, limit: most, offset };
+  return paging.offset === undefined ? pageAt(asked.page, most) : offsetAt(asked.offset, most);
 }
 
 async function readTarget(

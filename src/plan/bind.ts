@@ -25,7 +25,18 @@ export interface PageNumbers {
   readonly offset: number;
 }
 
-const onePage: PageNumbers = { page: 1, limit: 1, offset: 0 };
+/** The numbers of a page in page mode. */
+export function pageAt(page: number, limit: number): PageNumbers {
+  // Past 2⁵³ no list reaches: the offset only has to be one that a database takes.
+  return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
+}
+
+/** The numbers of a page in offset mode. */
+export function offsetAt(offset: number, limit: number): PageNumbers {
+  return { page: Math.floor(offset / limit) + 1, limit, offset };
+}
+
+const onePage = pageAt(1, 1);
 
 /** Of a read without any value. */
 export const nothingBound: Bound = { values: [], after: [], page: onePage, collections: [] };
@@ -161,11 +172,7 @@ function bindPage(
       code: 'LIMIT_EXCEEDED',
       message: `must be at most ${limits.maxLimit}`,
     });
-  if (sources.offset !== undefined) {
-    const offset = read('offset', 0);
-    return { page: Math.floor(offset / limit) + 1, limit, offset };
-  }
-  const page = read('page', 1);
-  // Past 2⁵³ no list reaches: the offset only has to be one that a database takes.
-  return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
+  return sources.offset === undefined
+    ? pageAt(read('page', 1), limit)
+    : offsetAt(read('offset', 0), limit);
 }
