@@ -1,6 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { Generation } from '../http/generation.ts';
 import { startServer, type Mode } from '../http/server.ts';
+import { anonymous } from '../model/access.ts';
 import type { View } from '../model/view.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './target.ts';
@@ -45,7 +46,7 @@ export async function serve(
   });
   const address = `http://${shownHost(host)}:${server.port}`;
   const version = api.versions.get(api.defaultVersion);
-  const view = version && generation.view(version);
+  const view = version && generation.view(version, anonymous);
   banner(context, api, address, counts, view);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Result } from '../errors.ts';
+import type { Caller } from '../model/access.ts';
 import type { Draw } from '../plan/defaults.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
@@ -26,6 +27,7 @@ export interface Exchange {
 /** A request whose path, method and right were found. */
 export interface Call {
   readonly exchange: Exchange;
+  readonly caller: Caller;
   readonly kind: RequestKind;
   readonly view: View;
   readonly face: ResourceView;

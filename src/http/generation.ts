@@ -1,9 +1,9 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { ok, type Result } from '../errors.ts';
 import type { Database } from '../execute/database.ts';
-import { anonymous } from '../model/access.ts';
+import type { Subject } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
-import { viewOf, type View } from '../model/view.ts';
+import { viewKey, viewOf, type View } from '../model/view.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { compileExport, type CompiledExport } from '../sql/compile-export.ts';
 import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
@@ -13,6 +13,8 @@ import type { Dialect } from '../sql/dialect.ts';
 /** How many shapes of requests stay compiled, and the longest text of one that is kept. */
 const keptShapes = 2_000;
 const longestShape = 4_096;
+/** How many views are kept: one for each version and set of roles that a rule names. */
+const keptViews = 500;
 
 /**
  * Everything that belongs to one reading of the specification: model, views, compiled shapes, database. A request
@@ -22,7 +24,7 @@ export class Generation {
   readonly api: Api;
   readonly database: Database;
   readonly statements: WriteStatements;
-  private readonly views = new Map<number, View>();
+  private readonly views = new BoundedCache<View>(keptViews);
   private readonly shapes = new BoundedCache<CompiledRead>(keptShapes);
   private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes);
 
@@ -32,12 +34,13 @@ export class Generation {
     this.statements = writeStatements(database.dialect);
   }
 
-  /** What callers without credentials see of a version. */
-  view(version: Version): View {
-    let view = this.views.get(version.number);
+  /** What a caller sees of a version. */
+  view(version: Version, subject: Subject): View {
+    const key = viewKey(this.api, version, subject);
+    let view = this.views.get(key);
     if (view === undefined) {
-      view = viewOf(this.api, version, anonymous);
-      this.views.set(version.number, view);
+      view = viewOf(this.api, version, subject);
+      this.views.set(key, view);
     }
     return view;
   }

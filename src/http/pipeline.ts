@@ -2,6 +2,7 @@ import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from
 import { asksForDebug, parseQuery } from '../request/query.ts';
 import { queryError } from '../request/problem.ts';
 import { negotiate, type Representation } from '../request/headers.ts';
+import { anonymous } from '../model/access.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
@@ -30,11 +31,12 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   const { api } = generation;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
 
+  const caller = anonymous;
   const route = findRoute(path, api);
   if (!route.ok) return route;
   if (route.value.kind === 'system') return answerSystem(route.value.path, exchange);
   const { version, name, id } = route.value;
-  const view = generation.view(version);
+  const view = generation.view(version, caller);
   const face = findFace(name, view);
   if (!face.ok) return face;
   if (method === 'OPTIONS')
@@ -51,6 +53,7 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   const query = parseQuery(search, kind.value);
   const call: Call = {
     exchange,
+    caller,
     kind: kind.value,
     view,
     face: face.value,

@@ -1,4 +1,4 @@
-import type { AccessRule, AccessRules } from '../spec/specification.ts';
+import type { AccessRule, AccessRules, JsonValue } from '../spec/specification.ts';
 
 export type Operation = 'read' | 'create' | 'update' | 'delete';
 export const operations: readonly Operation[] = ['read', 'create', 'update', 'delete'];
@@ -21,7 +21,21 @@ export interface Subject {
   readonly roles: ReadonlySet<string>;
 }
 
-export const anonymous: Subject = { authenticated: false, roles: new Set() };
+/** Who asks, as its credential says. */
+export interface Caller extends Subject {
+  /** What `{user.<claim>}` in row rules is taken from. */
+  readonly claims: Readonly<Record<string, JsonValue>>;
+  /** The subject, or the name of the API key: how logs and quotas call it. */
+  readonly name: string | undefined;
+}
+
+/** The caller that sends no credentials. */
+export const anonymous: Caller = {
+  authenticated: false,
+  roles: new Set(),
+  claims: {},
+  name: undefined,
+};
 
 type ByOperation = Readonly<Partial<Record<Operation | 'write', AccessRules>>>;
 

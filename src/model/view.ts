@@ -51,10 +51,15 @@ export interface RelationView {
   readonly pivot: readonly FieldView[];
 }
 
+/** The key of the view that a subject has of a version: roles that no rule names make no difference. */
+export function viewKey(api: Api, version: Version, subject: Subject): string {
+  const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();
+  return JSON.stringify([version.number, subject.authenticated, roles]);
+}
+
 /** Makes the view of a version for a subject; the faces of resources are made when first asked for. */
 export function viewOf(api: Api, version: Version, subject: Subject): View {
-  const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();
-  const key = JSON.stringify([version.number, subject.authenticated, roles]);
+  const key = viewKey(api, version, subject);
   const faces = new Map<string, ResourceView | undefined>();
   const resource = (name: string): ResourceView | undefined => {
     if (faces.has(name)) return faces.get(name);

@@ -81,7 +81,7 @@ access: { read: public }`,
   });
 
   test('a caller without credentials has no role', () => {
-    expect(anonymous).toEqual({ authenticated: false, roles: new Set() });
+    expect(anonymous).toMatchObject({ authenticated: false, roles: new Set(), claims: {} });
   });
 
   test('a resource that is closed to everyone is in no view, one that is closed to this caller is unnamed', () => {
