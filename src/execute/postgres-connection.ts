@@ -14,6 +14,17 @@ export interface ConnectionOptions {
 /** Rows as arrays, with the number of rows that were read or changed. */
 export type Rows = readonly Row[] & { readonly count: number };
 
+/** Rows as the driver gives them. */
+type Result = Row[] & { readonly count: number };
+
+/**
+ * The rows of a result, which has none afterwards. Results that are over hang together in the driver until the next
+ * full collection of garbage, and all that they still held would grow old with them.
+ */
+function takenFrom(result: Result): Rows {
+  return Object.defineProperty(result.splice(0), 'count', { value: result.count }) as Result;
+}
+
 /** How long connecting may take, in ms. */
 const connectTimeout = 5_000;
 
@@ -103,9 +114,9 @@ export class Connection {
       simple: false,
     } as { prepare: boolean });
     this.pending = query as unknown as Cancellable;
-    const rows = await this.answer(query, () => query.values());
+    const result = await this.answer(query, () => query.values());
     this.pending = undefined;
-    return rows;
+    return takenFrom(result);
   }
 
   /** Runs one statement with a cursor of the driver: `take` has each portion of its rows as it comes. */
@@ -114,10 +125,10 @@ export class Connection {
     this.pending = query as unknown as Cancellable;
     let [failure, isWanted]: [unknown, boolean] = [undefined, true];
     // What is thrown in here would come out in the driver's reading of its socket. What it gives ends the cursor.
-    const takeSafely = (rows: readonly unknown[]): object | undefined => {
+    const takeSafely = (rows: unknown): object | undefined => {
       try {
         // The driver hands the last portion over once more when the cursor is closed.
-        if (isWanted) isWanted = take(rows as readonly Row[]);
+        if (isWanted) isWanted = take(takenFrom(rows as Result));
       } catch (error) {
         [failure, isWanted] = [error, false];
       }
