@@ -5,6 +5,7 @@ import type { Draw } from '../plan/defaults.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { Query } from '../request/query.ts';
+import type { Client } from './client.ts';
 import type { Generation } from './generation.ts';
 
 /** A request as the pipeline takes it, whatever server brought it. */
@@ -14,6 +15,7 @@ export interface Exchange {
   /** As sent: path and query string, undecoded. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  readonly client: Client;
   /** Reads the body when the pipeline comes to it, up to the server's limit. */
   readonly readBody: () => Promise<Result<Buffer>>;
   /** Does work that ends with its signal when the client goes away. */

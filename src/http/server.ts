@@ -9,6 +9,7 @@ import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Trace } from '../trace/events.ts';
+import { Arrivals } from './client.ts';
 import { Connections, readBody, send } from './connections.ts';
 import type { Generation } from './generation.ts';
 import { answer } from './pipeline.ts';
@@ -63,6 +64,7 @@ export async function startServer(
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const vary = (): string => varyOf(generation().api, mode);
   const connections = new Connections(maxHeaderSize, vary);
+  const arrivals = new Arrivals(settings.server?.trustProxy);
   let stopping = false;
   const app = fastify({
     requestTimeout,
@@ -86,6 +88,7 @@ export async function startServer(
       return await answer({
         ...incoming,
         headers: request.headers,
+        client: arrivals.of(request).client,
         readBody: () => readBody(request, bodyLimit),
         whileThere: (work) => whileThere(request.socket, work),
         generation: generation(),

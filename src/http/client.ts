@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import ipaddr from 'ipaddr.js';
+
+/** Who sent a request, as the connection and the proxies that are trusted tell. Contract 3, HTTPS. */
+export interface Client {
+  /** The address that quotas and logs go by: IPv4 or IPv6, never IPv4 written as IPv6. Empty once it has gone. */
+  readonly address: string;
+  /** It is on this machine, and no proxy that nobody named may stand in between. */
+  readonly isLoopback: boolean;
+  /** Every step from it to here that is known of was encrypted. */
+  readonly isSecure: boolean;
+}
+
+/** A client, and what only the rules at the edge of the server want to know. */
+export interface Arrival {
+  readonly client: Client;
+  /** The hosts that it asked for, as each step says. */
+  readonly hosts: readonly string[];
+  /** Who speaks `X-Forwarded-*` here: nobody, a proxy that is named, or somebody else. */
+  readonly forwarded: 'no' | 'trusted' | 'unknown';
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/** Reads arrivals; `trustProxy` are the addresses and CIDRs of the proxies whose `X-Forwarded-*` headers count. */
+export class Arrivals {
+  private readonly ranges: readonly Range[];
+  /** What a connection alone says does not change. */
+  private readonly peers = new WeakMap<Socket, Peer>();
+
+  constructor(trustProxy: readonly string[] = []) {
+    this.ranges = trustProxy.map(readRange);
+  }
+
+  of({ socket, headers }: IncomingMessage): Arrival {
+    let peer = this.peers.get(socket);
+    if (peer === undefined) {
+      peer = this.readPeer(socket);
+      this.peers.set(socket, peer);
+    }
+    // Whoever comes from elsewhere and is not named says nothing that counts.
+    if (!peer.isTrusted && !peer.client.isLoopback) return { ...peer, hosts: hostOf(headers) };
+    if (!isForwarded(headers)) return { ...peer, hosts: hostOf(headers) };
+    if (peer.isTrusted) return this.throughProxies(peer, headers);
+    return {
+      client: { ...peer.client, isLoopback: false },
+      hosts: hostOf(headers),
+      forwarded: 'unknown',
+    };
+  }
+
+  private readPeer(socket: Socket): Peer {
+    const address = readAddress(socket.remoteAddress ?? '');
+    return {
+      address,
+      client: {
+        address: address?.toString() ?? '',
+        isLoopback: isLoopback(address),
+        isSecure: (socket as Partial<TLSSocket>).encrypted === true,
+      },
+      isTrusted: this.isTrusted(address),
+      forwarded: 'no',
+    };
+  }
+
+  /** The chain is read from here outwards: what stands behind the first step that is not trusted, anybody can write. */
+  private throughProxies(peer: Peer, headers: IncomingHttpHeaders): Arrival {
+    let { address } = peer;
+    for (const step of valuesOf(headers, 'x-forwarded-for').reverse()) {
+      const before = readAddress(step);
+      if (before === undefined) break;
+      address = before;
+      if (!this.isTrusted(before)) break;
+    }
+    const protocols = valuesOf(headers, 'x-forwarded-proto');
+    const hosts = valuesOf(headers, 'x-forwarded-host');
+    return {
+      client: {
+        address: address?.toString() ?? '',
+        isLoopback: isLoopback(address),
+        isSecure: protocols.length > 0 && protocols.every((name) => name.toLowerCase() === 'https'),
+      },
+      hosts: hosts.length > 0 ? hosts : hostOf(headers),
+      forwarded: 'trusted',
+    };
+  }
+
+  private isTrusted(address: Address | undefined): boolean {
+    return (
+      address !== undefined &&
+      this.ranges.some(
+        ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),
+      )
+    );
+  }
+}
+
+interface Peer {
+  readonly address: Address | undefined;
+  readonly client: Client;
+  readonly isTrusted: boolean;
+  readonly forwarded: 'no';
+}
+
+function hostOf({ host }: IncomingHttpHeaders): readonly string[] {
+  return host === undefined ? [] : [host];
+}
+
+function isForwarded(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (name.startsWith('x-forwarded-')) return true;
+  return false;
+}
+
+/** The values of a list header; several lines of it are one list. */
+function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
+  const text = headers[name];
+  if (text === undefined) return [];
+  return String(text)
+    .split(',')
+    .map((value) => value.trim());
+}
+
+/** An address as `X-Forwarded-For` has it, where some proxies add the port; undefined for anything else. */
+function readAddress(text: string): Address | undefined {
+  const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/u.exec(text) ?? [];
+  const [, dotted] = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/u.exec(text) ?? [];
+  const plain = bracketed ?? dotted ?? (text.includes(':') ? text : '');
+  return ipaddr.isValid(plain) ? ipaddr.process(plain) : undefined;
+}
+
+function readRange(text: string): Range {
+  const [name = '', written] = text.split('/');
+  const address = ipaddr.parse(name);
+  const bits = written === undefined ? undefined : Number(written);
+  if (address.kind() === 'ipv4') return [address, bits ?? 32];
+  const isMapped = (address as ipaddr.IPv6).isIPv4MappedAddress();
+  if (isMapped && (bits ?? 128) >= 96) return [ipaddr.process(name), (bits ?? 128) - 96];
+  return [address, bits ?? 128];
+}
+
+function isLoopback(address: Address | undefined): boolean {
+  return address?.range() === 'loopback';
+}
+
+/** Whether a host name, without port, means this machine wherever it is looked up. */
+export function isLoopbackName(name: string): boolean {
+  const plain = name.toLowerCase().replace(/\.$/u, '');
+  if (plain === 'localhost' || plain.endsWith('.localhost')) return true;
+  return isLoopback(readAddress(plain));
+}
