@@ -1,6 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { Generation } from '../http/generation.ts';
-import { startServer, type Mode } from '../http/server.ts';
+import type { Mode } from '../http/edge.ts';
+import { startServer } from '../http/server.ts';
 import { anonymous } from '../model/access.ts';
 import type { View } from '../model/view.ts';
 import type { Context } from './context.ts';

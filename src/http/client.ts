@@ -16,8 +16,6 @@ export interface Client {
 /** A client, and what only the rules at the edge of the server want to know. */
 export interface Arrival {
   readonly client: Client;
-  /** The hosts that it asked for, as each step says. */
-  readonly hosts: readonly string[];
   /** Who speaks `X-Forwarded-*` here: nobody, a proxy that is named, or somebody else. */
   readonly forwarded: 'no' | 'trusted' | 'unknown';
 }
@@ -41,28 +39,25 @@ export class Arrivals {
       peer = this.readPeer(socket);
       this.peers.set(socket, peer);
     }
+    const { direct } = peer;
     // Whoever comes from elsewhere and is not named says nothing that counts.
-    if (!peer.isTrusted && !peer.client.isLoopback) return { ...peer, hosts: hostOf(headers) };
-    if (!isForwarded(headers)) return { ...peer, hosts: hostOf(headers) };
+    if (!peer.isTrusted && !direct.client.isLoopback) return direct;
+    if (!isForwarded(headers)) return direct;
     if (peer.isTrusted) return this.throughProxies(peer, headers);
-    return {
-      client: { ...peer.client, isLoopback: false },
-      hosts: hostOf(headers),
-      forwarded: 'unknown',
-    };
+    return { client: { ...direct.client, isLoopback: false }, forwarded: 'unknown' };
   }
 
   private readPeer(socket: Socket): Peer {
     const address = readAddress(socket.remoteAddress ?? '');
+    const client: Client = {
+      address: address?.toString() ?? '',
+      isLoopback: isLoopback(address),
+      isSecure: (socket as Partial<TLSSocket>).encrypted === true,
+    };
     return {
       address,
-      client: {
-        address: address?.toString() ?? '',
-        isLoopback: isLoopback(address),
-        isSecure: (socket as Partial<TLSSocket>).encrypted === true,
-      },
       isTrusted: this.isTrusted(address),
-      forwarded: 'no',
+      direct: { client, forwarded: 'no' },
     };
   }
 
@@ -76,14 +71,12 @@ export class Arrivals {
       if (!this.isTrusted(before)) break;
     }
     const protocols = valuesOf(headers, 'x-forwarded-proto');
-    const hosts = valuesOf(headers, 'x-forwarded-host');
     return {
       client: {
         address: address?.toString() ?? '',
         isLoopback: isLoopback(address),
         isSecure: protocols.length > 0 && protocols.every((name) => name.toLowerCase() === 'https'),
       },
-      hosts: hosts.length > 0 ? hosts : hostOf(headers),
       forwarded: 'trusted',
     };
   }
@@ -100,13 +93,16 @@ export class Arrivals {
 
 interface Peer {
   readonly address: Address | undefined;
-  readonly client: Client;
   readonly isTrusted: boolean;
-  readonly forwarded: 'no';
+  /** What it is when nothing is forwarded. */
+  readonly direct: Arrival;
 }
 
-function hostOf({ host }: IncomingHttpHeaders): readonly string[] {
-  return host === undefined ? [] : [host];
+/** The hosts that a client asked for: what each proxy that is trusted says, else the one of the request. */
+export function hostsOf({ forwarded }: Arrival, headers: IncomingHttpHeaders): readonly string[] {
+  const told = forwarded === 'trusted' ? valuesOf(headers, 'x-forwarded-host') : [];
+  if (told.length > 0 || headers.host === undefined) return told;
+  return [headers.host];
 }
 
 function isForwarded(headers: IncomingHttpHeaders): boolean {

@@ -106,17 +106,19 @@ export interface Sending {
   /** The connection ends with it. */
   readonly last: boolean;
   readonly vary: string;
+  /** Further headers, names and values in turn. */
+  readonly extra?: readonly string[];
 }
 
 /** Sends an answer, unless one was sent or nobody is there. Gives its body where that is still to be written. */
 export function send(
   response: ServerResponse,
   { status, headers, body }: Response,
-  { last, vary }: Sending,
+  { last, vary, extra = [] }: Sending,
 ): StreamedBody | undefined {
   if (response.headersSent || response.req.socket.destroyed) return undefined;
   // As one flat list they are written as they are: an object is looked through several times.
-  const all = ['vary', vary];
+  const all = ['vary', vary, ...extra];
   for (const name of Object.keys(headers)) all.push(name, headers[name] ?? '');
   if (last) all.push('connection', 'close');
   if (isStreamed(body)) {

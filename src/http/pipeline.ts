@@ -10,8 +10,9 @@ import type { Response } from '../respond/response.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { listRecords, readRecord } from './reads.ts';
-import { allowOf, findFace, findRoute, kindOf } from './router.ts';
+import { allowOf, findFace, findRoute, isServed, kindOf } from './router.ts';
 import { answerSystem } from './system.ts';
+import { sunsetRefusal, withNotice } from './versions.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 
 /**
@@ -21,7 +22,8 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 export async function answer(exchange: Exchange): Promise<Response> {
   const { path, search } = splitUrl(exchange.url);
   const result = await steps(exchange, path, search);
-  const response = result.ok ? result.value : respondError(result.error, path, exchange.requestId);
+  const answered = result.ok ? result.value : respondError(result.error, path, exchange.requestId);
+  const response = withNotice(answered, path, exchange.generation.api);
   if (!asksForDebug(search)) return response;
   return { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } };
 }
@@ -36,11 +38,13 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   if (!route.ok) return route;
   if (route.value.kind === 'system') return answerSystem(route.value.path, exchange);
   const { version, name, id } = route.value;
+  const ended = sunsetRefusal(version, api, exchange.draw.now);
+  if (ended !== undefined) return fail(ended);
+  if (method === 'OPTIONS' && isServed(name, version, api))
+    return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const view = generation.view(version, caller);
   const face = findFace(name, view);
   if (!face.ok) return face;
-  if (method === 'OPTIONS')
-    return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const kind = kindOf(method, id);
   if (!kind.ok) return kind;
 

@@ -56,6 +56,12 @@ function unknownVersion(name: string, api: Api): Result<Route> {
   return fail(apiError('UNKNOWN_VERSION', `There is no version ${name}; there is ${known}`));
 }
 
+/** Whether a version has a resource, whoever asks and whatever it may do. */
+export function isServed(name: string, { hiddenResources }: Version, { resources }: Api): boolean {
+  const resource = resources.get(name);
+  return resource !== undefined && !hiddenResources.has(resource);
+}
+
 /** What a caller sees at a resource's path; 404 names the nearest resource of those that it sees. */
 export function findFace(name: string, view: View): Result<ResourceView> {
   const face = view.resource(name);

@@ -3,15 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import { fastify } from 'fastify';
 import { apiError, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
-import type { Api } from '../model/api.ts';
 import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
+import type { Specification } from '../spec/specification.ts';
 import type { Trace } from '../trace/events.ts';
-import { Arrivals } from './client.ts';
 import { Connections, readBody, send } from './connections.ts';
+import { Edge, type Entry, type Mode } from './edge.ts';
 import type { Generation } from './generation.ts';
+import type { ServerTls } from './tls.ts';
 import { answer } from './pipeline.ts';
 import { ClientGone, sendStream, whileThere } from './streaming.ts';
 
@@ -28,9 +29,6 @@ const defaults = {
   stallTimeout: 60_000,
 } as const;
 
-/** Contract 3, Modes. */
-export type Mode = 'dev' | 'start';
-
 export interface ServerOptions {
   readonly host: string;
   /** 0: any that is free. */
@@ -39,6 +37,8 @@ export interface ServerOptions {
   readonly trace: Trace;
   /** What the server was started for; `start` unless said otherwise. */
   readonly mode?: Mode;
+  /** Absent: plain HTTP is spoken. */
+  readonly tls?: ServerTls;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
   readonly stallTimeout?: number;
 }
@@ -62,9 +62,8 @@ export async function startServer(
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
-  const vary = (): string => varyOf(generation().api, mode);
-  const connections = new Connections(maxHeaderSize, vary);
-  const arrivals = new Arrivals(settings.server?.trustProxy);
+  const edge = currentEdge(() => generation().api.settings, mode);
+  const connections = new Connections(maxHeaderSize, () => edge().vary);
   let stopping = false;
   const app = fastify({
     requestTimeout,
@@ -80,15 +79,15 @@ export async function startServer(
     rewriteUrl: () => '/',
     clientErrorHandler: (error, socket) => void connections.refuse(error, socket),
   });
-  const handle = async (incoming: Incoming): Promise<Response> => {
+  const handle = async (incoming: Incoming, { client, refusal }: Entry): Promise<Response> => {
     const { request, requestId, path } = incoming;
-    const problem = headProblem(request);
+    const problem = headProblem(request) ?? refusal;
     if (problem !== undefined) return respondError(problem, path, requestId);
     try {
       return await answer({
         ...incoming,
         headers: request.headers,
-        client: arrivals.of(request).client,
+        client,
         readBody: () => readBody(request, bodyLimit),
         whileThere: (work) => whileThere(request.socket, work),
         generation: generation(),
@@ -109,11 +108,18 @@ export async function startServer(
     const response = reply.raw;
     connections.begin(request, response);
     const incoming = readHead(request);
-    const answered = await handle(incoming);
+    const gate = edge();
+    const entry = gate.enter(request, incoming.path);
+    const handled = await handle(incoming, entry);
+    const answered =
+      incoming.method === 'OPTIONS'
+        ? gate.preflight(handled, request.headers, incoming.requestId)
+        : handled;
     const acceptEncoding = request.headers['accept-encoding'];
     const encoded =
       acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
-    const rest = send(response, encoded, { last: stopping, vary: vary() });
+    const sending = { last: stopping, vary: gate.vary, extra: entry.headers };
+    const rest = send(response, encoded, sending);
     // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
     if (!request.readableEnded) request.resume();
     if (rest === undefined) return;
@@ -160,10 +166,14 @@ function readHead(request: IncomingMessage & { originalUrl?: string }): Incoming
   };
 }
 
-/** The headers on which an answer depends. Contract 2, Content. */
-function varyOf({ settings }: Api, mode: Mode): string {
-  const credentials = settings.auth === undefined ? '' : ', Authorization, X-API-Key';
-  return `Accept, Accept-Encoding${credentials}${mode === 'dev' ? ', X-Sandbox' : ''}`;
+/** The edge as the generation of the moment wants it. */
+function currentEdge(settings: () => Specification, mode: Mode): () => Edge {
+  let [made, edge]: [Specification | undefined, Edge | undefined] = [undefined, undefined];
+  return () => {
+    const wanted = settings();
+    if (edge === undefined || made !== wanted) [made, edge] = [wanted, new Edge(wanted, mode)];
+    return edge;
+  };
 }
 
 /** The path and query of a request target, which a client may send as a whole URL (RFC 9112, 3.2.2). */

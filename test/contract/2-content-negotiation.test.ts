@@ -125,8 +125,8 @@ access: public
   test.each([
     ['plain', posts, 'start', plain],
     ['with auth', `${auth}${posts}`, 'start', `${plain}, Authorization, X-API-Key`],
-    ['in dev', posts, 'dev', `${plain}, X-Sandbox`],
-    ['both', `${auth}${posts}`, 'dev', `${plain}, Authorization, X-API-Key, X-Sandbox`],
+    ['in dev', posts, 'dev', `${plain}, X-Sandbox, Origin`],
+    ['both', `${auth}${posts}`, 'dev', `${plain}, Authorization, X-API-Key, X-Sandbox, Origin`],
   ] as const)('%s', async (_, specification, mode, vary) => {
     const { side, stop } = await serveFile(specification, { mode });
     const expected = {
