@@ -1,3 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { ecKeys, privatePem, publicPem, rsaKeys, yamlText } from '../support/keys.ts';
+
 /** Rows for `1-structure.test.ts`: values as YAML text, for each key of the file outside `resources`. */
 export interface KeyRow {
   readonly at: string;
@@ -48,6 +51,9 @@ const quota = {
   bad: ['{ max: 10 }', '{ window: 60s }', '{ max: 0, window: 1s }', '10', '{}'],
 };
 const hash = `sha256:${'0a'.repeat(32)}`;
+const [rsa, ec] = [yamlText(publicPem(rsaKeys)), yamlText(publicPem(ecKeys))];
+/** RFC 7518 wants 2,048 bits. */
+const short = yamlText(publicPem(generateKeyPairSync('rsa', { modulusLength: 1024 })));
 const secret = 's'.repeat(32);
 
 export const keyRows: readonly KeyRow[] = [
@@ -220,14 +226,22 @@ export const keyRows: readonly KeyRow[] = [
       `[{ name: a, hash: "${hash}", sub: 7 }]`,
       `[{ name: a, hash: "${hash}", key: b }]`,
     ],
+    contradictions: [
+      `[{ name: a, hash: "${hash}" }, { name: a, hash: "sha256:${'1'.repeat(64)}" }]`,
+      `[{ name: a, hash: "${hash}" }, { name: b, hash: "${hash}" }]`,
+    ],
   },
   {
     at: 'auth.jwt',
     good: [
       `{ secret: ${secret}, algorithms: [HS256, HS512] }`,
       '{ secret: "${SECRET}" }',
-      '{ publicKey: PEM, algorithms: [RS256, ES256, EdDSA], issuer: a, audience: b, rolesClaim: c }',
-      `{ keys: [{ kid: a, alg: HS256, secret: ${secret} }, { kid: b, alg: RS256, publicKey: PEM }] }`,
+      `{ publicKey: ${rsa}, algorithms: [RS256, PS512], issuer: a, audience: b, rolesClaim: c }`,
+      `{ publicKey: ${ec}, algorithms: [ES256] }`,
+      `{ publicKey: ${yamlText(publicPem(ecKeys).replaceAll('\n', String.raw`\n`))} }`,
+      `{ keys: [{ kid: a, alg: HS256, secret: ${secret} }, { kid: b, alg: RS256, publicKey: ${rsa} }] }`,
+      `{ keys: [{ kid: a, alg: ES256, publicKey: ${ec} }], algorithms: [ES256, RS256] }`,
+      '{ jwksUri: "https://a.b/keys", algorithms: [RS256, ES256, EdDSA] }',
       '{ jwksUri: "https://a.b/keys", audience: [a, b] }',
       '{ jwksUri: "http://localhost:8080/keys" }',
       '{ jwksUri: "http://127.0.0.1/keys" }',
@@ -254,9 +268,17 @@ export const keyRows: readonly KeyRow[] = [
     ],
     contradictions: [
       '{ secret: short }',
-      '{ publicKey: PEM, algorithms: [HS256] }',
+      `{ publicKey: ${ec}, algorithms: [HS256] }`,
+      `{ publicKey: ${ec}, algorithms: [RS256] }`,
+      `{ publicKey: ${rsa}, algorithms: [RS256, ES256] }`,
+      '{ publicKey: PEM }',
+      `{ publicKey: ${short} }`,
+      `{ publicKey: ${yamlText(privatePem(ecKeys))} }`,
+      '{ jwksUri: "https://a.b/keys", algorithms: [HS256] }',
+      `{ keys: [{ kid: a, alg: ES384, publicKey: ${ec} }] }`,
+      `{ keys: [{ kid: a, alg: ES256, publicKey: ${ec} }], algorithms: [RS256] }`,
       `{ secret: ${secret}, algorithms: [RS256] }`,
-      '{ keys: [{ kid: a, alg: HS256, publicKey: PEM }] }',
+      `{ keys: [{ kid: a, alg: HS256, publicKey: ${ec} }] }`,
       `{ keys: [{ kid: a, alg: HS256, secret: ${secret} }, { kid: a, alg: HS256, secret: ${secret} }] }`,
     ],
   },

@@ -1,5 +1,13 @@
 import { list, object, required, scalarOrList } from '../collections.ts';
-import { exactly, refined, withSchema, type Definition, type ReportBelow } from '../definition.ts';
+import {
+  either,
+  exactly,
+  refined,
+  withSchema,
+  type Definition,
+  type ReportBelow,
+} from '../definition.ts';
+import { algorithmsOf, readPublicKey } from '../public-key.ts';
 import { choice, text } from '../scalars.ts';
 import type { AuthSpecification } from '../specification.ts';
 import { role } from './common.ts';
@@ -36,6 +44,15 @@ const key = object({
   sub: text({ description: 'The subject of who uses this key, `{user.sub}` in access rules.' }),
 });
 
+/** A name tells who it was in logs and quotas, so it is given once; a hash twice is one key with two sets of roles. */
+const apiKeys = refined(
+  list(key, { description: 'Keys made by `plinth key`.' }),
+  (keys, report) => {
+    distinct(keys, 'name', [], report);
+    distinct(keys, 'hash', [], report);
+  },
+);
+
 const secret = refined(
   text({ description: 'The secret of HS256, HS384 or HS512: at least 32 bytes.' }),
   (value, report) => {
@@ -43,7 +60,13 @@ const secret = refined(
     if (bytes < 32) report([], `a secret has to have at least 32 bytes, this one has ${bytes}`);
   },
 );
-const publicKey = text({ description: 'The public key (PEM) of the algorithms that are not HS….' });
+const publicKey = refined(
+  text({ description: 'The public key (PEM) of the algorithms that are not HS….' }),
+  (value, report) => {
+    const key = readPublicKey(value);
+    if (!key.ok) report([], `this ${key.error}`);
+  },
+);
 
 const jwtKey = refined(
   withSchema(
@@ -98,14 +121,29 @@ const jwt = refined(
   ),
   (value, report) => {
     exactlyOne(value, keySources, report);
-    agree(value.algorithms ?? [], ['algorithms'], value, report);
-    const kids = (value.keys ?? []).map(({ kid }) => kid);
-    for (const [index, kid] of kids.entries()) {
-      if (kids.indexOf(kid) === index) continue;
-      report(['keys', index, 'kid'], `\`${kid}\` is the \`kid\` of two keys`);
+    const { algorithms } = value;
+    agree(algorithms ?? [], ['algorithms'], value, report);
+    distinct(value.keys ?? [], 'kid', ['keys'], report);
+    for (const [index, { alg }] of (value.keys ?? []).entries()) {
+      if (algorithms?.includes(alg) ?? true) continue;
+      report(['keys', index, 'alg'], `${alg} is not among the \`algorithms\` that are accepted`);
     }
   },
 );
+
+/** Reports each item that has the same value under a name as one before it. */
+function distinct<Name extends string>(
+  items: readonly Readonly<Record<Name, string>>[],
+  name: Name,
+  path: readonly string[],
+  report: ReportBelow,
+): void {
+  const values = items.map((item) => item[name]);
+  for (const [index, value] of values.entries()) {
+    if (values.indexOf(value) === index) continue;
+    report([...path, index, name], `\`${value}\` is the \`${name}\` of two keys`);
+  }
+}
 
 function exactlyOne(
   value: Readonly<Record<string, unknown>>,
@@ -119,20 +157,25 @@ function exactlyOne(
   if (second !== undefined) report([second], `only one of ${wanted} may be given`);
 }
 
-/** A secret goes with the symmetric algorithms and a public key with the others. */
+/** A secret goes with the symmetric algorithms, a public key with those of its kind. */
 function agree(
   algorithms: readonly string[],
   path: readonly string[],
-  keys: { readonly secret?: string; readonly publicKey?: string },
+  keys: { readonly secret?: string; readonly publicKey?: string; readonly jwksUri?: string },
   report: ReportBelow,
 ): void {
+  const { secret, publicKey: pem, jwksUri } = keys;
+  const key = pem === undefined ? undefined : readPublicKey(pem);
+  const fitting = key?.ok === true ? algorithmsOf(key.value) : asymmetric;
   for (const [index, name] of algorithms.entries()) {
     const isSymmetric = name.startsWith('HS');
     const at = algorithms.length === 1 && path[0] === 'alg' ? path : [...path, index];
-    if (isSymmetric && keys.publicKey !== undefined) {
-      report(at, `${name} needs a \`secret\`; with a \`publicKey\` anyone could sign`);
-    } else if (!isSymmetric && keys.secret !== undefined) {
+    if (isSymmetric && (pem !== undefined || jwksUri !== undefined)) {
+      report(at, `${name} needs a \`secret\`; with a public key anyone could sign`);
+    } else if (!isSymmetric && secret !== undefined) {
       report(at, `${name} needs a \`publicKey\`, not a \`secret\``);
+    } else if (!isSymmetric && !fitting.some((algorithm) => algorithm === name)) {
+      report(at, `${name} does not fit this key, which is for ${either(fitting)}`);
     }
   }
 }
@@ -141,7 +184,7 @@ function agree(
 export const auth = exactly<AuthSpecification>()(
   object(
     {
-      apiKeys: list(key, { description: 'Keys made by `plinth key`.' }),
+      apiKeys,
       jwt,
     },
     { description: 'Which credentials are taken.' },
