@@ -4,6 +4,7 @@ import type { Mode } from '../http/edge.ts';
 import { startServer } from '../http/server.ts';
 import { anonymous } from '../model/access.ts';
 import type { View } from '../model/view.ts';
+import type { DependencyEvent, TraceEvent } from '../trace/events.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './target.ts';
 import { rowCounts } from './counts.ts';
@@ -39,9 +40,7 @@ export async function serve(
     port,
     draw,
     mode,
-    trace: ({ requestId, method, path, error }) => {
-      output.note(`${method} ${path} failed (request ${requestId}): ${describe(error)}`);
-    },
+    trace: (event) => output.note(noteOf(event)),
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);
   });
@@ -119,6 +118,26 @@ function exampleUrl(api: Api, counts: ReadonlyMap<string, number>, view: View): 
   if (best === undefined) return '/_ready';
   const list = `${api.basePath}/v${api.defaultVersion}/${best.name}?limit=3`;
   return best.expand === undefined ? list : `${list}&expand=${best.expand}`;
+}
+
+function noteOf(event: TraceEvent): string {
+  const { error } = event;
+  if (event.kind === 'failure')
+    return `${event.method} ${event.path} failed (request ${event.requestId}): ${describe(error)}`;
+  if (error === undefined) return `The ${event.name} can be used again.`;
+  const reason = error instanceof Error ? messageOf(error) : String(error);
+  return `Warning: the ${event.name} cannot be used now: ${reason}. ${meanwhile[event.name]}`;
+}
+
+const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
+  'signing keys': 'Tokens are checked with the keys known before, or else answered 503.',
+  'rate limit store': 'This server counts by itself until it can.',
+};
+
+/** What an error says; one of the network has the reason in its cause. */
+function messageOf({ message, cause }: Error): string {
+  const reason = cause instanceof Error ? cause.message || String(cause) : '';
+  return reason === '' ? message : `${message} (${reason})`;
 }
 
 function describe(error: unknown): string {

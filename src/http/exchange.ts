@@ -6,6 +6,7 @@ import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { Query } from '../request/query.ts';
 import type { Client } from './client.ts';
+import type { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 
 /** A request as the pipeline takes it, whatever server brought it. */
@@ -15,7 +16,10 @@ export interface Exchange {
   /** As sent: path and query string, undecoded. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  /** As they came: name, value, name, value. */
+  readonly rawHeaders: readonly string[];
   readonly client: Client;
+  readonly gate: Gate;
   /** Reads the body when the pipeline comes to it, up to the server's limit. */
   readonly readBody: () => Promise<Result<Buffer>>;
   /** Does work that ends with its signal when the client goes away. */

@@ -2,15 +2,16 @@ import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from
 import { asksForDebug, parseQuery } from '../request/query.ts';
 import { queryError } from '../request/problem.ts';
 import { negotiate, type Representation } from '../request/headers.ts';
-import { anonymous } from '../model/access.ts';
+import type { Caller } from '../model/access.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { exportRecords } from './exports.ts';
+import { withHeaders } from './gate.ts';
 import { listRecords, readRecord } from './reads.ts';
-import { allowOf, findFace, findRoute, isServed, kindOf } from './router.ts';
+import { allowOf, findFace, findRoute, isServed, kindOf, type ResourceRoute } from './router.ts';
 import { answerSystem } from './system.ts';
 import { sunsetRefusal, withNotice } from './versions.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
@@ -29,18 +30,33 @@ export async function answer(exchange: Exchange): Promise<Response> {
 }
 
 async function steps(exchange: Exchange, path: string, search: string): Promise<Result<Response>> {
-  const { generation, method, headers } = exchange;
-  const { api } = generation;
+  const { api } = exchange.generation;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
-
-  const caller = anonymous;
   const route = findRoute(path, api);
-  if (!route.ok) return route;
-  if (route.value.kind === 'system') return answerSystem(route.value.path, exchange);
-  const { version, name, id } = route.value;
-  const ended = sunsetRefusal(version, api, exchange.draw.now);
+  if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
+  const { caller, headers } = await exchange.gate.admit(exchange, path);
+  if (!caller.ok) return fail(withHeaders(caller.error, headers));
+  if (!route.ok) return fail(withHeaders(route.error, headers));
+  const result =
+    route.value.kind === 'system'
+      ? await answerSystem(route.value.path, exchange, caller.value)
+      : await answerResource(exchange, route.value, caller.value, path, search);
+  return result.ok
+    ? ok(withHeaders(result.value, headers))
+    : fail(withHeaders(result.error, headers));
+}
+
+async function answerResource(
+  exchange: Exchange,
+  { version, name, id }: ResourceRoute,
+  caller: Caller,
+  path: string,
+  search: string,
+): Promise<Result<Response>> {
+  const { generation, method, headers } = exchange;
+  const ended = sunsetRefusal(version, generation.api, exchange.draw.now);
   if (ended !== undefined) return fail(ended);
-  if (method === 'OPTIONS' && isServed(name, version, api))
+  if (method === 'OPTIONS' && isServed(name, version, generation.api))
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const view = generation.view(version, caller);
   const face = findFace(name, view);
@@ -48,7 +64,7 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   const kind = kindOf(method, id);
   if (!kind.ok) return kind;
 
-  const refusal = authorize(kind.value, face.value);
+  const refusal = authorize(kind.value, face.value, caller);
   if (refusal !== undefined) return fail(refusal);
   const { representations, refusal: notAcceptable } = kind.value === 'list' ? lists : others;
   const representation = negotiate(headers.accept, representations);
@@ -94,11 +110,17 @@ function splitUrl(url: string): { path: string; search: string } {
 }
 
 /** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
-function authorize(kind: RequestKind, { rules }: ResourceView): ApiError | undefined {
+function authorize(
+  kind: RequestKind,
+  { rules }: ResourceView,
+  { authenticated }: Caller,
+): ApiError | undefined {
   const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
   if (rules[operation].length > 0) return undefined;
-  return needsCredentials;
+  return authenticated ? forbidden : needsCredentials;
 }
+
+const forbidden = apiError('FORBIDDEN', 'These credentials do not allow this');
 
 function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);

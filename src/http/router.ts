@@ -5,15 +5,15 @@ import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 
 /** Where a request goes: one of the service's own paths, or a resource and perhaps one record. */
-export type Route =
-  | { readonly kind: 'system'; readonly path: string }
-  | {
-      readonly kind: 'resource';
-      readonly version: Version;
-      readonly name: string;
-      /** The text of the path's last part, decoded. */
-      readonly id: string | undefined;
-    };
+export type Route = { readonly kind: 'system'; readonly path: string } | ResourceRoute;
+
+export interface ResourceRoute {
+  readonly kind: 'resource';
+  readonly version: Version;
+  readonly name: string;
+  /** The text of the path's last part, decoded. */
+  readonly id: string | undefined;
+}
 
 const collectionMethods = { GET: 'list', HEAD: 'list', POST: 'create' } as const;
 const recordMethods = {

@@ -11,6 +11,7 @@ import type { Specification } from '../spec/specification.ts';
 import type { Trace } from '../trace/events.ts';
 import { Connections, readBody, send } from './connections.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
+import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import type { ServerTls } from './tls.ts';
 import { answer } from './pipeline.ts';
@@ -64,6 +65,7 @@ export async function startServer(
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, () => edge().vary);
+  const gate = new Gate({ mode, now: draw.now, trace });
   let stopping = false;
   const app = fastify({
     requestTimeout,
@@ -87,7 +89,9 @@ export async function startServer(
       return await answer({
         ...incoming,
         headers: request.headers,
+        rawHeaders: request.rawHeaders,
         client,
+        gate,
         readBody: () => readBody(request, bodyLimit),
         whileThere: (work) => whileThere(request.socket, work),
         generation: generation(),
@@ -141,6 +145,7 @@ export async function startServer(
       const closed = app.close();
       connections.closeIdle();
       await closed;
+      await gate.close();
       clearTimeout(timer);
     },
   };

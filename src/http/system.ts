@@ -1,11 +1,12 @@
 import { apiError, fail, ok, type Result } from '../errors.ts';
+import type { Caller } from '../model/access.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Exchange } from './exchange.ts';
 import { methodNotAllowed } from './router.ts';
 
-type Answer = (exchange: Exchange) => Promise<Response>;
+type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 
 /** The paths beside the resources. Contract 3, Endpoints beside the resources. */
 const endpoints: Readonly<Record<string, Answer>> = {
@@ -23,7 +24,11 @@ const endpoints: Readonly<Record<string, Answer>> = {
 };
 
 /** Answers one of the service's own paths. */
-export async function answerSystem(path: string, exchange: Exchange): Promise<Result<Response>> {
+export async function answerSystem(
+  path: string,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Result<Response>> {
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined)
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
@@ -31,5 +36,5 @@ export async function answerSystem(path: string, exchange: Exchange): Promise<Re
   if (exchange.method === 'OPTIONS') return ok(emptyResponse(204, exchange.requestId, { allow }));
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
     return fail(methodNotAllowed(exchange.method, allow));
-  return ok(await endpoint(exchange));
+  return ok(await endpoint(exchange, caller));
 }

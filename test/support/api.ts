@@ -13,6 +13,7 @@ import type { Draw } from '../../src/plan/defaults.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
+import type { DependencyEvent } from '../../src/trace/events.ts';
 import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
 /** What the parser and the model say of a specification. */
@@ -48,6 +49,8 @@ export interface TestApi {
   readonly generation: Generation;
   /** Unforeseen errors that the server has met; a test that has looked at them takes them out. */
   readonly failures: unknown[];
+  /** What the server has told of what it depends on. */
+  readonly dependencies: readonly DependencyEvent[];
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly send: (
     method: string,
@@ -92,19 +95,27 @@ export async function serveApi(
   };
 }
 
-/** Serves a model over a database that has its tables; stopping closes the database too. */
+/**
+ * Serves a model over a database that has its tables; stopping closes the database too. A test sends more requests
+ * than a caller may, so there is no quota where the model says nothing of one.
+ */
 export async function serve(
-  model: Api,
+  { settings, ...rest }: Api,
   database: Database,
   draw: Draw,
   failures: unknown[],
 ): Promise<TestApi> {
+  const model = { ...rest, settings: { rateLimit: false, ...settings } as const };
   const generation = new Generation(model, database);
+  const dependencies: DependencyEvent[] = [];
   const server = await startServer(() => generation, {
     host: '127.0.0.1',
     port: 0,
     draw,
-    trace: (event) => failures.push(event.error),
+    trace: (event) => {
+      if (event.kind === 'failure') failures.push(event.error);
+      else dependencies.push(event);
+    },
   });
   const url = `http://127.0.0.1:${server.port}`;
   const send: TestApi['send'] = async (method, path, body, headers = {}) => {
@@ -130,6 +141,7 @@ export async function serve(
     url,
     generation,
     failures,
+    dependencies,
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (path, options) => sendRaw(url, path, options),

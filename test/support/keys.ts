@@ -13,12 +13,12 @@ export const edKeys = generateKeyPairSync('ed25519');
 
 /** The public key of a pair as PEM. */
 export function publicPem({ publicKey }: KeyPair): string {
-  return publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  return publicKey.export({ type: 'spki', format: 'pem' });
 }
 
 /** The private key of a pair as PEM. */
 export function privatePem({ privateKey }: KeyPair): string {
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return privateKey.export({ type: 'pkcs8', format: 'pem' });
 }
 
 /** A text as a scalar of YAML, whatever is in it. */

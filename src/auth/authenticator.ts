@@ -1,0 +1,50 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { fail, ok, type Result } from '../errors.ts';
+import type { AuthSpecification } from '../spec/specification.ts';
+import { invalidCredentials, type Credential } from './credential.ts';
+import { identityOfKey, type Identity } from './identity.ts';
+import { KeySet } from './key-set.ts';
+import { chooseKey, keysOfFile, type JwtSpecification, type KeySource } from './keys.ts';
+import { Tokens } from './tokens.ts';
+
+/** What checking credentials needs of the world. */
+export interface Surroundings {
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Hears of every fetch of an issuer's keys: of its error where it failed. */
+  readonly reportKeys: (error: unknown) => void;
+}
+
+/** Finds out who a credential speaks for, by the `auth` of one specification. Contract 3, Authentication. */
+export class Authenticator {
+  private readonly apiKeys: readonly { readonly digest: Buffer; readonly identity: Identity }[];
+  private readonly tokens: Tokens | undefined;
+
+  constructor({ apiKeys = [], jwt }: AuthSpecification, surroundings: Surroundings) {
+    this.apiKeys = apiKeys.map((key) => ({
+      digest: Buffer.from(key.hash.slice('sha256:'.length), 'hex'),
+      identity: identityOfKey(key),
+    }));
+    this.tokens = jwt && new Tokens(jwt, keySourceOf(jwt, surroundings), surroundings.now);
+  }
+
+  /** Fails with INVALID_CREDENTIALS, TOKEN_EXPIRED or KEYS_UNAVAILABLE. */
+  identify({ text, mayBeToken }: Credential): Result<Identity> | Promise<Result<Identity>> {
+    const digest = hash('sha256', text, 'buffer');
+    let identity: Identity | undefined;
+    // All of them, so that the time it takes says nothing of which one was near.
+    for (const key of this.apiKeys)
+      if (timingSafeEqual(digest, key.digest)) identity = key.identity;
+    if (identity !== undefined) return ok(identity);
+    return mayBeToken && this.tokens !== undefined
+      ? this.tokens.identify(text, digest.toString('latin1'))
+      : fail(invalidCredentials);
+  }
+}
+
+function keySourceOf(jwt: JwtSpecification, { now, reportKeys: report }: Surroundings): KeySource {
+  const { jwksUri: uri, algorithms } = jwt;
+  if (uri !== undefined) return new KeySet({ uri, algorithms, now, report });
+  const keys = keysOfFile(jwt);
+  return { find: async (header) => ok(chooseKey(keys, header)), revision: () => 0 };
+}

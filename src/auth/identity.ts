@@ -1,0 +1,59 @@
+import type { Caller } from '../model/access.ts';
+import { reservedRoles } from '../spec/reserved.ts';
+import type { JsonValue } from '../spec/specification.ts';
+
+/** Who a credential speaks for. */
+export interface Identity {
+  readonly caller: Caller;
+  /** Whose quota a request counts in; undefined where the credential names nobody: the address counts then. */
+  readonly quota: string | undefined;
+}
+
+type Claims = Readonly<Record<string, JsonValue>>;
+
+/** Who an API key of the file speaks for. */
+export function identityOfKey(key: {
+  readonly name: string;
+  readonly roles?: readonly string[];
+  readonly sub?: string;
+}): Identity {
+  const { name, roles = [], sub } = key;
+  const claims = sub === undefined ? {} : { sub };
+  return {
+    caller: { authenticated: true, roles: new Set(roles), claims, name },
+    quota: `key:${name}`,
+  };
+}
+
+/** Who a token with these claims speaks for; `rolesClaim` as `rolesIn` takes it. */
+export function identityOfToken(claims: Claims, rolesClaim: string): Identity {
+  const { sub } = claims;
+  const isNamed = typeof sub === 'number' || (typeof sub === 'string' && sub !== '');
+  const name = isNamed ? String(sub) : undefined;
+  return {
+    caller: { authenticated: true, roles: rolesIn(claims, rolesClaim), claims, name },
+    quota: name === undefined ? undefined : `sub:${name}`,
+  };
+}
+
+const reserved: ReadonlySet<string> = new Set(reservedRoles);
+
+/**
+ * The roles that a claim gives: a list of them, or one alone. `path` is the claim's name, or where there is none of
+ * that name, names joined by dots that lead into objects. What everyone has or no one has cannot be claimed, and what
+ * is no text is no role. Contract 3, Authorization.
+ */
+function rolesIn(claims: Claims, path: string): ReadonlySet<string> {
+  const value = Object.hasOwn(claims, path) ? claims[path] : memberAt(claims, path.split('.'));
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return new Set(
+    list.filter((role): role is string => typeof role === 'string' && !reserved.has(role)),
+  );
+}
+
+function memberAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return value;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? memberAt((value as Record<string, unknown>)[name], rest)
+    : undefined;
+}

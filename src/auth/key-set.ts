@@ -1,0 +1,125 @@
+import { apiError, fail, ok, type Result } from '../errors.ts';
+import {
+  chooseKey,
+  keysOfSet,
+  type KeySource,
+  type TokenHeader,
+  type VerificationKey,
+} from './keys.ts';
+
+/** Contract 3, Authentication. Times in ms, sizes in bytes. */
+const refetchAfter = 30_000;
+const retryAfter = 5_000;
+/** A set as old as this is fetched anew beside the request that meets it, so that a key that was withdrawn ends. */
+const oldAfter = 10 * 60_000;
+const fetchTimeout = 5_000;
+const largestSet = 256 * 1024;
+
+export interface KeySetOptions {
+  readonly uri: string;
+  readonly algorithms: readonly string[] | undefined;
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Hears of every fetch: of its error where it failed. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The keys that an issuer publishes: fetched when first needed, kept, and fetched again for a `kid` that is new. */
+export class KeySet implements KeySource {
+  private readonly options: KeySetOptions;
+  private keys: readonly VerificationKey[] | undefined;
+  private text = '';
+  private changes = 0;
+  private fetchedAt = 0;
+  private failedAt = Number.NEGATIVE_INFINITY;
+  /** When a kid that is not known was last asked for. */
+  private soughtAt = Number.NEGATIVE_INFINITY;
+  private loading: Promise<void> | undefined;
+
+  constructor(options: KeySetOptions) {
+    this.options = options;
+  }
+
+  revision(): number {
+    this.refreshOld();
+    return this.changes;
+  }
+
+  async find(header: TokenHeader): Promise<Result<VerificationKey | undefined>> {
+    const now = this.options.now();
+    if (this.keys === undefined) {
+      if (now - this.failedAt >= retryAfter || this.loading !== undefined) await this.load();
+    } else this.refreshOld();
+    if (this.keys === undefined) return fail(this.unavailable());
+    const key = chooseKey(this.keys, header);
+    if (key !== undefined || !this.isNew(header.kid)) return ok(key);
+    if (this.loading === undefined) {
+      if (now - this.soughtAt < refetchAfter) return ok(undefined);
+      this.soughtAt = now;
+    }
+    await this.load();
+    return ok(chooseKey(this.keys, header));
+  }
+
+  /** The set at hand serves meanwhile. */
+  private refreshOld(): void {
+    if (this.keys === undefined) return;
+    const now = this.options.now();
+    if (now - this.fetchedAt >= oldAfter && now - this.failedAt >= refetchAfter) void this.load();
+  }
+
+  private isNew(kid: string | undefined): boolean {
+    return kid !== undefined && this.keys?.every((key) => key.kid !== kid) === true;
+  }
+
+  private unavailable(): ReturnType<typeof apiError> {
+    const wait = this.failedAt + retryAfter - this.options.now();
+    return apiError('KEYS_UNAVAILABLE', 'Tokens cannot be checked now; try again', {
+      headers: { 'retry-after': String(Math.max(1, Math.ceil(wait / 1_000))) },
+    });
+  }
+
+  /** Fetches the set; whoever comes meanwhile waits for the same fetch. One that fails leaves the last good set. */
+  private load(): Promise<void> {
+    this.loading ??= this.fetched().finally(() => {
+      this.loading = undefined;
+    });
+    return this.loading;
+  }
+
+  private async fetched(): Promise<void> {
+    const { uri, algorithms, now, report } = this.options;
+    try {
+      const text = await fetchText(uri);
+      const keys = keysOfSet(JSON.parse(text), algorithms);
+      if (keys === undefined) throw new Error('there is no key in it that checks tokens');
+      if (text !== this.text) this.changes += 1;
+      this.text = text;
+      this.keys = keys;
+      this.fetchedAt = now();
+      this.failedAt = Number.NEGATIVE_INFINITY;
+      report(undefined);
+    } catch (error) {
+      this.failedAt = now();
+      report(error);
+    }
+  }
+}
+
+/** Gets a text that must come at once, whole, small and from where it was asked for. */
+async function fetchText(uri: string): Promise<string> {
+  const { status, body } = await fetch(uri, {
+    headers: { accept: 'application/jwk-set+json, application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(fetchTimeout),
+  });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > largestSet) throw new Error(`it is longer than ${largestSet} bytes`);
+    chunks.push(chunk);
+  }
+  if (status !== 200) throw new Error(`the answer has status ${status}`);
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+}

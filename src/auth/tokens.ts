@@ -1,0 +1,93 @@
+import type { JWTPayload } from 'jose';
+import { BoundedCache } from '../bounded-cache.ts';
+import { fail, ok, type Result } from '../errors.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { invalidCredentials, tokenExpired } from './credential.ts';
+import { identityOfToken, type Identity } from './identity.ts';
+import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
+
+/** How far clocks may be apart, in s. Contract 3, Authentication. */
+const skew = 30;
+/** How many tokens are remembered as good, and the longest of them. */
+const keptTokens = 5_000;
+const longestKept = 4_096;
+
+interface Verified {
+  readonly identity: Identity;
+  /** `exp`: s since 1970 */
+  readonly expires: number;
+  /** That of the keys when it was checked. */
+  readonly revision: number;
+}
+
+/** Checks tokens, and remembers those that are good until they expire or the keys change. */
+export class Tokens {
+  private readonly jwt: JwtSpecification;
+  private readonly source: KeySource;
+  private readonly now: () => number;
+  private readonly verified = new BoundedCache<Verified>(keptTokens);
+
+  constructor(jwt: JwtSpecification, source: KeySource, now: () => number) {
+    this.jwt = jwt;
+    this.source = source;
+    this.now = now;
+  }
+
+  /** Who a token speaks for; `digest` stands for it in memory. INVALID_CREDENTIALS, TOKEN_EXPIRED, KEYS_UNAVAILABLE. */
+  identify(token: string, digest: string): Result<Identity> | Promise<Result<Identity>> {
+    const known = this.verified.get(digest);
+    if (known === undefined || known.revision !== this.source.revision())
+      return this.verify(token, digest);
+    const isOver = known.expires <= Math.floor(this.now() / 1_000) - skew;
+    return isOver ? fail(tokenExpired) : ok(known.identity);
+  }
+
+  private async verify(token: string, digest: string): Promise<Result<Identity>> {
+    const header = headerOf(token);
+    if (header === undefined) return fail(invalidCredentials);
+    // Loaded for the first token, since most APIs never see one.
+    const { errors, jwtVerify } = await import('jose');
+    const key = await this.source.find(header);
+    if (!key.ok) return key;
+    if (key.value === undefined) return fail(invalidCredentials);
+    const revision = this.source.revision();
+    const { issuer, audience, rolesClaim = 'roles' } = this.jwt;
+    let claims: JWTPayload;
+    try {
+      const { payload } = await jwtVerify(token, key.value.key, {
+        algorithms: [...key.value.algorithms],
+        requiredClaims: ['exp'],
+        clockTolerance: skew,
+        currentDate: new Date(this.now()),
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(audience === undefined
+          ? {}
+          : { audience: typeof audience === 'string' ? audience : [...audience] }),
+      });
+      claims = payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return fail(tokenExpired);
+      if (error instanceof errors.JOSEError) return fail(invalidCredentials);
+      throw error;
+    }
+    const identity = identityOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim);
+    if (token.length <= longestKept)
+      this.verified.set(digest, { identity, expires: claims.exp ?? 0, revision });
+    return ok(identity);
+  }
+}
+
+/** The header of a signed token, not checked; undefined for what is none. */
+function headerOf(token: string): TokenHeader | undefined {
+  const parts = token.split('.', 4);
+  if (parts.length !== 3) return undefined;
+  try {
+    const text = Buffer.from(parts[0] ?? '', 'base64url').toString();
+    const { alg, kid } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (typeof alg !== 'string' || !(kid === undefined || typeof kid === 'string'))
+      return undefined;
+    return { alg, kid };
+  } catch {
+    return undefined;
+  }
+}

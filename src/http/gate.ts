@@ -1,0 +1,156 @@
+import { Authenticator } from '../auth/authenticator.ts';
+import { readCredential } from '../auth/credential.ts';
+import type { Identity } from '../auth/identity.ts';
+import { fail, ok, type ApiError, type Result } from '../errors.ts';
+import { anonymous, type Caller } from '../model/access.ts';
+import type { Api } from '../model/api.ts';
+import type { Specification } from '../spec/specification.ts';
+import type { Trace } from '../trace/events.ts';
+import { MemoryCounters, type Counters } from './quota.ts';
+import { RedisCounters } from './quota-redis.ts';
+import { networkOf, policiesOf, rateHeaders, rateLimited, type Policies } from './rate-limit.ts';
+
+/** Who asks, or why it is not answered; and what the answer says of its quota. */
+export interface Admission {
+  readonly caller: Result<Caller>;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** What the gate looks at of a request. */
+interface Arrival {
+  readonly method: string;
+  readonly rawHeaders: readonly string[];
+  readonly client: { readonly address: string };
+  readonly generation: { readonly api: Pick<Api, 'settings'> };
+}
+
+export interface GateOptions {
+  readonly mode: 'dev' | 'start';
+  readonly now: () => Date;
+  readonly trace: Trace;
+}
+
+/** Nobody in particular, and nothing counts. */
+const open: Admission = { caller: ok(anonymous), headers: undefined };
+const nobody: Identity = { caller: anonymous, quota: undefined };
+
+/** Paths that look at no credential, and those whose requests count in no quota. */
+const withoutCredential: ReadonlySet<string> = new Set(['/_health', '/_ready']);
+const withoutQuota: ReadonlySet<string> = new Set([...withoutCredential, '/_metrics']);
+
+/** What one specification asks of who comes. */
+interface Rules {
+  readonly authenticator: Authenticator | undefined;
+  readonly policies: Policies;
+  readonly counters: Counters;
+}
+
+/**
+ * Finds out who asks, and whether it may ask now: credentials and quotas, in the order of contract 2, Errors. It
+ * outlives the generations of a server, so that a reload gives nobody a new quota.
+ */
+export class Gate {
+  private readonly options: GateOptions;
+  private readonly own: MemoryCounters;
+  private readonly shared = new Map<string, RedisCounters>();
+  private readonly rules = new WeakMap<Specification, Rules>();
+
+  constructor(options: GateOptions) {
+    this.options = options;
+    this.own = new MemoryCounters(() => options.now().getTime());
+  }
+
+  /** Lets a request in, or says why not: RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
+  admit(arrival: Arrival, path: string): Admission | Promise<Admission> {
+    const { settings } = arrival.generation.api;
+    const rules = this.rules.get(settings) ?? this.rulesOf(settings);
+    const { authenticator, policies } = rules;
+    if (authenticator === undefined && policies.requests === undefined) return open;
+    // OPTIONS says the same to everyone, and a browser can put no credential in it.
+    if (withoutCredential.has(path) || arrival.method === 'OPTIONS') return open;
+    return this.examine(arrival, rules, !withoutQuota.has(path));
+  }
+
+  /** Lets go of what it holds. */
+  async close(): Promise<void> {
+    await Promise.all([...this.shared.values()].map((counters) => counters.close()));
+  }
+
+  private async examine(arrival: Arrival, rules: Rules, counts: boolean): Promise<Admission> {
+    const { policies, counters } = rules;
+    const network = networkOf(arrival.client.address);
+    const found = await this.identify(arrival, rules, network);
+    if (!found.ok && found.error.code === 'RATE_LIMITED')
+      return { caller: found, headers: undefined };
+    const identity = found.ok ? found.value : nobody;
+    const caller = found.ok ? ok(identity.caller) : found;
+    if (!counts || policies.requests === undefined) return { caller, headers: undefined };
+    const { quota } = identity;
+    const policy = quota === undefined ? policies.requests.address : policies.requests.caller;
+    const count = await counters.take(quota ?? `address:${network}`, policy.window);
+    return count.count > policy.max
+      ? { caller: fail(rateLimited(policy, count)), headers: undefined }
+      : { caller, headers: rateHeaders(policy, count) };
+  }
+
+  /** Whose credential it is. While too many from this network have failed, none is looked at. */
+  private async identify(
+    { rawHeaders }: Arrival,
+    { authenticator, policies: { failures }, counters }: Rules,
+    network: string,
+  ): Promise<Result<Identity>> {
+    const credential = authenticator && readCredential(rawHeaders);
+    if (authenticator === undefined || credential === undefined) return ok(nobody);
+    const name = `failures:${network}`;
+    const before = await counters.look(name, failures.window);
+    if (before.count >= failures.max) return fail(rateLimited(failures, before));
+    const found = credential.ok ? await authenticator.identify(credential.value) : credential;
+    // What has expired was good once: whoever sends it does not guess.
+    if (found.ok || found.error.code !== 'INVALID_CREDENTIALS') return found;
+    const after = await counters.take(name, failures.window);
+    return after.count > failures.max ? fail(rateLimited(failures, after)) : found;
+  }
+
+  private rulesOf(settings: Specification): Rules {
+    const now = (): number => this.options.now().getTime();
+    const { auth, rateLimit } = settings;
+    const rules: Rules = {
+      authenticator:
+        auth && new Authenticator(auth, { now, reportKeys: this.reporter('signing keys') }),
+      policies: policiesOf(settings, this.options.mode),
+      counters: this.countersOf(rateLimit === false ? undefined : rateLimit?.store),
+    };
+    this.rules.set(settings, rules);
+    return rules;
+  }
+
+  private countersOf(store = 'memory'): Counters {
+    if (store === 'memory') return this.own;
+    let counters = this.shared.get(store);
+    if (counters === undefined) {
+      const now = (): number => this.options.now().getTime();
+      const report = this.reporter('rate limit store');
+      counters = new RedisCounters({ url: store, own: this.own, now, report });
+      this.shared.set(store, counters);
+    }
+    return counters;
+  }
+
+  /** Tells those who watch when something begins to fail, and when it works again. */
+  private reporter(name: 'signing keys' | 'rate limit store'): (error: unknown) => void {
+    let isFailing = false;
+    return (error) => {
+      if (isFailing === (error !== undefined)) return;
+      isFailing = !isFailing;
+      this.options.trace({ kind: 'dependency', name, error });
+    };
+  }
+}
+
+/** Adds header fields to an answer, whatever it is. */
+export function withHeaders<Answer extends { readonly headers?: ApiError['headers'] }>(
+  answer: Answer,
+  headers: Admission['headers'],
+): Answer {
+  return headers === undefined ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
+}

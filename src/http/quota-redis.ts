@@ -1,0 +1,95 @@
+import type { Redis } from 'ioredis';
+import type { Count, Counters } from './quota.ts';
+
+/** Times in ms. A request waits no longer than this for its count; then this process counts by itself for a while. */
+const commandTimeout = 250;
+const connectTimeout = 1_000;
+const pause = 1_000;
+const longestReconnect = 2_000;
+
+/** Counts, and gives a window its end with the first count; one that has lost its end gets another. */
+const script = `
+local count
+if ARGV[2] == '0' then count = tonumber(redis.call('GET', KEYS[1]) or '0')
+else count = redis.call('INCR', KEYS[1]) end
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  if count > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+  left = tonumber(ARGV[1])
+end
+return {count, left}`;
+
+export interface RedisOptions {
+  readonly url: string;
+  /** Counts while Redis is out of reach. */
+  readonly own: Counters;
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Hears how each count went: of the error where Redis was out of reach. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Counts in a Redis that several servers share. */
+export class RedisCounters implements Counters {
+  private readonly options: RedisOptions;
+  private readonly client: Promise<Redis>;
+  private pausedUntil = Number.NEGATIVE_INFINITY;
+  private lastError: unknown;
+
+  constructor(options: RedisOptions) {
+    this.options = options;
+    this.client = this.connect();
+  }
+
+  take(name: string, window: number): Promise<Count> {
+    return this.run(name, window, 'take');
+  }
+
+  look(name: string, window: number): Promise<Count> {
+    return this.run(name, window, 'look');
+  }
+
+  async close(): Promise<void> {
+    (await this.client).disconnect();
+  }
+
+  private async run(name: string, window: number, way: 'take' | 'look'): Promise<Count> {
+    const { own, now, report } = this.options;
+    if (now() < this.pausedUntil) return own[way](name, window);
+    try {
+      const client = await this.client;
+      const cost = way === 'take' ? 1 : 0;
+      const answer = await client.eval(script, 1, `plinth:${name}`, window, cost);
+      const [count, resetIn] = answer as [number, number];
+      report(undefined);
+      return { count, resetIn };
+    } catch (error) {
+      this.pausedUntil = now() + pause;
+      // A command that was never sent says less than the connection that failed.
+      report(this.lastError ?? error);
+      return own[way](name, window);
+    }
+  }
+
+  /** The client once it has connected, or has failed to for the first time; it goes on trying by itself. */
+  private async connect(): Promise<Redis> {
+    const { Redis: Client } = await import('ioredis');
+    const client = new Client(this.options.url, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout,
+      commandTimeout,
+      retryStrategy: (times) => Math.min(times * 100, longestReconnect),
+    });
+    client.on('error', (error: unknown) => {
+      this.lastError = error;
+    });
+    client.on('ready', () => {
+      this.lastError = undefined;
+      this.pausedUntil = Number.NEGATIVE_INFINITY;
+    });
+    await client.connect().catch(() => undefined);
+    return client;
+  }
+}

@@ -1,0 +1,60 @@
+import { BoundedCache } from '../bounded-cache.ts';
+
+/** How many were counted in a window, and in how many ms the next one begins. */
+export interface Count {
+  readonly count: number;
+  readonly resetIn: number;
+}
+
+/** Counts under names, each in a window of its own that begins with the first. Windows in ms. */
+export interface Counters {
+  readonly take: (name: string, window: number) => Count | Promise<Count>;
+  /** As `take`, without counting. */
+  readonly look: (name: string, window: number) => Count | Promise<Count>;
+}
+
+/** How many windows are kept: an attacker with more addresses than that shortens those of others, and fills nothing. */
+const keptWindows = 100_000;
+
+interface Window {
+  count: number;
+  readonly endsAt: number;
+}
+
+/** Counts in the memory of this process. */
+export class MemoryCounters implements Counters {
+  private readonly windows = new BoundedCache<Window>(keptWindows);
+  private readonly now: () => number;
+
+  /** `now`: ms since 1970 */
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  take(name: string, window: number): Count {
+    const now = this.now();
+    let current = this.current(name, window, now);
+    if (current === undefined) {
+      current = { count: 0, endsAt: now + window };
+      this.windows.set(name, current);
+    }
+    current.count += 1;
+    return { count: current.count, resetIn: current.endsAt - now };
+  }
+
+  look(name: string, window: number): Count {
+    const now = this.now();
+    const current = this.current(name, window, now);
+    return current === undefined
+      ? { count: 0, resetIn: window }
+      : { count: current.count, resetIn: current.endsAt - now };
+  }
+
+  /** A window that would last longer than it should comes from a clock that was set back, or another length. */
+  private current(name: string, window: number, now: number): Window | undefined {
+    const found = this.windows.get(name);
+    return found !== undefined && now < found.endsAt && found.endsAt - now <= window
+      ? found
+      : undefined;
+  }
+}
