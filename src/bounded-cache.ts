@@ -1,14 +1,19 @@
 /**
- * A map of at most `limit` entries that forgets what was not used for long. It has two halves: what is used moves
+ * A map of at most `limit` entries, whose keys have at most `keyLength` characters in all, that forgets what was not
+ * used for long. It has two halves: what is used moves
  * to the young one, and when that is full the old one is dropped whole, so that nothing is searched for.
  */
 export class BoundedCache<Value> {
   private young = new Map<string, Value>();
   private old = new Map<string, Value>();
+  /** The characters of the young half's keys. */
+  private youngLength = 0;
   private readonly half: number;
+  private readonly halfLength: number;
 
-  constructor(limit: number) {
+  constructor(limit: number, keyLength = Infinity) {
     this.half = Math.max(1, Math.floor(limit / 2));
+    this.halfLength = keyLength / 2;
   }
 
   /** Never more than `limit`; an entry that moved to the young half counts in both. */
@@ -25,10 +30,12 @@ export class BoundedCache<Value> {
   }
 
   set(key: string, value: Value): void {
-    if (this.young.size >= this.half) {
+    if (this.young.size >= this.half || this.youngLength + key.length > this.halfLength) {
       this.old = this.young;
       this.young = new Map();
+      this.youngLength = 0;
     }
+    if (!this.young.has(key)) this.youngLength += key.length;
     this.young.set(key, value);
   }
 }

@@ -10,8 +10,12 @@ import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
 import { writeStatements, type WriteStatements } from '../sql/compile-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
-/** How many shapes of requests stay compiled, and the longest text of one that is kept. */
+/**
+ * How many shapes of requests stay compiled, how long their texts may be in all, and the longest text of one that is
+ * kept: what is compiled takes some hundred times its text.
+ */
 const keptShapes = 2_000;
+const keptShapeText = 512 * 1_024;
 const longestShape = 4_096;
 /** How many views are kept: one for each version and set of roles that a rule names. */
 const keptViews = 500;
@@ -25,8 +29,8 @@ export class Generation {
   readonly database: Database;
   readonly statements: WriteStatements;
   private readonly views = new BoundedCache<View>(keptViews);
-  private readonly shapes = new BoundedCache<CompiledRead>(keptShapes);
-  private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes);
+  private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
+  private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
 
   constructor(api: Api, database: Database) {
     this.api = api;

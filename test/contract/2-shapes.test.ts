@@ -135,4 +135,14 @@ describe('what is kept is bounded', () => {
     expect((await pair.warm.get(`${path}/1?fields=id`)).body).toEqual({ id: 1 });
     expect(pair.warm.generation.shapeCount).toBeLessThanOrEqual(2_000);
   });
+
+  test('fewer where their texts are long', async () => {
+    const names = ['id', 'body', 'mail', 'site', 'count', 'ratio'];
+    for (let number = 0; number < 300; number += 1) {
+      const fields = `${'title,'.repeat(400 + (number % 50))}${names[number % 6]}`;
+      const { status } = await pair.warm.get(`${path}/1?fields=${fields}`);
+      expect(status).toBe(200);
+    }
+    expect(pair.warm.generation.shapeCount).toBeLessThanOrEqual(256);
+  });
 });
