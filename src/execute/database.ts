@@ -45,6 +45,11 @@ export interface Database {
    * It may be run again from the start.
    */
   readonly write: <Value>(work: (transaction: Transaction) => Promise<Value>) => Promise<Value>;
+  /**
+   * Runs one statement that changes rows as a transaction of its own, and gives the rows that it returns. Resolves once
+   * it is durable; a constraint that refuses it is thrown as a ConstraintError.
+   */
+  readonly writeOne: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /** Whether it answers. */
   readonly ping: () => Promise<boolean>;
   readonly close: () => Promise<void>;

@@ -16,6 +16,19 @@ export function isInterruption(error: unknown): boolean {
   return /^(?:57P0[12]|CONNECTION_CLOSED|ECONNRESET|EPIPE)$/u.test(codeOf(error));
 }
 
+/** Whether the server says that it has ended a session before what ran in it was committed. */
+export function isEnded(error: unknown): boolean {
+  return codeOf(error) === '57P01';
+}
+
+/** What a connection that is lost while committing means. */
+export function outcomeUnknown(cause: unknown): DatabaseFailure {
+  return new DatabaseFailure('The connection to the database was lost while committing.', {
+    cause,
+    kind: 'outcomeUnknown',
+  });
+}
+
 /**
  * Whether a transaction may go well when it is run again: it met another in a way that neither is to blame for, or
  * a table has changed under a prepared statement.

@@ -1,12 +1,6 @@
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
-import {
-  ConstraintError,
-  DatabaseFailure,
-  type Changed,
-  type Row,
-  type Transaction,
-} from './database.ts';
-import { isLoss, meaningOf } from './postgres-errors.ts';
+import { ConstraintError, type Changed, type Row, type Transaction } from './database.ts';
+import { isLoss, meaningOf, outcomeUnknown } from './postgres-errors.ts';
 import type { Connection, Rows } from './postgres-connection.ts';
 
 /** What is still under way when the work has ended must not reach the next one's transaction. */
@@ -79,13 +73,7 @@ export class OpenTransaction implements Transaction {
       const command = await this.connection.command('COMMIT');
       if (command !== 'COMMIT') throw new TypeError('A transaction that had failed was committed');
     } catch (error) {
-      this.failure =
-        isLoss(error) && !wasLost
-          ? new DatabaseFailure('The connection to the database was lost while committing.', {
-              cause: error,
-              kind: 'outcomeUnknown',
-            })
-          : error;
+      this.failure = isLoss(error) && !wasLost ? outcomeUnknown(error) : error;
       throw this.failure;
     }
     this.failure = over;

@@ -8,7 +8,15 @@ import {
   type Take,
   type Transaction,
 } from './database.ts';
-import { isInterruption, isPassing, meaningOf, openFailure } from './postgres-errors.ts';
+import {
+  isEnded,
+  isInterruption,
+  isLoss,
+  isPassing,
+  meaningOf,
+  openFailure,
+  outcomeUnknown,
+} from './postgres-errors.ts';
 import type { Connection, Rows } from './postgres-connection.ts';
 import { Pool, type PoolOptions } from './postgres-pool.ts';
 import { NeedsSavepoints, OpenTransaction } from './postgres-transaction.ts';
@@ -113,10 +121,34 @@ export class PostgresDatabase implements Database {
       if ('value' in outcome) return outcome.value;
       const { error } = outcome;
       if (error instanceof NeedsSavepoints) keepsSavepoints = true;
-      else if (attempt < retries && isPassing(error))
-        await delay(Math.random() * 10 * 2 ** attempt);
+      else if (attempt < retries && isPassing(error)) await pause(attempt);
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
       else throw meaningOf(error);
+    }
+  }
+
+  /** The statement commits itself: it goes out and comes back in one trip. */
+  async writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
+    const parameters = valuesFor(statement, values);
+    for (let attempt = 0; ; attempt += 1) {
+      const connection = await this.pool.lend();
+      let isSent = false;
+      try {
+        // What fails before the session is open has changed nothing.
+        if (!connection.isOpen) await connection.command('SELECT 1');
+        isSent = true;
+        return await connection.query(statement.sql, parameters, this.isNamed(statement));
+      } catch (error) {
+        if (attempt < retries && isPassing(error)) await pause(attempt);
+        else if (attempt === 0 && (isEnded(error) || (!isSent && isInterruption(error))))
+          this.pool.renew();
+        else
+          throw isSent && isLoss(error) && !isEnded(error)
+            ? outcomeUnknown(error)
+            : meaningOf(error);
+      } finally {
+        this.pool.giveBack(connection);
+      }
     }
   }
 
@@ -252,6 +284,11 @@ export class PostgresDatabase implements Database {
   private async ask(sql: string): Promise<Rows> {
     return this.read({ sql, parameters: [] }, { bound: [] });
   }
+}
+
+/** Lets another transaction go first. */
+function pause(attempt: number): Promise<void> {
+  return delay(Math.random() * 10 * 2 ** attempt);
 }
 
 /** Asks with values for `$1`, `$2`, … */

@@ -113,6 +113,10 @@ export class SqliteDatabase implements Database {
     return this.queue.add(work);
   }
 
+  writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
+    return this.queue.add(({ all }) => all(statement, values), 'statement');
+  }
+
   async ping(): Promise<boolean> {
     return this.reader.all(ping, { bound: [] }).length === 1;
   }

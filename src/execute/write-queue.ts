@@ -5,11 +5,15 @@ import { busyPatience, meaningOf, onceFree } from './sqlite-errors.ts';
 
 interface Job {
   readonly work: (transaction: Transaction) => Promise<unknown>;
+  readonly extent: Extent;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** When its waiting for a locked file ends. */
   readonly end: number;
 }
+
+/** A single statement that fails takes itself back; anything longer needs a savepoint to go back to. */
+type Extent = 'statement' | 'statements';
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
@@ -37,10 +41,14 @@ export class WriteQueue {
   }
 
   /** Runs `work` in the next transaction; resolves once that is committed. */
-  add<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+  add<Value>(
+    work: (transaction: Transaction) => Promise<Value>,
+    extent: Extent = 'statements',
+  ): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
       this.waiting.push({
         work,
+        extent,
         resolve: resolve as (value: unknown) => void,
         reject,
         end: performance.now() + busyPatience,
@@ -118,6 +126,13 @@ export class WriteQueue {
   }
 
   private async runOne(job: Job): Promise<Outcome> {
+    if (job.extent === 'statement') {
+      try {
+        return { value: await job.work(this.transaction) };
+      } catch (error) {
+        return { error };
+      }
+    }
     this.driver.exec('SAVEPOINT one');
     let outcome: Outcome;
     try {

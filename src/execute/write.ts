@@ -25,6 +25,8 @@ import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
+import { writePlainly } from './plain-write.ts';
+import { notFound, type Written } from './written.ts';
 
 /** How the answer of a write is made, from what it leaves in the write's own transaction. */
 export interface Answering {
@@ -34,14 +36,6 @@ export interface Answering {
   readonly plain: CompiledRead | undefined;
   readonly limits: Limits;
   readonly names: Names;
-}
-
-/** One record as it is after a write. */
-export interface Written {
-  readonly id: JsonValue;
-  readonly record: RecordValue | undefined;
-  /** What a plain read shows, where `record` is not that. */
-  readonly plain: RecordValue | undefined;
 }
 
 const immutableMessage = 'is immutable: it is set on create only';
@@ -73,6 +67,17 @@ export async function executeWrite(
   statements: WriteStatements,
   answering: Answering,
 ): Promise<Result<readonly Written[]>> {
+  try {
+    // With another selection, the entity tag needs a read of its own.
+    const plainly =
+      answering.plain === undefined
+        ? await writePlainly(plan, answering.compiled, database, statements)
+        : undefined;
+    if (plainly !== undefined) return plainly;
+  } catch (error) {
+    // Run again below, where what is to blame can be looked up.
+    if (!(error instanceof ConstraintError)) throw error;
+  }
   try {
     const written = await database.write((transaction) =>
       new Writer(transaction, database.dialect, statements, answering).run(plan),
@@ -384,12 +389,4 @@ function hasDependents(dependents: readonly { resource: string; count: number }[
   return apiError('HAS_DEPENDENTS', 'Other records need this one, so it cannot be deleted', {
     members: { dependents },
   });
-}
-
-/** The answer when a record is not there. */
-export function notFound({ name }: Resource, id: JsonValue | string): ApiError {
-  return apiError(
-    'RESOURCE_NOT_FOUND',
-    `There is no record in ${name} with id ${JSON.stringify(id)}`,
-  );
 }

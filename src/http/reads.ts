@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
 import { readList, readOne } from '../execute/read.ts';
-import { notFound } from '../execute/write.ts';
+import { notFound } from '../execute/written.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
 import { bindQuery, type PageNumbers } from '../plan/bind.ts';

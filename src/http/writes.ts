@@ -7,7 +7,8 @@ import {
   type ApiError,
   type Result,
 } from '../errors.ts';
-import { executeWrite, notFound, type Answering, type Written } from '../execute/write.ts';
+import { executeWrite, type Answering } from '../execute/write.ts';
+import { notFound, type Written } from '../execute/written.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';

@@ -1,5 +1,6 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { BelongsToMany, Field, MorphMany, Resource } from '../model/api.ts';
+import type { CompiledRead } from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
@@ -11,6 +12,10 @@ export interface WriteStatements {
   readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
   /** Updates the record named by `id`. */
   readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
+  /** Inserts `count` records, and gives of each a row as the read has it, with the id behind it. */
+  readonly create: (read: CompiledRead, fields: readonly Field[], count: number) => Statement;
+  /** Updates the record named by `id`, and gives its row as `create` does; none where there is no such record. */
+  readonly change: (read: CompiledRead, fields: readonly Field[]) => Statement;
   readonly delete: (resource: Resource) => Statement;
   /** The values of `fields` of the record named by `id`. */
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
@@ -35,10 +40,22 @@ export interface Dependents {
   readonly count: Statement;
 }
 
+/** How many statements are kept, and how many that give the rows of one read. */
+const keptStatements = 1_000;
+
 /** Makes the write statements of one dialect. */
 export function writeStatements(dialect: Dialect): WriteStatements {
-  const cache = new BoundedCache<Statement>(1_000);
-  const cached = (key: string, text: (add: Add) => string): Statement => {
+  const common = new BoundedCache<Statement>(keptStatements);
+  const ofReads = new WeakMap<CompiledRead, BoundedCache<Statement>>();
+  const cacheOf = (read: CompiledRead): BoundedCache<Statement> => {
+    let cache = ofReads.get(read);
+    if (cache === undefined) {
+      cache = new BoundedCache(keptStatements);
+      ofReads.set(read, cache);
+    }
+    return cache;
+  };
+  const cached = (key: string, text: (add: Add) => string, cache = common): Statement => {
     let statement = cache.get(key);
     if (statement === undefined) {
       statement = buildStatement(dialect, text);
@@ -51,21 +68,51 @@ export function writeStatements(dialect: Dialect): WriteStatements {
   const columns = (fields: readonly Field[]): string[] =>
     fields.map((field) => quote(field.column));
   const byId = ({ id }: Resource, add: Add): string => `${quote(id.column)} = ${add('id')}`;
+  const insertSql = (
+    { table }: Resource,
+    fields: readonly Field[],
+    count: number,
+    add: Add,
+  ): string => {
+    if (fields.length === 0) return `INSERT INTO ${quote(table)} DEFAULT VALUES`;
+    const rows = Array.from(
+      { length: count },
+      (_, row) => `(${fields.map((_field, index) => add(row * fields.length + index)).join(', ')})`,
+    );
+    return `INSERT INTO ${quote(table)} (${columns(fields).join(', ')}) VALUES ${rows.join(', ')}`;
+  };
+  const updateSql = (resource: Resource, fields: readonly Field[], add: Add): string => {
+    const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
+    return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
+  };
+  const returningRow = ({ plan, selection }: CompiledRead): string => {
+    const shown: string[] = [];
+    for (const { position, field } of selection.columns)
+      shown[position] = dialect.select(quote(field.column), field);
+    return ` RETURNING ${[...shown, quote(plan.resource.id.column)].join(', ')}`;
+  };
   return {
     insert: (resource, fields) =>
-      cached(keyOf('insert', resource, fields), (add) => {
-        const values =
-          fields.length === 0
-            ? 'DEFAULT VALUES'
-            : `(${columns(fields).join(', ')}) VALUES (${fields.map((_, index) => add(index)).join(', ')})`;
-        const returning = dialect.returning?.(quote(resource.id.column)) ?? '';
-        return `INSERT INTO ${quote(resource.table)} ${values}${returning}`;
-      }),
+      cached(
+        keyOf('insert', resource, fields),
+        (add) =>
+          insertSql(resource, fields, 1, add) +
+          (dialect.returning?.(quote(resource.id.column)) ?? ''),
+      ),
     update: (resource, fields) =>
-      cached(keyOf('update', resource, fields), (add) => {
-        const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
-        return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
-      }),
+      cached(keyOf('update', resource, fields), (add) => updateSql(resource, fields, add)),
+    create: (read, fields, count) =>
+      cached(
+        keyOf(`create ${count}`, read.plan.resource, fields),
+        (add) => insertSql(read.plan.resource, fields, count, add) + returningRow(read),
+        cacheOf(read),
+      ),
+    change: (read, fields) =>
+      cached(
+        keyOf('change', read.plan.resource, fields),
+        (add) => updateSql(read.plan.resource, fields, add) + returningRow(read),
+        cacheOf(read),
+      ),
     delete: (resource) =>
       cached(
         keyOf('delete', resource),

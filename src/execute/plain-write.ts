@@ -1,0 +1,156 @@
+import { fail, ok, type ApiError, type Result } from '../errors.ts';
+import type { Field, Resource } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { SqlValue } from '../model/values.ts';
+import { touchedMorphs } from '../plan/morphs.ts';
+import type { FieldValues, WritePlan } from '../plan/plan.ts';
+import { shaperOf } from '../shape/record.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import type { CompiledRead } from '../sql/compile-read.ts';
+import type { WriteStatements } from '../sql/compile-write.ts';
+import { codecOf, encodeValue } from '../sql/dialect.ts';
+import type { Statement, Values } from '../sql/statement.ts';
+import type { Database, Row } from './database.ts';
+import { notFound, type Written } from './written.ts';
+
+/** The most records that one statement creates: at some point more of them make it no faster. */
+const mostRecords = 128;
+/** SQLite takes 32,766 parameters, PostgreSQL 65,534. */
+const mostParameters = 30_000;
+
+type Create = Extract<WritePlan, { kind: 'create' }>;
+type Update = Extract<WritePlan, { kind: 'update' }>;
+
+/**
+ * Runs a write whose statements say all there is to know: they give the rows that are answered, and only constraints of
+ * the database can refuse them. One statement commits itself. Undefined for any other write; throws a ConstraintError,
+ * after which nothing has happened, and who is to blame is to be found out.
+ */
+export function writePlainly(
+  plan: WritePlan,
+  read: CompiledRead,
+  database: Database,
+  statements: WriteStatements,
+): Promise<Result<readonly Written[]>> | undefined {
+  if (read.selection.expand.length > 0) return undefined;
+  if (plan.kind === 'create' && plan.records.every(isPlainRecord))
+    return create(plan, read, database, statements);
+  if (plan.kind === 'update' && isPlainUpdate(plan))
+    return update(plan, read, database, statements);
+  return undefined;
+}
+
+/** The owner of a morph pair has to be looked for: no constraint of the database does. */
+function hasMorphs(resource: Resource, values: FieldValues): boolean {
+  return touchedMorphs(resource, (field) => values.has(field)).length > 0;
+}
+
+function isPlainRecord({ values, links }: Create['records'][number]): boolean {
+  const [field] = values.keys();
+  return links.length === 0 && (field === undefined || !hasMorphs(field.resource, values));
+}
+
+function isPlainUpdate({ resource, values, unchanged, merged, links, ifMatch }: Update): boolean {
+  return (
+    values.size > 0 &&
+    unchanged.size === 0 &&
+    merged.size === 0 &&
+    links.length === 0 &&
+    ifMatch === undefined &&
+    !hasMorphs(resource, values)
+  );
+}
+
+async function update(
+  { resource, id, values }: Update,
+  read: CompiledRead,
+  database: Database,
+  statements: WriteStatements,
+): Promise<Result<readonly Written[]>> {
+  const { dialect } = database;
+  const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
+  const statement = statements.change(read, [...values.keys()]);
+  const [row] = await database.writeOne(statement, {
+    bound,
+    id: encodeValue(dialect, id, resource.id),
+  });
+  if (row === undefined) return fail<ApiError>(notFound(resource, id));
+  return ok([{ id, record: shaperOf(read.selection.columns)(row), plain: undefined }]);
+}
+
+async function create(
+  { resource, records }: Create,
+  read: CompiledRead,
+  database: Database,
+  statements: WriteStatements,
+): Promise<Result<readonly Written[]>> {
+  const inserts = [...insertsOf(resource, records, read, database, statements)];
+  const [first] = inserts;
+  const rows =
+    inserts.length === 1 && first !== undefined
+      ? await database.writeOne(first.statement, first.values)
+      : await database.write(async ({ all }) => {
+          const inserted: Row[] = [];
+          for (const { statement, values } of inserts)
+            inserted.push(...(await all(statement, values)));
+          return inserted;
+        });
+  const shape = shaperOf(read.selection.columns);
+  const idOf = idReader(resource.id, database);
+  const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
+  return ok(inOrder(written, resource, records));
+}
+
+/** The statements that create these records, with their values; all have the same fields. */
+function* insertsOf(
+  resource: Resource,
+  records: Create['records'],
+  read: CompiledRead,
+  { dialect }: Database,
+  statements: WriteStatements,
+): Generator<{ readonly statement: Statement; readonly values: Values }> {
+  const fields = [...(records[0]?.values.keys() ?? [])];
+  const most = mostTogether(resource, fields.length);
+  for (let from = 0; from < records.length;) {
+    // Halved until it fits, so that arrays of all lengths share a few statements.
+    let count = most;
+    while (from + count > records.length) count /= 2;
+    const bound: SqlValue[] = [];
+    for (const { values } of records.slice(from, from + count))
+      for (const field of fields)
+        bound.push(encodeValue(dialect, values.get(field) ?? null, field));
+    yield { statement: statements.create(read, fields, count), values: { bound } };
+    from += count;
+  }
+}
+
+/** How many records one statement may create: a power of two. */
+function mostTogether({ fields }: Resource, count: number): number {
+  // Within one statement, a key to the own table could point to a record that stands behind it.
+  const looksBack = [...fields.values()].some(
+    (field) => field.reference?.resource === field.resource,
+  );
+  if (looksBack || count === 0) return 1;
+  return Math.min(mostRecords, 2 ** Math.floor(Math.log2(mostParameters / count)));
+}
+
+/** Reads the id that stands behind a row. */
+function idReader(id: Field, { dialect }: Database): (row: Row) => JsonValue {
+  const { decode } = codecOf(dialect, id);
+  return (row) => {
+    const stored = row.at(-1) ?? null;
+    return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, id);
+  };
+}
+
+/** No database promises to return rows in the order in which they were given. */
+function inOrder(
+  written: readonly Written[],
+  { id }: Resource,
+  records: Create['records'],
+): readonly Written[] {
+  if (written.length === 1) return written;
+  if (isGenerated(id)) return written.toSorted((a, b) => Number(a.id) - Number(b.id));
+  const places = new Map(records.map(({ values }, index) => [values.get(id), index]));
+  return written.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
+}
