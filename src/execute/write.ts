@@ -52,7 +52,7 @@ function inOrder(resource: Resource, given: FieldValues, merged: FieldValues): F
 }
 
 /** Ends a transaction with an answer instead of a result. */
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly error: ApiError;
   constructor(error: ApiError) {
     super(error.message);
@@ -90,7 +90,7 @@ export async function executeWrite(
 }
 
 /** One run of a plan inside a transaction. */
-class Writer {
+export class Writer {
   private readonly transaction: Transaction;
   private readonly dialect: Dialect;
   private readonly statements: WriteStatements;
@@ -296,7 +296,7 @@ class Writer {
   }
 
   /** Reads what the answer shows, once everything is written. */
-  private async answer(ids: readonly JsonValue[]): Promise<readonly Written[]> {
+  async answer(ids: readonly JsonValue[]): Promise<readonly Written[]> {
     const { compiled, plain, limits } = this.answering;
     // All records of one answer share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { ok, type Result } from '../errors.ts';
 import type { Database } from '../execute/database.ts';
+import { IdempotencyKeys } from '../execute/idempotency.ts';
 import type { Subject } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import { viewKey, viewOf, type View } from '../model/view.ts';
@@ -28,6 +29,7 @@ export class Generation {
   readonly api: Api;
   readonly database: Database;
   readonly statements: WriteStatements;
+  readonly keys: IdempotencyKeys;
   private readonly views = new BoundedCache<View>(keptViews);
   private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
   private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
@@ -36,6 +38,7 @@ export class Generation {
     this.api = api;
     this.database = database;
     this.statements = writeStatements(database.dialect);
+    this.keys = new IdempotencyKeys(database);
   }
 
   /** What a caller sees of a version. */

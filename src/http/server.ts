@@ -11,6 +11,7 @@ import type { Specification } from '../spec/specification.ts';
 import type { Trace } from '../trace/events.ts';
 import { Connections, readBody, send } from './connections.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
+import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import type { ServerTls } from './tls.ts';
@@ -20,7 +21,6 @@ import { ClientGone, sendStream, whileThere } from './streaming.ts';
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 const defaults = {
   bodyLimit: 1024 * 1024,
-  requestTimeout: 30_000,
   headersTimeout: 10_000,
   keepAliveTimeout: 72_000,
   /** Beside the URL, which has a limit of its own. */
@@ -61,7 +61,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
-  const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
+  const requestTimeout = settings.server?.requestTimeout ?? defaultRequestTimeout;
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, () => edge().vary);

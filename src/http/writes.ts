@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   apiError,
   fail,
@@ -7,37 +8,85 @@ import {
   type ApiError,
   type Result,
 } from '../errors.ts';
+import type { KeptAnswer } from '../execute/idempotency.ts';
 import { executeWrite, type Answering } from '../execute/write.ts';
 import { notFound, type Written } from '../execute/written.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';
-import { parsePrefer } from '../request/headers.ts';
+import { parsePrefer, readIdempotencyKey } from '../request/headers.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import { parseQuery } from '../request/query.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
-import type { Call } from './exchange.ts';
+import { defaultRequestTimeout, type Call } from './exchange.ts';
 import { compiledOne, parseId } from './reads.ts';
 
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
   const { exchange, face } = call;
   const { api } = exchange.generation;
-  const prepared = await prepare(call, (body) => planCreate(body, face, api, exchange.draw));
+  const key = readIdempotencyKey(exchange.headers['idempotency-key']);
+  const prepared = await prepare(
+    call,
+    (body) => planCreate(body, face, api, exchange.draw),
+    key.ok ? [] : [key.error],
+  );
   if (!prepared.ok) return prepared;
-  const { plan, answering } = prepared.value;
+  const { plan } = prepared.value;
+  const isArray = plan.kind === 'create' && plan.isArray;
+  const locationOf = ([first]: readonly Written[]): string | undefined =>
+    isArray ? undefined : `${publicPath(call)}/${encodeURIComponent(String(first?.id))}`;
+  const created =
+    key.ok && key.value !== undefined
+      ? await createOnce(call, key.value, prepared.value, locationOf)
+      : await createAlways(call, prepared.value, locationOf);
+  if (!created.ok) return created;
+  const { written, location } = created.value;
+  // Of a record that has gone since, under the same Idempotency-Key, there is the id left.
+  const shown = written.map(({ id, record }) => (mayRead(call) ? (record ?? { id }) : { id }));
+  if (isArray) return ok(respondWritten(call, 201, shown, {}));
+  const [first] = written;
+  const tagged = mayRead(call) && first?.record !== undefined ? first : undefined;
+  const headers = location === undefined ? {} : { location };
+  return ok(respondWritten(call, 201, shown[0], headers, tagged));
+}
+
+async function createAlways(
+  call: Call,
+  { plan, answering }: Prepared,
+  locationOf: (written: readonly Written[]) => string | undefined,
+): Promise<Result<KeptAnswer>> {
   const written = await execute(call, plan, answering);
-  if (!written.ok) return written;
-  if (plan.kind === 'create' && plan.isArray) {
-    const records = written.value.map(({ id, record }) => (mayRead(call) ? record : { id }));
-    return ok(respondWritten(call, 201, records, {}));
-  }
-  const [first] = written.value;
-  const location = `${publicPath(call)}/${encodeURIComponent(String(first?.id))}`;
-  if (!mayRead(call)) return ok(respondWritten(call, 201, { id: first?.id }, { location }));
-  return ok(respondWritten(call, 201, first?.record, { location }, first));
+  return written.ok ? ok({ written: written.value, location: locationOf(written.value) }) : written;
+}
+
+/** Creates once under a key. Contract 2, Writes. */
+function createOnce(
+  { exchange, caller, view, path, search }: Call,
+  key: string,
+  { plan, answering, bytes }: Prepared,
+  locationOf: (written: readonly Written[]) => string | undefined,
+): Promise<Result<KeptAnswer>> {
+  const { keys, statements, api } = exchange.generation;
+  const type = exchange.headers['content-type'] ?? '';
+  return keys.once(plan, statements, answering, {
+    scope: digestOf(
+      JSON.stringify([caller.authenticated, caller.name, view.version.number, path, key]),
+    ),
+    request: digestOf(JSON.stringify([type, search]), bytes),
+    at: exchange.draw.now(),
+    patience: api.settings.server?.requestTimeout ?? defaultRequestTimeout,
+    status: 201,
+    locationOf,
+  });
+}
+
+function digestOf(...parts: readonly (string | Buffer)[]): string {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest('base64url');
 }
 
 /** `PUT` and `PATCH /<resource>/:id`. */
@@ -95,6 +144,8 @@ const plainQuery = parseQuery('', 'read');
 
 interface Prepared {
   readonly plan: WritePlan;
+  /** The body as it was sent. */
+  readonly bytes: Buffer;
   readonly answering: Answering;
 }
 
@@ -102,6 +153,7 @@ interface Prepared {
 async function prepare(
   call: Call,
   plan: (body: unknown) => Result<WritePlan>,
+  others: readonly ApiError[] = [],
 ): Promise<Result<Prepared>> {
   const { exchange, query } = call;
   const refusal = checkMediaType(exchange.headers, call.kind);
@@ -113,7 +165,13 @@ async function prepare(
   const planned = body.ok ? plan(body.value) : body;
   // Who may not do it at all is not told what else is wrong.
   if (!planned.ok && planned.error === needsCredentials) return planned;
-  if (!compiled.ok) return fail(joinErrors(compiled.error, ...(planned.ok ? [] : [planned.error])));
+  const [problem, ...problems] = [
+    ...others,
+    ...(compiled.ok ? [] : [compiled.error]),
+    ...(planned.ok ? [] : [planned.error]),
+  ];
+  if (problem !== undefined) return fail(joinErrors(problem, ...problems));
+  if (!compiled.ok) return compiled;
   if (!planned.ok) return planned;
   const plain = query.shape === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
@@ -124,7 +182,7 @@ async function prepare(
     limits,
     names: namesOf(call),
   };
-  return ok({ plan: planned.value, answering });
+  return ok({ plan: planned.value, answering, bytes: bytes.value });
 }
 
 /** What this caller calls fields and resources in this version. */

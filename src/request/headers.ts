@@ -1,3 +1,5 @@
+import { apiError, fail, ok, type Result } from '../errors.ts';
+
 /** What a `Prefer` header asks for, as far as it is known here (RFC 7240). */
 export interface Preferences {
   readonly count: 'exact' | 'none' | 'estimated';
@@ -91,6 +93,26 @@ function readWeights(header: string): ReadonlyMap<string, number> {
     if (!weights.has(name)) weights.set(name, number > 0 ? Math.min(number, 1) : 0);
   }
   return weights;
+}
+
+/**
+ * The key of an `Idempotency-Key` header: 1 to 255 visible characters, as it is or in quotes as a string of RFC 9651;
+ * both are the same key. Undefined where there is none.
+ */
+export function readIdempotencyKey(
+  header: string | readonly string[] | undefined,
+): Result<string | undefined> {
+  if (header === undefined) return ok(undefined);
+  const text = String(header);
+  const [, quoted] = /^"(.*)"$/u.exec(text) ?? [];
+  const key = quoted?.replaceAll(/\\(["\\])/gu, '$1') ?? text;
+  if (/^[!-~]{1,255}$/u.test(key)) return ok(key);
+  const message = 'must be one key of 1 to 255 visible ASCII characters';
+  return fail(
+    apiError('INVALID_PARAMETER', `Idempotency-Key: ${message}`, {
+      problems: [{ field: 'Idempotency-Key', message }],
+    }),
+  );
 }
 
 /** Whether `If-None-Match` names this entity tag, compared weakly (RFC 9110, 13.1.2). */

@@ -61,6 +61,13 @@ export interface Dialect {
    * does. Table and column are plain names.
    */
   readonly passIds?: (table: string, idColumn: string) => string;
+  /** The type of a column of text that compares by code point. */
+  readonly textType: string;
+  /**
+   * A FROM clause after which a statement, and what follows it in its transaction, waits for the locks of others at most
+   * the milliseconds bound there; absent where writes come one after the other.
+   */
+  readonly lockTimeout?: (milliseconds: () => string) => string;
   /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
   readonly forUpdate: string;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */

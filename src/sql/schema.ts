@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { OnDelete } from '../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from './dialect.ts';
+import { idempotencyTable } from './idempotency.ts';
 
 /** A table as the specification wants it. */
 export interface TableSchema {
@@ -45,11 +46,14 @@ export interface MigrationStep {
 export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
   const resources = [...api.resources.values()];
   const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
-  return resources.map((resource) => ({
-    name: resource.table,
-    columns: [...resource.fields.values()].map((field) => columnOf(field, dialect)),
-    indexes: indexesOf(resource, tables),
-  }));
+  return [
+    ...resources.map((resource) => ({
+      name: resource.table,
+      columns: [...resource.fields.values()].map((field) => columnOf(field, dialect)),
+      indexes: indexesOf(resource, tables),
+    })),
+    ...idempotencyTable(resources, dialect),
+  ];
 }
 
 function columnOf(field: Field, dialect: Dialect): ColumnSchema {

@@ -163,6 +163,7 @@ export const sqlite: Dialect = {
   decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
   // Writes come one after the other.
   forUpdate: '',
+  textType: 'TEXT',
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
     const [type, wanted] = [from, to].map(

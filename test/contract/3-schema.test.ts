@@ -27,15 +27,22 @@ async function inDatabase<Value>(
   }
 }
 
+/** The table that each database has beside those of the resources. */
+const ownTable = 'plinth_idempotency';
+
 const apply = async (database: SqliteDatabase, text: string): Promise<readonly string[]> => {
   const steps = await migrate(database.schemaConnection, buildValid(text));
-  return steps.map(({ summary, sql }) => (sql === undefined ? `! ${summary}` : summary));
+  return steps
+    .map(({ summary, sql }) => (sql === undefined ? `! ${summary}` : summary))
+    .filter((summary) => !summary.includes(ownTable));
 };
 const sqlOf = ({ schemaConnection }: SqliteDatabase): readonly unknown[] =>
   schemaConnection
-    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+    .prepare(
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND tbl_name <> ?",
+    )
     .pluck()
-    .all();
+    .all(ownTable);
 const fields = (text: string, more = ''): string =>
   `resources:\n  things:\n    fields:\n${text
     .split('\n')
@@ -228,9 +235,25 @@ test('a view in the place of a table is one sentence', () =>
     'CREATE VIEW things AS SELECT 1 AS id',
   ));
 
+test.each([
+  ['of keys, where something can be created', 'access: public\n', 1],
+  ['of no keys, where nobody may create anything', 'access: { read: public, write: none }\n', 0],
+])('a table %s', (_, access, count) =>
+  inDatabase(async (database) => {
+    const { schemaConnection } = database;
+    const api = buildValid(`${access}${fields('a: { type: string }')}`);
+    await migrate(schemaConnection, api);
+    const tables = schemaConnection
+      .prepare('SELECT name FROM sqlite_schema WHERE name = ?')
+      .all(ownTable);
+    expect(tables).toHaveLength(count);
+    expect(await migrate(schemaConnection, api)).toEqual([]);
+  }),
+);
+
 test('looking changes nothing', () =>
   inDatabase(async (database) => {
     const api = buildValid(fields('a: { type: string, index: true }'));
-    expect(planMigration(database.schemaConnection, api)).toHaveLength(2);
+    expect(planMigration(database.schemaConnection, api)).toHaveLength(4);
     expect(sqlOf(database)).toEqual([]);
   }));

@@ -41,7 +41,7 @@ beforeAll(async () => {
     copyFileSync(folder.at('good.db'), folder.at(`${name}.db`));
   truncateSync(folder.at('truncated.db'), 10_000);
   truncateSync(folder.at('short.db'), 60);
-  const noise = Buffer.from(Array.from({ length: 16_000 }, (_, index) => (index * 7919) % 251));
+  const noise = Buffer.from(Array.from({ length: 28_000 }, (_, index) => (index * 7919) % 251));
   writeSync(openSync(folder.at('damaged.db'), 'r+'), noise, 0, noise.length, 4_096);
   writeSync(openSync(folder.at('scrambled.db'), 'r+'), noise, 0, 4_000, 100);
   const driver = new Driver(folder.at('foreign.db'));
@@ -110,20 +110,22 @@ describe('migrate', () => {
   const steps = [
     '- create table authors (id, name, email)',
     '- create table books (id, title, authorId)',
+    '- create table plinth_idempotency (scope, request, at, status, ids, location)',
     '- create unique index on authors (email)',
     '- create index on books (authorId)',
+    '- create index on plinth_idempotency (at)',
   ];
 
   test('shows the steps and makes nothing, then does them, then has none', async () => {
     const database = ['--database', 'sqlite:new/folder/shop.db'];
     expect(await migrate(...database)).toMatchObject({
       code: 0,
-      out: `${steps.join('\n')}\nRun "plinth migrate plinth.yaml ${database.join(' ')} --apply" to do these 4 steps.\n`,
+      out: `${steps.join('\n')}\nRun "plinth migrate plinth.yaml ${database.join(' ')} --apply" to do these 6 steps.\n`,
     });
     expect(existsSync(folder.at('new'))).toBe(false);
     expect(await migrate(...database, '--apply')).toMatchObject({
       code: 0,
-      out: `${steps.join('\n')}\nnew/folder/shop.db is now up to date: 4 steps done.\n`,
+      out: `${steps.join('\n')}\nnew/folder/shop.db is now up to date: 6 steps done.\n`,
     });
     expect(await migrate(...database)).toMatchObject({
       code: 0,
@@ -148,7 +150,7 @@ describe('migrate', () => {
       [1, 2, 3, 4].map(() => migrate('--database', 'sqlite:at-once.db', '--apply')),
     );
     for (const { code, err } of all) expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(all.filter(({ out }) => out.includes('4 steps done'))).toHaveLength(1);
+    expect(all.filter(({ out }) => out.includes('6 steps done'))).toHaveLength(1);
   });
 
   test('looking at a database changes nothing of it', async () => {

@@ -91,8 +91,10 @@ describe('migrate', () => {
   const steps = [
     '- create table authors (id, name, email)',
     '- create table books (id, title, authorId)',
+    '- create table plinth_idempotency (scope, request, at, status, ids, location)',
     '- create unique index on authors (email)',
     '- create index on books (authorId)',
+    '- create index on plinth_idempotency (at)',
     '- refer books.authorId to authors.id',
   ];
 
@@ -102,7 +104,7 @@ describe('migrate', () => {
       {
         code: 0,
         err: '',
-        out: `${steps.join('\n')}\nRun "plinth migrate plinth.yaml --database ${shown} --apply" to do these 5 steps.\n`,
+        out: `${steps.join('\n')}\nRun "plinth migrate plinth.yaml --database ${shown} --apply" to do these 7 steps.\n`,
       },
     );
     expect(await other`SELECT FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(0);
@@ -110,7 +112,7 @@ describe('migrate', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: true, database: name, applied: false });
     expect(await run('migrate', '--apply')).toMatchObject({
       code: 0,
-      out: `${steps.join('\n')}\n${name} is now up to date: 5 steps done.\n`,
+      out: `${steps.join('\n')}\n${name} is now up to date: 7 steps done.\n`,
     });
     expect(await run('migrate')).toMatchObject({ code: 0, out: `${name} is up to date.\n` });
   });
@@ -118,7 +120,7 @@ describe('migrate', () => {
   test('several at once are safe', async () => {
     const all = await Promise.all([1, 2, 3].map(() => run('migrate', '--apply')));
     for (const { code, err } of all) expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(all.filter(({ out }) => out.includes('5 steps done'))).toHaveLength(1);
+    expect(all.filter(({ out }) => out.includes('7 steps done'))).toHaveLength(1);
   });
 
   test('a table that differs is left as it is, and no command serves it', async () => {

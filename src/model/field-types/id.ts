@@ -11,6 +11,9 @@ const textId: Pick<FieldType, 'read' | 'parse' | 'expects'> = {
   read: (value) => {
     const reading = readText(value);
     if (!reading.ok) return reading;
+    // However it is encoded, a client takes it for a step in the path.
+    if (reading.value === '.' || reading.value === '..')
+      return wrongValue('must not be . or .., which no URL can name');
     const length = Array.from(reading.value as string).length;
     return length >= 1 && length <= 255
       ? accept(reading.value)
