@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Caller } from '../model/access.ts';
 import { reservedRoles } from '../spec/reserved.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -8,6 +9,9 @@ export interface Identity {
   /** Whose quota a request counts in; undefined where the credential names nobody: the address counts then. */
   readonly quota: string | undefined;
 }
+
+/** A subject longer than this is counted by its hash, so that counts stay small. */
+const longestName = 100;
 
 type Claims = Readonly<Record<string, JsonValue>>;
 
@@ -32,7 +36,10 @@ export function identityOfToken(claims: Claims, rolesClaim: string): Identity {
   const name = isNamed ? String(sub) : undefined;
   return {
     caller: { authenticated: true, roles: rolesIn(claims, rolesClaim), claims, name },
-    quota: name === undefined ? undefined : `sub:${name}`,
+    quota:
+      name === undefined
+        ? undefined
+        : `sub:${name.length > longestName ? hash('sha256', name) : name}`,
   };
 }
 

@@ -118,20 +118,22 @@ export class Gate {
       authenticator:
         auth && new Authenticator(auth, { now, reportKeys: this.reporter('signing keys') }),
       policies: policiesOf(settings, this.options.mode),
-      counters: this.countersOf(rateLimit === false ? undefined : rateLimit?.store),
+      counters: this.countersOf(rateLimit === false ? undefined : rateLimit?.store, settings.name),
     };
     this.rules.set(settings, rules);
     return rules;
   }
 
-  private countersOf(store = 'memory'): Counters {
-    if (store === 'memory') return this.own;
-    let counters = this.shared.get(store);
+  /** A Redis may serve several APIs: each counts under its own name. */
+  private countersOf(url = 'memory', api = ''): Counters {
+    if (url === 'memory') return this.own;
+    const key = `${url} ${api}`;
+    let counters = this.shared.get(key);
     if (counters === undefined) {
       const now = (): number => this.options.now().getTime();
       const report = this.reporter('rate limit store');
-      counters = new RedisCounters({ url: store, own: this.own, now, report });
-      this.shared.set(store, counters);
+      counters = new RedisCounters({ url, prefix: `plinth:${api}:`, own: this.own, now, report });
+      this.shared.set(key, counters);
     }
     return counters;
   }

@@ -21,6 +21,8 @@ return {count, left}`;
 
 export interface RedisOptions {
   readonly url: string;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
   /** Counts while Redis is out of reach. */
   readonly own: Counters;
   /** ms since 1970 */
@@ -54,12 +56,12 @@ export class RedisCounters implements Counters {
   }
 
   private async run(name: string, window: number, way: 'take' | 'look'): Promise<Count> {
-    const { own, now, report } = this.options;
+    const { prefix, own, now, report } = this.options;
     if (now() < this.pausedUntil) return own[way](name, window);
     try {
       const client = await this.client;
       const cost = way === 'take' ? 1 : 0;
-      const answer = await client.eval(script, 1, `plinth:${name}`, window, cost);
+      const answer = await client.eval(script, 1, `${prefix}${name}`, window, cost);
       const [count, resetIn] = answer as [number, number];
       report(undefined);
       return { count, resetIn };
