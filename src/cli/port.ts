@@ -5,6 +5,8 @@ import { CommandFailure } from './failure.ts';
 export interface ServeFlags {
   readonly port?: string;
   readonly host?: string;
+  /** Shows it in a browser. */
+  readonly open?: true;
 }
 
 /** The port of the flag, else of the environment. */

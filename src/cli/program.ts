@@ -34,7 +34,8 @@ export function buildProgram(context: Context, version: string): Command {
       .option(
         '--database <url>',
         'sqlite:PATH, sqlite::memory: or postgres://user:password@host/name',
-      );
+      )
+      .option('--open', 'show it in a browser');
 
   command(
     'init [dir]',

@@ -1,4 +1,5 @@
 import type { Api } from '../model/api.ts';
+import { isLoopbackName } from '../http/client.ts';
 import { Generation } from '../http/generation.ts';
 import type { Mode } from '../http/edge.ts';
 import { startServer } from '../http/server.ts';
@@ -11,16 +12,20 @@ import { rowCounts } from './counts.ts';
 import { CommandFailure } from './failure.ts';
 import { columns, grouped } from './output.ts';
 import { readPort, type ServeFlags } from './port.ts';
+import type { SpecificationFile } from './specification.ts';
+import { openTls } from './tls.ts';
 
 const defaultPort = 4000;
 const defaultHost = '127.0.0.1';
+/** Contract 3, stopping: how long a server that is not ready any more is reachable, in ms. */
+const drainDelays = { dev: 0, start: 1_000 } as const;
 /** Above it records are no longer counted, so that a large database is served at once. */
 const countedRows = 1_000_000;
 
 /** Serves until a signal comes, then lets requests end. */
 export async function serve(
   context: Context,
-  api: Api,
+  { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
   open: OpenDatabase,
   flags: ServeFlags,
   mode: Mode,
@@ -33,6 +38,7 @@ export async function serve(
   const port = readPort(context, flags) ?? api.settings.server?.port ?? defaultPort;
   const generation = new Generation(api, open.database);
   const counts = await rowCounts(api, open, countedRows);
+  const tls = await openTls(context, api.settings.server ?? {}, folder, host);
   const stop = context.stop();
   if (stop.aborted) return;
   const server = await startServer(() => generation, {
@@ -40,19 +46,46 @@ export async function serve(
     port,
     draw,
     mode,
+    ...(tls === undefined ? {} : { tls }),
     trace: (event) => output.note(noteOf(event)),
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);
   });
-  const address = `http://${shownHost(host)}:${server.port}`;
+  const address = `${tls === undefined ? 'http' : 'https'}://${shownHost(host)}:${server.port}`;
   const version = api.versions.get(api.defaultVersion);
   const view = version && generation.view(version, anonymous);
-  banner(context, api, address, counts, view);
+  const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
+  const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
+  banner(context, api, address, counts, `${curl} "${example}"`);
+  warnOfPlainHttp(context, api, host);
+  if (flags.open === true) await openBrowser(context, example);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve());
   });
-  await server.close();
+  await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
+  tls?.close();
+}
+
+/** Shows an address in the browser of this machine. Where there is none, serving goes on. */
+async function openBrowser({ output }: Context, url: string): Promise<void> {
+  const { default: open } = await import('open');
+  const failed = (): void => output.note(`No browser could be opened. Open ${url} yourself.`);
+  try {
+    const browser = await open(url);
+    browser.once('error', failed);
+  } catch {
+    failed();
+  }
+}
+
+/** Listening for others and refusing all of them is hardly meant. */
+function warnOfPlainHttp({ output }: Context, { settings }: Api, host: string): void {
+  const { tls, trustProxy } = settings.server ?? {};
+  if (tls !== undefined || trustProxy !== undefined || isLoopbackName(host)) return;
+  output.note(
+    `Warning: calls from other machines are answered 403, since plain HTTP is for this one alone. Add "server: { tls: … }", or name your proxy in server.trustProxy.`,
+  );
 }
 
 function listenFailure(error: unknown, host: string, port: number): unknown {
@@ -87,7 +120,7 @@ function banner(
   api: Api,
   address: string,
   counts: ReadonlyMap<string, number>,
-  view: View | undefined,
+  example: string,
 ): void {
   output.print(`${api.name} is served at ${address}${api.basePath}\n`);
   const shown = ([name, count]: readonly [string, number]): readonly [string, string] => [
@@ -95,8 +128,7 @@ function banner(
     `${grouped(count)}${count === countedRows ? '+' : ''}`,
   ];
   for (const line of columns([...counts].map(shown))) output.print(line);
-  const example = view === undefined ? '/_ready' : exampleUrl(api, counts, view);
-  output.print(`\nTry:   curl "${address}${example}"\nStop:  Ctrl+C`);
+  output.print(`\nTry:   ${example}\nStop:  Ctrl+C`);
 }
 
 /**

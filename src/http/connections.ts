@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
 
 /** How long a refused client has to read why before its connection is cut, in ms. */
 const lingering = 1_000;
+/** How long a server that stops waits for what is under way to it, and how often it looks what has ended, in ms. */
+const underWay = 100;
+const lookAgain = 20;
 
 interface Current {
   readonly request: IncomingMessage;
@@ -20,6 +24,8 @@ interface Current {
  */
 export class Connections {
   private readonly current = new Map<Socket, Current | undefined>();
+  /** Those too that are no further than their TLS handshake. */
+  private readonly all = new Set<Socket>();
   private readonly refused = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
   private readonly vary: () => string;
@@ -30,6 +36,13 @@ export class Connections {
     this.vary = vary;
   }
 
+  /** A connection as the system gives it. */
+  accept(socket: Socket): void {
+    this.all.add(socket);
+    socket.once('close', () => this.all.delete(socket));
+  }
+
+  /** A connection on which requests may come now. */
   open(socket: Socket): void {
     this.current.set(socket, undefined);
     socket.once('close', () => this.current.delete(socket));
@@ -39,10 +52,20 @@ export class Connections {
     if (this.current.has(request.socket)) this.current.set(request.socket, { request, response });
   }
 
-  /** Cuts the connections on which no request waits for its answer. */
-  closeIdle(): void {
-    for (const [socket, current] of this.current)
-      if (current === undefined || current.response.writableFinished) socket.destroy();
+  /**
+   * Ends all connections: those that nobody uses after a moment, in which a request that is under way arrives; those on
+   * which a request waits when it is answered, or after `timeout` ms.
+   */
+  async finish(timeout: number): Promise<void> {
+    const [start, all] = [performance.now(), this.all];
+    if (all.size > 0) await delay(underWay);
+    while (this.current.size > 0) {
+      const isLate = performance.now() - start > timeout;
+      for (const [socket, current] of this.current)
+        if (isLate || current === undefined || current.response.writableFinished) socket.destroy();
+      await delay(lookAgain);
+    }
+    for (const socket of all) socket.destroy();
   }
 
   /** Answers what the parser refuses, after the answers that are due before it, then ends the connection. */

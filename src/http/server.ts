@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { apiError, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
@@ -14,15 +16,14 @@ import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
-import type { ServerTls } from './tls.ts';
+import { makeListener, type ServerTls } from './listener.ts';
 import { answer } from './pipeline.ts';
 import { ClientGone, sendStream, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 const defaults = {
   bodyLimit: 1024 * 1024,
-  headersTimeout: 10_000,
-  keepAliveTimeout: 72_000,
+  maxConnections: 20_000,
   /** Beside the URL, which has a limit of its own. */
   headersSize: 16 * 1024,
   stopTimeout: 10_000,
@@ -47,8 +48,11 @@ export interface ServerOptions {
 /** A server that listens. */
 export interface RunningServer {
   readonly port: number;
-  /** Takes no new connections, lets the requests in flight end, then resolves. */
-  readonly close: () => Promise<void>;
+  /**
+   * Is no longer ready, takes no new connections after `drainDelay` ms, lets the requests in flight end, then
+   * resolves.
+   */
+  readonly close: (drainDelay?: number) => Promise<void>;
 }
 
 /**
@@ -57,8 +61,9 @@ export interface RunningServer {
  */
 export async function startServer(
   generation: () => Generation,
-  { host, port, draw, trace, mode = 'start', stallTimeout = defaults.stallTimeout }: ServerOptions,
+  options: ServerOptions,
 ): Promise<RunningServer> {
+  const { host, port, draw, trace, mode = 'start', stallTimeout = defaults.stallTimeout } = options;
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaultRequestTimeout;
@@ -67,19 +72,21 @@ export async function startServer(
   const connections = new Connections(maxHeaderSize, () => edge().vary);
   const gate = new Gate({ mode, now: draw.now, trace });
   let stopping = false;
+  // One for each address that the host stands for.
+  const servers: Server[] = [];
   const app = fastify({
-    requestTimeout,
-    keepAliveTimeout: defaults.keepAliveTimeout,
     return503OnClosing: false,
-    http: {
-      maxHeaderSize,
-      headersTimeout: Math.min(defaults.headersTimeout, requestTimeout),
-      connectionsCheckingInterval: Math.max(50, Math.min(1_000, requestTimeout)),
-      requireHostHeader: false,
-    },
     // Paths are this service's own matter: the framework's router would decode and normalise them.
     rewriteUrl: () => '/',
-    clientErrorHandler: (error, socket) => void connections.refuse(error, socket),
+    serverFactory: (handler) => {
+      const { maxConnections = defaults.maxConnections } = settings.server ?? {};
+      const bounds = { maxHeaderSize, requestTimeout, maxConnections };
+      const server = makeListener(handler, { ...bounds, connections, tls: options.tls });
+      servers.push(server);
+      return server;
+    },
+    // Each server has its own.
+    clientErrorHandler: () => undefined,
   });
   const handle = async (incoming: Incoming, { client, refusal }: Entry): Promise<Response> => {
     const { request, requestId, path } = incoming;
@@ -130,25 +137,27 @@ export async function startServer(
     await sendStream(response, rest, stallTimeout).catch((error) => report(incoming, error));
   });
   app.setNotFoundHandler(() => undefined);
-  app.server.on('connection', (socket) => connections.open(socket));
-  // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
-  app.server.on('checkExpectation', (request, response) =>
-    app.server.emit('request', request, response),
-  );
   await app.listen({ host, port });
   const address = app.server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: async () => {
+    close: async (drainDelay = 0) => {
       stopping = true;
-      const timer = setTimeout(() => app.server.closeAllConnections(), defaults.stopTimeout);
-      const closed = app.close();
-      connections.closeIdle();
-      await closed;
+      if (drainDelay > 0) await delay(drainDelay);
+      const closed = servers.map((server) => stopListening(server));
+      await connections.finish(defaults.stopTimeout);
+      await Promise.all(closed);
+      await app.close();
       await gate.close();
-      clearTimeout(timer);
     },
   };
+}
+
+/** Takes no new connections; resolves when the last one has ended. What is open is left alone, unlike Node would. */
+function stopListening(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
 }
 
 /** A request as its first line tells it, with the id under which it is known. */

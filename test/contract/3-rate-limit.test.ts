@@ -151,10 +151,14 @@ describe('whose quota it is', () => {
     expect(policy(await served.get('/v1/notes'))[0]).toBe('"address";q=2;w=1');
   });
 
-  test('a proxy of nobody cannot choose an address', async () => {
-    const served = await serve('{ max: 1, window: 10s }');
-    await served.get('/v1/notes', { 'x-forwarded-for': '1.1.1.1' });
-    expect((await served.get('/v1/notes', { 'x-forwarded-for': '2.2.2.2' })).status).toBe(429);
+  test('a proxy that is trusted says whose', async () => {
+    const served = await serve('{ max: 1, window: 10s }', 'server: { trustProxy: [127.0.0.1] }');
+    const from = async (address: string): Promise<number> =>
+      (await served.get('/v1/notes', { ...https, 'x-forwarded-for': address })).status;
+    const https = { 'x-forwarded-proto': 'https' };
+    expect(await from('1.1.1.1')).toBe(200);
+    expect(await from('2.2.2.2')).toBe(200);
+    expect(await from('6.6.6.6, 1.1.1.1')).toBe(429);
   });
 });
 

@@ -32,6 +32,7 @@ export interface Surroundings {
 export interface Running {
   readonly child: ChildProcess;
   readonly out: () => string;
+  readonly err: () => string;
   readonly ended: Promise<Ended>;
 }
 
@@ -66,7 +67,7 @@ export function launch(
   const ended = new Promise<Ended>((done) => {
     child.on('close', (code, signal) => done({ code, signal, out, err }));
   });
-  return { child, out: () => out, ended };
+  return { child, out: () => out, err: () => err, ended };
 }
 
 /** Starts `plinth` as a process of its own. */
@@ -108,7 +109,7 @@ export async function untilServing(running: Running): Promise<Serving> {
     void ended.then(({ code, err }) => failed(new Error(`ended with ${code}: ${err}`)));
   });
   const [, url = ''] = /served at (\S+)/u.exec(out()) ?? [];
-  const [, example = ''] = /curl "([^"]+)"/u.exec(out()) ?? [];
+  const [, example = ''] = /curl (?:--insecure )?"([^"]+)"/u.exec(out()) ?? [];
   const stop = (signal: NodeJS.Signals): Promise<Ended> => {
     child.kill(signal);
     return ended;

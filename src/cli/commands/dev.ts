@@ -37,7 +37,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
       throw error;
     }
     const { serve } = await import('../serve.ts');
-    await serve(context, specification.api, open, flags, 'dev');
+    await serve(context, specification, open, flags, 'dev');
   });
 }
 

@@ -29,7 +29,7 @@ export async function start(context: Context, flags: DevFlags): Promise<void> {
         `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,
       );
     const { serve } = await import('../serve.ts');
-    await serve(context, api, open, flags, 'start');
+    await serve(context, specification, open, flags, 'start');
   });
 }
 

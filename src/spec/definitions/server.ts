@@ -120,9 +120,14 @@ export const server = exactly<ServerSpecification>()(
         minimum: 1,
         default: 1000,
       }),
-      maxConnections: integer({ description: 'Connections at once.', minimum: 1 }),
+      maxConnections: integer({
+        description: 'Connections at once; more are closed as they come.',
+        minimum: 1,
+        default: 20_000,
+      }),
       drainDelay: duration({
-        description: 'How long to stay reachable, but not ready, before stopping.',
+        description:
+          'How long to stay reachable, but not ready, before stopping: 1s in `start`, 0 in `dev`.',
       }),
     },
     { description: 'How the server listens and what it takes.' },

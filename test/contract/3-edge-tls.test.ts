@@ -1,0 +1,134 @@
+import { connect } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Certificate } from '../../src/http/listener.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { askAt, notes, outerAddress, serveEdge, type EdgeServer } from './3-edge.ts';
+
+let certificate: Certificate;
+let renew: (next: Certificate) => void = () => undefined;
+const servers = new Map<string, EdgeServer>();
+const serving = (mode: string): EdgeServer => {
+  const server = servers.get(mode);
+  if (server === undefined) throw new Error(mode);
+  return server;
+};
+beforeAll(async () => {
+  certificate = await makeCertificate('first');
+  const specification = `server: { trustProxy: [127.0.0.2] }\n${notes}`;
+  for (const mode of ['dev', 'start'] as const) {
+    const onRenewal = (apply: (next: Certificate) => void): void => {
+      renew = apply;
+    };
+    servers.set(mode, await serveEdge(specification, { mode, tls: { certificate, onRenewal } }));
+  }
+});
+afterAll(async () => {
+  for (const server of servers.values()) await server.stop();
+});
+
+const named = { host: 'localhost' };
+
+describe('HTTPS', () => {
+  test.each([
+    ['dev', undefined],
+    ['start', 'max-age=31536000'],
+  ])('in %s says to browsers: %s', async (mode, expected) => {
+    for (const path of ['/v1/notes', '/v1/nope', '/_health']) {
+      const { headers } = await serving(mode).ask({ path, headers: named });
+      expect(headers['strict-transport-security']).toBe(expected);
+    }
+  });
+
+  test('says nothing of that over plain HTTP', async () => {
+    const plain = await serveEdge(`server: { trustProxy: [127.0.0.2] }\n${notes}`);
+    const { headers } = await plain.ask();
+    expect(headers).not.toHaveProperty('strict-transport-security');
+    const through = { from: '127.0.0.2', headers: { 'x-forwarded-proto': 'https' } };
+    expect((await plain.ask(through)).headers).toHaveProperty('strict-transport-security');
+    await plain.stop();
+  });
+
+  test.skipIf(outerAddress === undefined)('from elsewhere', async () => {
+    const answer = await serving('start').ask({ to: outerAddress ?? '' });
+    expect(answer.status).toBe(200);
+  });
+
+  test('through a proxy that was called over plain HTTP', async () => {
+    const asked = { from: '127.0.0.2', headers: { ...named, 'x-forwarded-proto': 'http' } };
+    for (const mode of servers.keys())
+      expect((await serving(mode).ask(asked)).code).toBe('HTTPS_REQUIRED');
+  });
+
+  test('with a body, and what is no HTTP', async () => {
+    const body = JSON.stringify({ text: 'x' });
+    const headers = { ...named, 'content-type': 'application/json' };
+    expect((await serving('dev').ask({ method: 'POST', headers, body })).status).toBe(201);
+    const socket = await open();
+    socket.write('no HTTP\r\n\r\n');
+    expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
+  });
+
+  test('plain HTTP on its port is not answered, and harms nobody', async () => {
+    const { port } = serving('start').running;
+    await expect(askAt(port, {})).rejects.toThrow();
+    expect((await serving('start').ask()).status).toBe(200);
+  });
+
+  test('speaks HTTP/1.1 over TLS 1.2 or newer', async () => {
+    const socket = await open({ ALPNProtocols: ['h2', 'http/1.1'] });
+    expect([socket.alpnProtocol, socket.getProtocol()]).toEqual(['http/1.1', 'TLSv1.3']);
+    socket.destroy();
+    await expect(open({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow();
+  });
+});
+
+describe('a new certificate', () => {
+  test('is used by new connections; those that are open go on', async () => {
+    const before = await open();
+    expect(nameOf(before)).toBe('first');
+    renew(await makeCertificate('second'));
+    const after = await open();
+    expect(nameOf(after)).toBe('second');
+    for (const socket of [before, after]) {
+      socket.write('GET /v1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 200 /u);
+    }
+  });
+});
+
+describe('a server that stops', () => {
+  test('ends TLS connections, and those that have not come so far', async () => {
+    const tls = { certificate, onRenewal: () => undefined };
+    const server = await serveEdge(notes, { tls });
+    const { port } = server.running;
+    const idle = await open({}, port);
+    const silent = connect(port, '127.0.0.1');
+    await new Promise((done) => silent.once('connect', done));
+    const ended = Promise.all([textOf(idle), new Promise((done) => silent.once('close', done))]);
+    silent.resume();
+    await server.stop();
+    expect((await ended)[0]).toBe('');
+  });
+});
+
+function open(options: object = {}, port = serving('start').running.port): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+    socket.once('secureConnect', () => resolve(socket)).once('error', reject);
+  });
+}
+
+function nameOf(socket: TLSSocket): string | undefined {
+  return socket.getPeerX509Certificate()?.subject.replace('CN=', '');
+}
+
+async function textOf(socket: TLSSocket): Promise<string> {
+  let text = '';
+  socket.on('error', () => undefined);
+  socket.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  await new Promise((done) => socket.once('close', done));
+  return text;
+}
