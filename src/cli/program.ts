@@ -132,6 +132,39 @@ export function buildProgram(context: Context, version: string): Command {
       await exportCommand(context, folder ?? 'export', flags);
     });
 
+  command(
+    'key',
+    'make an API key, and the entry by which a specification knows it',
+    'key --name ci --role editor',
+  )
+    .option('--name <name>', 'what it is called in logs and quotas')
+    .option('--role <roles...>', 'the roles of who uses it')
+    .option('--sub <subject>', 'the subject of who uses it, {user.sub} in access rules')
+    .option('--json', 'print key and entry as JSON')
+    .action(async (flags) => {
+      const { key } = await import('./commands/key.ts');
+      key(context, flags);
+    });
+
+  command(
+    'token',
+    'sign a token that a specification takes',
+    'token --sub 7 --role editor --expires 1h',
+  )
+    .option('--spec <file>', 'the specification')
+    .option('--sub <subject>', 'the subject, {user.sub} in access rules')
+    .option('--role <roles...>', 'the roles, in the claim that the specification names')
+    .option('--expires <time>', 'how long it is good, such as 30s, 15m, 1h or 7d', '1h')
+    .option('--claim <claims...>', 'further claims as name=value; a value may be JSON')
+    .option('--private-key <file>', 'what signs (PEM), where the specification has no secret')
+    .option('--alg <algorithm>', 'the algorithm, where the key leaves a choice')
+    .option('--kid <kid>', 'which of several keys')
+    .option('--json', 'print token, header and claims as JSON')
+    .action(async (flags) => {
+      const { token } = await import('./commands/token.ts');
+      await token(context, flags);
+    });
+
   return program;
 }
 

@@ -1,4 +1,4 @@
-import { matchingRules, anonymous, operations } from '../../model/access.ts';
+import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
@@ -34,14 +34,24 @@ export async function start(context: Context, flags: DevFlags): Promise<void> {
 }
 
 /**
- * Without `auth`, an API is open to all: that has to be written out. Gives the resources that everyone may write.
- * Contract 3, Modes.
+ * Without `auth`, what is open is open to all: for each operation of each resource that has to be written out. Gives
+ * the resources that everyone may write. Contract 3, Modes.
  */
 function requireAccess({ settings, resources }: Api, name: string): readonly string[] {
   if (settings.auth !== undefined) return [];
-  if (settings.access === undefined)
+  const shared = accessOf(settings.access);
+  const unsaid = Object.entries(settings.resources).flatMap(([resource, { access }]) => {
+    const own = accessOf(access);
+    const left = operations.filter(
+      (operation) => (own[operation] ?? shared[operation]) === undefined,
+    );
+    return left.length === 0 ? [] : [`${left.join(', ')} of ${resource}`];
+  });
+  if (unsaid.length > 0)
     throw new CommandFailure(
-      `${name} says nothing of who may use it. Add "access: public" if everyone may, or an "auth" block.`,
+      settings.access === undefined
+        ? `${name} says nothing of who may use it. Add "access: public" if everyone may, or an "auth" block.`
+        : `${name} does not say who may do this: ${unsaid.join('; ')}. Add it to "access" ("public" if everyone may), or add an "auth" block.`,
     );
   const isOpen = ({ access }: Resource): boolean =>
     operations.some(

@@ -1,0 +1,48 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+import { readRoles } from '../roles.ts';
+
+interface Flags {
+  readonly name?: string;
+  readonly role?: readonly string[];
+  readonly sub?: string;
+  readonly json?: boolean;
+}
+
+/** `plinth key`: a new API key, shown once, and the entry that lets a specification know it by its hash. */
+export function key({ output }: Context, flags: Flags): void {
+  const roles = readRoles(flags.role);
+  for (const name of ['name', 'sub'] as const)
+    if (flags[name]?.trim() === '')
+      throw new CommandFailure(`--${name} is empty. Give it a text, or leave it out.`, {
+        exitCode: 2,
+      });
+  const text = `plinth_${randomBytes(32).toString('base64url')}`;
+  const digest = hash('sha256', text, 'hex');
+  const entry = {
+    name: flags.name ?? `key-${digest.slice(0, 8)}`,
+    hash: `sha256:${digest}`,
+    ...(roles.length === 0 ? {} : { roles }),
+    ...(flags.sub === undefined ? {} : { sub: flags.sub }),
+  };
+  if (flags.json === true) {
+    output.print(JSON.stringify({ ok: true, key: text, entry }, undefined, 2));
+    return;
+  }
+  output.print(`The key, shown only now:\n\n  ${text}\n`);
+  output.print(`Add this to the specification, under auth.apiKeys:\n\n  - ${inYaml(entry)}`);
+}
+
+/** A map on one line. What YAML or the specification would read otherwise is quoted or escaped. */
+function inYaml(entry: Readonly<Record<string, unknown>>): string {
+  const members = Object.entries(entry).map(([name, value]) => {
+    const items = Array.isArray(value) ? `[${value.map(scalar).join(', ')}]` : scalar(value);
+    return `${name}: ${items}`;
+  });
+  return `{ ${members.join(', ')} }`;
+}
+
+function scalar(value: unknown): string {
+  return JSON.stringify(value).replaceAll('${', () => '$${');
+}
