@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { typed, type Context } from './context.ts';
 import type { DevFlags } from './commands/dev.ts';
 import type { ExportFlags } from './commands/export.ts';
+import type { DocumentFlags } from './document.ts';
 import type { Named } from './specification.ts';
 
 /**
@@ -14,6 +15,8 @@ export function buildProgram(context: Context, version: string): Command {
     .version(version)
     .option('--verbose', 'show the stack of an error')
     .addHelpText('after', exampleText('dev plinth.yaml'))
+    // A command may have a --version of its own.
+    .enablePositionalOptions()
     .exitOverride();
   printThrough(program, context, '--help');
 
@@ -77,6 +80,18 @@ export function buildProgram(context: Context, version: string): Command {
       const { check } = await import('./commands/check.ts');
       check(context, { ...flags, file });
     });
+
+  const documenting = (added: Command): Command =>
+    added
+      .option('--out <file>', 'write it to a file')
+      .option('--version <number>', 'of which version of the API (default: the default version)');
+
+  documenting(
+    onSpecification('openapi', 'make the OpenAPI document', 'openapi --out openapi.json'),
+  ).action(async (file: string | undefined, flags: DocumentFlags) => {
+    const { openapi } = await import('./commands/openapi.ts');
+    openapi(context, { ...flags, file });
+  });
 
   onSpecification(
     'migrate',

@@ -11,8 +11,16 @@ import type { Call, Exchange } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from './gate.ts';
 import { listRecords, readRecord } from './reads.ts';
-import { allowOf, findFace, findRoute, isServed, kindOf, type ResourceRoute } from './router.ts';
-import { answerSystem } from './system.ts';
+import {
+  allowOf,
+  findFace,
+  findRoute,
+  isServed,
+  kindOf,
+  type ResourceRoute,
+  type Route,
+} from './router.ts';
+import { answerDocument, answerSystem } from './system.ts';
 import { sunsetRefusal, withNotice } from './versions.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 
@@ -37,13 +45,29 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   const { caller, headers } = await exchange.gate.admit(exchange, path);
   if (!caller.ok) return fail(withHeaders(caller.error, headers));
   if (!route.ok) return fail(withHeaders(route.error, headers));
-  const result =
-    route.value.kind === 'system'
-      ? await answerSystem(route.value.path, exchange, caller.value)
-      : await answerResource(exchange, route.value, caller.value, path, search);
+  const result = await answerRoute(exchange, route.value, caller.value, path, search);
   return result.ok
     ? ok(withHeaders(result.value, headers))
     : fail(withHeaders(result.error, headers));
+}
+
+async function answerRoute(
+  exchange: Exchange,
+  route: Route,
+  caller: Caller,
+  path: string,
+  search: string,
+): Promise<Result<Response>> {
+  switch (route.kind) {
+    case 'system':
+      return answerSystem(route.path, exchange, caller);
+    case 'openapi':
+      return answerDocument(route.version, exchange, caller);
+    case 'resource':
+      return answerResource(exchange, route, caller, path, search);
+    default:
+      return route satisfies never;
+  }
 }
 
 async function answerResource(

@@ -5,7 +5,10 @@ import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 
 /** Where a request goes: one of the service's own paths, or a resource and perhaps one record. */
-export type Route = { readonly kind: 'system'; readonly path: string } | ResourceRoute;
+export type Route =
+  | { readonly kind: 'system'; readonly path: string }
+  | { readonly kind: 'openapi'; readonly version: Version }
+  | ResourceRoute;
 
 export interface ResourceRoute {
   readonly kind: 'resource';
@@ -27,6 +30,7 @@ const recordMethods = {
 /** Finds where a path leads. Case, double and trailing slashes count. Contract 2, first paragraph. */
 export function findRoute(path: string, api: Api): Result<Route> {
   if (path.startsWith('/_')) return ok({ kind: 'system', path });
+  if (path.endsWith('/_openapi.json')) return findDocument(path, api);
   const unknown = (): Result<Route> =>
     fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
   if (!path.startsWith(`${api.basePath}/`)) return unknown();
@@ -49,6 +53,18 @@ export function findRoute(path: string, api: Api): Result<Route> {
   } catch {
     return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
   }
+}
+
+/** `/v<N>/_openapi.json`, at the root as all of the service's own paths, and where the resources are. */
+function findDocument(path: string, api: Api): Result<Route> {
+  const below = path.startsWith(`${api.basePath}/v`) ? path.slice(api.basePath.length) : path;
+  const [, number] = /^\/v([1-9]\d{0,8})\/_openapi\.json$/u.exec(below) ?? [];
+  if (number === undefined)
+    return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  const version = api.versions.get(Number(number));
+  return version === undefined
+    ? unknownVersion(`v${number}`, api)
+    : ok({ kind: 'openapi', version });
 }
 
 function unknownVersion(name: string, api: Api): Result<Route> {

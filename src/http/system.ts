@@ -3,6 +3,8 @@ import type { Caller } from '../model/access.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
+import type { Version } from '../model/api.ts';
+import { answerOpenApi, answerReader, answerReaderScript, answerReaderStart } from './documents.ts';
 import type { Exchange } from './exchange.ts';
 import { methodNotAllowed } from './router.ts';
 
@@ -19,6 +21,9 @@ const endpoints: Readonly<Record<string, Answer>> = {
       requestId,
     );
   },
+  '/_docs': answerReader,
+  '/_docs/start.js': answerReaderStart,
+  '/_docs/reader.js': answerReaderScript,
   '/_schema.json': async ({ requestId }) =>
     jsonResponse(200, JSON.stringify(specificationJsonSchema()), requestId),
 };
@@ -29,9 +34,30 @@ export async function answerSystem(
   exchange: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
+  const { api } = exchange.generation;
+  const version = path === '/_openapi.json' ? api.versions.get(api.defaultVersion) : undefined;
+  if (version !== undefined) return answerDocument(version, exchange, caller);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined)
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  return reading(exchange, caller, endpoint);
+}
+
+/** Answers with the OpenAPI document of a version. */
+export function answerDocument(
+  version: Version,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Result<Response>> {
+  return reading(exchange, caller, async () => answerOpenApi(exchange, version, caller));
+}
+
+/** What all of the service's own paths have in common: they are only read. */
+async function reading(
+  exchange: Exchange,
+  caller: Caller,
+  endpoint: Answer,
+): Promise<Result<Response>> {
   const allow = 'GET, HEAD, OPTIONS';
   if (exchange.method === 'OPTIONS') return ok(emptyResponse(204, exchange.requestId, { allow }));
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD')

@@ -67,7 +67,7 @@ export function withNotice(response: Response, path: string, api: Api): Response
   const notices = noticesOf(api);
   if (notices === undefined) return response;
   const route = findRoute(path, api);
-  if (!route.ok || route.value.kind === 'system') return response;
+  if (!route.ok || route.value.kind !== 'resource') return response;
   const { version, name, id } = route.value;
   const notice = notices.get(version);
   if (notice === undefined) return response;

@@ -14,6 +14,7 @@ import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
 import type { DependencyEvent } from '../../src/trace/events.ts';
+import { undocumented } from './openapi.ts';
 import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
 /** What the parser and the model say of a specification. */
@@ -129,6 +130,17 @@ export async function serve(
       ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
     });
     const text = await response.text();
+    const unlike = undocumented(model, {
+      method,
+      path,
+      sent: textOf(body),
+      requestType: headers['content-type'] ?? 'application/json',
+      status: response.status,
+      headers: response.headers,
+      text,
+    });
+    if (unlike !== undefined)
+      throw new Error(`${method} ${path}: ${unlike}\n${text.slice(0, 500)}`);
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     return {
       status: response.status,
@@ -150,6 +162,12 @@ export async function serve(
       await database.close();
     },
   };
+}
+
+/** The text of a body. */
+function textOf(body: unknown): string | undefined {
+  if (typeof body === 'string' || body === undefined) return body;
+  return body instanceof Uint8Array ? Buffer.from(body).toString() : JSON.stringify(body);
 }
 
 /** Writes records through an API. */

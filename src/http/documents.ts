@@ -1,0 +1,93 @@
+import type { Subject } from '../model/access.ts';
+import type { Version } from '../model/api.ts';
+import type { View } from '../model/view.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
+import { readerScript } from '../openapi/reader-script.ts';
+import { matchesTag, wantedCoding } from '../request/headers.ts';
+import { compressed } from '../respond/compression.ts';
+import { jsonResponse } from '../respond/error.ts';
+import type { Response } from '../respond/response.ts';
+import { entityTag } from '../shape/digest.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A text that is made once, with its entity tag. */
+interface Document {
+  readonly text: string;
+  readonly etag: string;
+}
+
+const documents = new WeakMap<View, Document>();
+
+/** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
+export function answerOpenApi(exchange: Exchange, version: Version, caller: Subject): Response {
+  const view = exchange.generation.view(version, caller);
+  let document = documents.get(view);
+  if (document === undefined) {
+    document = made(JSON.stringify(openApiDocument(view)));
+    documents.set(view, document);
+  }
+  return tagged(exchange, document, {});
+}
+
+function made(text: string): Document {
+  return { text, etag: entityTag(text) };
+}
+
+/** The text, or 304 where the client has just that. */
+function tagged(
+  { headers, requestId }: Exchange,
+  { text, etag }: Document,
+  more: Readonly<Record<string, string>>,
+): Response {
+  const response = jsonResponse(200, text, requestId, { etag, ...more });
+  if (!matchesTag(headers['if-none-match'], etag)) return response;
+  const { 'content-type': _, ...kept } = response.headers;
+  return { status: 304, headers: kept, body: undefined };
+}
+
+/** `/_docs`: the reader of the document. */
+export async function answerReader(exchange: Exchange): Promise<Response> {
+  const { api } = exchange.generation;
+  const numbers = [...api.versions.keys()].sort((a, b) => b - a);
+  const versions = [api.defaultVersion, ...numbers.filter((one) => one !== api.defaultVersion)];
+  const page = readerPage(
+    api.name,
+    versions.map((version) => `v${version}`),
+    api.settings.auth !== undefined,
+  );
+  const { publicUrl } = api.settings.server ?? {};
+  return tagged(exchange, made(page), {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': readerPolicy(publicUrl && new URL(publicUrl).origin),
+    'referrer-policy': 'no-referrer',
+  });
+}
+
+const script = { 'content-type': 'text/javascript; charset=utf-8' };
+const start = made(readerStart);
+
+/** `/_docs/start.js`: what begins the reader. */
+export async function answerReaderStart(exchange: Exchange): Promise<Response> {
+  return tagged(exchange, start, script);
+}
+
+const codings = new Map<string, Promise<Response>>();
+
+/** `/_docs/reader.js`: the reader itself, compressed once for all. */
+export async function answerReaderScript(exchange: Exchange): Promise<Response> {
+  const response = tagged(exchange, await reader(), script);
+  const { coding } = wantedCoding(exchange.headers['accept-encoding'] ?? '') ?? {};
+  if (response.status !== 200 || coding === undefined) return response;
+  const short = codings.get(coding) ?? compressed(response, coding);
+  codings.set(coding, short);
+  const { body } = await short;
+  return { ...response, headers: { ...response.headers, 'content-encoding': coding }, body };
+}
+
+let loaded: Promise<Document> | undefined;
+
+function reader(): Promise<Document> {
+  loaded ??= readerScript().then(made);
+  return loaded;
+}

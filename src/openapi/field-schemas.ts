@@ -1,0 +1,158 @@
+import type { Field } from '../model/api.ts';
+import { given, orNull, type JsonSchema } from './schema.ts';
+
+const stringFormats: Readonly<Record<string, string>> = {
+  email: 'email',
+  url: 'uri',
+  hostname: 'hostname',
+  ipv4: 'ipv4',
+  ipv6: 'ipv6',
+  uuid: 'uuid',
+};
+const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
+const decimal = String.raw`^-?\d+(\.\d+)?$`;
+
+/** What a field's values look like in answers. Constraints on writing say nothing of what an existing table holds. */
+export function readSchema(field: Field): JsonSchema {
+  const schema = { ...plainSchema(field, readSchema), ...notes(field) };
+  return field.nullable ? orNull(schema) : schema;
+}
+
+/** What a body may give for a field, with the constraints that are checked. `partial`: as a merge patch has it. */
+export function writeSchema(field: Field, partial = false): JsonSchema {
+  const below = (part: Field): JsonSchema => writeSchema(part);
+  const { name } = field.type;
+  if (partial && name === 'object') return orNull({ type: 'object', ...notes(field) });
+  const { attributes, default: initial } = field;
+  const isNumber = name === 'integer' || name === 'number';
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
+  const schema = {
+    ...plainSchema(field, below),
+    ...(name === 'decimal' ? { type: ['string', 'number'] } : {}),
+    ...given({
+      minLength: attributes.minLength,
+      maxLength: attributes.maxLength,
+      pattern: attributes.pattern,
+      minItems: attributes.minItems,
+      maxItems: attributes.maxItems,
+      uniqueItems: attributes.uniqueItems,
+      ...(isNumber
+        ? {
+            minimum: exclusiveMinimum === undefined ? minimum : undefined,
+            maximum: exclusiveMaximum === undefined ? maximum : undefined,
+            exclusiveMinimum,
+            exclusiveMaximum,
+            multipleOf,
+          }
+        : {}),
+      default: initial?.kind === 'value' ? initial.value : undefined,
+      writeOnly: field.writeOnly ? true : undefined,
+    }),
+    ...notes(field),
+  };
+  return field.nullable ? orNull(schema) : schema;
+}
+
+/** What a filter on a field compares with. */
+export function valueSchema(field: Field): JsonSchema {
+  const { name } = field.type;
+  if (name === 'array') return field.items === undefined ? {} : valueSchema(field.items);
+  return name === 'object' || name === 'json' ? { type: 'string' } : plainSchema(field, readSchema);
+}
+
+/** Type and format, with nothing of null. */
+function plainSchema(field: Field, below: (part: Field) => JsonSchema): JsonSchema {
+  const { values } = field;
+  const schema = typeSchema(field, below);
+  return values === undefined ? schema : { ...schema, enum: values };
+}
+
+function typeSchema(field: Field, below: (part: Field) => JsonSchema): JsonSchema {
+  const { type, attributes, properties, items } = field;
+  switch (type.name) {
+    case 'id':
+      if (attributes.format === undefined) return { type: 'integer', format: 'int64' };
+      return { type: 'string', ...(attributes.format === 'uuid' ? { format: 'uuid' } : {}) };
+    case 'integer':
+      return { type: 'integer', format: 'int64' };
+    case 'number':
+      return { type: 'number', format: 'double' };
+    case 'decimal':
+      return { type: 'string', format: 'decimal', pattern: decimal };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'date':
+      return { type: 'string', format: 'date' };
+    case 'time':
+      return { type: 'string', pattern: String.raw`^\d{2}:\d{2}:\d{2}$` };
+    case 'datetime':
+      return { type: 'string', format: 'date-time' };
+    case 'uuid':
+      return { type: 'string', format: 'uuid' };
+    case 'email':
+      return { type: 'string', format: 'email' };
+    case 'url':
+      return { type: 'string', format: 'uri' };
+    case 'object':
+      return objectSchema(properties, below);
+    case 'array':
+      return { type: 'array', items: items === undefined ? {} : below(items) };
+    case 'json':
+      return {};
+    case 'string':
+    case 'text':
+    case 'enum':
+    case 'relation': {
+      const format = stringFormats[attributes.format ?? ''];
+      return {
+        type: 'string',
+        ...(format === undefined ? {} : { format }),
+        ...(attributes.format === 'slug' ? { pattern: slug } : {}),
+      };
+    }
+    default:
+      return type.name satisfies never;
+  }
+}
+
+function objectSchema(
+  properties: Field['properties'],
+  below: (part: Field) => JsonSchema,
+): JsonSchema {
+  if (properties === undefined) return { type: 'object' };
+  const required = [...properties]
+    .filter(([, property]) => property.required && property.default === undefined)
+    .map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...properties].map(([name, part]) => [name, below(part)])),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function notes(field: Field): JsonSchema {
+  const { attributes, type, immutable, scale, precision } = field;
+  const words = [
+    attributes.description,
+    immutable ? 'It is set when the record is created and stays.' : undefined,
+    type.name === 'decimal'
+      ? `An exact decimal in a string, with ${scale} decimal places and at most ${precision} digits.${decimalBounds(field)}`
+      : undefined,
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? {} : { description: words.join(' ') };
+}
+
+function decimalBounds({ attributes }: Field): string {
+  const bounds = (
+    [
+      ['minimum', 'at least'],
+      ['maximum', 'at most'],
+      ['exclusiveMinimum', 'greater than'],
+      ['exclusiveMaximum', 'less than'],
+      ['multipleOf', 'a multiple of'],
+    ] as const
+  ).flatMap(([name, word]) =>
+    attributes[name] === undefined ? [] : `${word} ${String(attributes[name])}`,
+  );
+  return bounds.length === 0 ? '' : ` It is ${bounds.join(' and ')}.`;
+}

@@ -1,0 +1,101 @@
+import { facesOf, isTooDeep, resolvePath, type Path } from '../filter/path.ts';
+import { resolveName } from '../filter/resolve.ts';
+import type { Field, Limits } from '../model/api.ts';
+import { operators, type Operator } from '../model/operators.ts';
+import type { RelationView, ResourceView } from '../model/view.ts';
+import { isParameter } from '../request/parameters.ts';
+
+/** One thing that a list can be filtered by: a path, and what can be asked there. */
+export interface Filterable {
+  readonly path: string;
+  /** What is compared; undefined where the path ends with a relation. */
+  readonly leaf: Field | undefined;
+  readonly operators: readonly Operator[];
+  /** Whether it is a field of the resource itself, a member of one, a relation, or something behind a relation. */
+  readonly kind: 'field' | 'member' | 'relation' | 'related';
+}
+
+/**
+ * What the records of a resource can be filtered by, as this caller sees it: every field, every declared member of an
+ * object, every relation, and one step behind the relations.
+ */
+export function filterables(face: ResourceView, limits: Limits): readonly Filterable[] {
+  const own = [...face.fields.values()].flatMap(({ name, field }) =>
+    pathsOf(name, field).map(
+      (path) => ({ path, kind: path === name ? 'field' : 'member' }) as const,
+    ),
+  );
+  const relations = [...face.relations.values()].flatMap((relation) => [
+    { path: relation.name, kind: 'relation' } as const,
+    ...related(relation).map((path) => ({ path, kind: 'related' }) as const),
+  ]);
+  const known = new Set<string>();
+  return [...own, ...relations].flatMap(({ path, kind }) => {
+    if (known.has(path) || isTooDeep(path, limits)) return [];
+    known.add(path);
+    const leaf = leafOf(resolvePath(path, face));
+    // A path whose name a field with a dot-free suffix has taken, or that an operator does not fit, is not offered.
+    const fit = all.filter((operator) => {
+      const resolved = resolveName(filterName(path, operator), face);
+      return resolved.ok && resolved.value.operator === operator;
+    });
+    return fit.length === 0 ? [] : [{ path, kind, leaf, operators: fit }];
+  });
+}
+
+const all = Object.keys(operators) as readonly Operator[];
+
+/** The name of the parameter that asks this of a path. */
+export function filterName(path: string, operator: Operator): string {
+  return `${path}${operators[operator].suffix}`;
+}
+
+/** Whether a path alone is a filter for equality: a reserved parameter of that name comes first. */
+export function isBareFilter({ path, operators: fit }: Filterable): boolean {
+  return fit.includes('eq') && !isParameter(path);
+}
+
+/** The names of what a list can be sorted by: fields, members and to-one paths of one step. */
+export function sortables(face: ResourceView, limits: Limits): readonly string[] {
+  const own = [...face.fields.values()].flatMap(({ name, field }) => pathsOf(name, field));
+  const through = [...face.relations.values()].flatMap((relation) =>
+    relation.relation.kind === 'morphTo'
+      ? []
+      : facesOf(relation).flatMap(({ face: target }) =>
+          [...target.fields.keys()].map((name) => `${relation.name}.${name}`),
+        ),
+  );
+  return [...own, ...through].filter((path) => {
+    const leaf = isTooDeep(path, limits) ? undefined : leafOf(resolvePath(path, face));
+    return (
+      leaf?.type.sortable === true &&
+      (leaf.items === undefined || (leaf.items.type.sortable && leaf.items.type.name !== 'array'))
+    );
+  });
+}
+
+/** The paths of a field and of the declared members below it. */
+function pathsOf(path: string, { properties }: Field): readonly string[] {
+  return [
+    path,
+    ...[...(properties ?? [])].flatMap(([name, member]) => pathsOf(`${path}.${name}`, member)),
+  ];
+}
+
+function related(view: RelationView): readonly string[] {
+  const fields = facesOf(view).flatMap(({ face }) => [...face.fields.keys()]);
+  return [
+    ...fields.map((name) => `${view.name}.${name}`),
+    ...view.pivot.map(({ name }) => `${view.name}.pivot.${name}`),
+  ];
+}
+
+function leafOf(path: ReturnType<typeof resolvePath>): Field | undefined {
+  return path.ok ? endOf(path.value) : undefined;
+}
+
+function endOf(path: Path): Field | undefined {
+  if (path.kind === 'place') return path.place.leaf;
+  const next = path.branches.find((branch) => branch.next !== undefined)?.next;
+  return next === undefined ? undefined : endOf(next);
+}

@@ -1,0 +1,62 @@
+import { recordName } from '../model/names.ts';
+import type { ResourceView, View } from '../model/view.ts';
+
+/** What is called something else already, in the document or in a TypeScript file: no resource gets such a name. */
+const taken =
+  'Error Array Awaited Boolean Client Date Exclude Extract Function Headers JSON Map Math Number ' +
+  'Object Omit Partial Pick Promise Proxy Readonly Record RegExp Request Required Response Set ' +
+  'String Symbol URL AbortSignal JsonValue Resources PlinthError Link Links Page Selected';
+
+/** What follows a resource's name in the names made from it. */
+const suffixes = [
+  '',
+  'Selection',
+  'List',
+  'Page',
+  'Create',
+  'Replace',
+  'Update',
+  'MergePatch',
+  'Id',
+];
+
+/** `media-types` → `MediaTypes`. */
+export function pascal(name: string): string {
+  return name
+    .split(/[-_]/u)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/**
+ * The name of one record of each resource that a view shows: `posts` → `Post`. Names are different, whatever is made
+ * from them, and stay when resources are added at the end of the file.
+ */
+export function typeNames(view: View): ReadonlyMap<string, string> {
+  const used = new Set(taken.toLowerCase().split(' '));
+  const names = new Map<string, string>();
+  for (const resource of view.resourceNames()) {
+    const face = view.resource(resource);
+    const own = (name: string): readonly string[] =>
+      [...suffixes, ...relationSuffixes(face)].map((suffix) => `${name}${suffix}`.toLowerCase());
+    const name = candidates(resource).find((one) => own(one).every((part) => !used.has(part)));
+    if (name === undefined) throw new TypeError(`No name is left for ${resource}`);
+    for (const part of own(name)) used.add(part);
+    names.set(resource, name);
+  }
+  return names;
+}
+
+function relationSuffixes(face: ResourceView | undefined): readonly string[] {
+  return [...(face?.relations.keys() ?? [])].flatMap((relation) => [
+    `${pascal(relation)}Item`,
+    `${pascal(relation)}ItemSelection`,
+    `${pascal(relation)}Links`,
+  ]);
+}
+
+function candidates(resource: string): readonly string[] {
+  const [one, many] = [pascal(recordName(resource)), pascal(resource)];
+  const numbered = Array.from({ length: 1_000 }, (_, index) => `${many}${index + 2}`);
+  return [one, many, `${many}Record`, ...numbered];
+}

@@ -1,0 +1,322 @@
+import { facesOf } from '../filter/path.ts';
+import { isToMany } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { InputView, RelationView, ResourceView } from '../model/view.ts';
+import { readSchema, writeSchema } from './field-schemas.ts';
+import { pascal } from './names.ts';
+import { orNull, ref, type JsonSchema } from './schema.ts';
+
+/** What the schemas of a resource are made with. */
+export interface Naming {
+  /** The name of one record of each resource that this caller sees. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The schemas of a resource by their names in the document. */
+export function recordSchemas(
+  face: ResourceView,
+  naming: Naming,
+): Readonly<Record<string, JsonSchema>> {
+  const name = nameOf(face, naming);
+  const schemas: Record<string, JsonSchema> = {};
+  const { rules } = face;
+  const isWritten = rules.create.length > 0 || rules.update.length > 0;
+  if (face.fields.size > 0) {
+    schemas[name] = record(face, naming, 'whole');
+    schemas[`${name}Selection`] = record(face, naming, 'selection');
+    for (const view of pivoted(face)) {
+      schemas[`${name}${pascal(view.name)}Item`] = pivotItem(view, naming, 'whole');
+      schemas[`${name}${pascal(view.name)}ItemSelection`] = pivotItem(view, naming, 'selection');
+    }
+  }
+  if (rules.read.length > 0) {
+    schemas[`${name}List`] = {
+      type: 'array',
+      description: `Records of ${face.name}. Without fields and exclude each is a ${name}.`,
+      items: shown(name),
+    };
+    schemas[`${name}Page`] = {
+      type: 'object',
+      description: 'A page behind a cursor.',
+      properties: {
+        data: ref(`schemas/${name}List`),
+        next_cursor: { type: ['string', 'null'], description: 'The next page; null on the last.' },
+      },
+      required: ['data', 'next_cursor'],
+      additionalProperties: false,
+    };
+  }
+  if (rules.create.length > 0) schemas[`${name}Create`] = body(face, 'create', naming);
+  if (rules.create.length > 0 && rules.read.length === 0)
+    schemas[`${name}Id`] = {
+      type: 'object',
+      description: 'The id of a record that this caller may create, but not read.',
+      properties: { id: readSchema(face.resource.id) },
+      required: ['id'],
+      additionalProperties: false,
+    };
+  if (rules.update.length > 0) {
+    schemas[`${name}Replace`] = body(face, 'replace', naming);
+    schemas[`${name}Update`] = body(face, 'update', naming);
+    if (hasObjects(face)) schemas[`${name}MergePatch`] = body(face, 'merge', naming);
+  }
+  if (isWritten)
+    for (const view of linkable(face)) schemas[`${name}${pascal(view.name)}Links`] = links(view);
+  return schemas;
+}
+
+/** A record as a request shows it: whole, or what `fields` and `exclude` leave of it. */
+export function shown(name: string): JsonSchema {
+  return { anyOf: [ref(`schemas/${name}`), ref(`schemas/${name}Selection`)] };
+}
+
+export function nameOf({ name }: { readonly name: string }, { names }: Naming): string {
+  return names.get(name) ?? pascal(name);
+}
+
+/** Whether a merge patch differs from a plain one for this resource. */
+export function hasObjects(face: ResourceView): boolean {
+  return [...face.inputs.values()].some(
+    ({ field, updatable }) => updatable && field.type.name === 'object' && !field.immutable,
+  );
+}
+
+type Extent = 'whole' | 'selection';
+
+const pages: JsonSchema = {
+  type: 'object',
+  properties: {
+    page: { type: 'integer' },
+    limit: { type: 'integer' },
+    total: { type: 'integer' },
+    totalPages: { type: 'integer' },
+  },
+  required: ['page', 'limit', 'total', 'totalPages'],
+  additionalProperties: false,
+};
+
+function record(face: ResourceView, naming: Naming, extent: Extent): JsonSchema {
+  const { description } = face.resource;
+  return {
+    type: 'object',
+    description:
+      extent === 'whole'
+        ? (description ?? `A record of ${face.name}.`)
+        : `What fields and exclude leave of a ${nameOf(face, naming)}.`,
+    ...members(face, naming, extent, {}),
+  };
+}
+
+function members(
+  face: ResourceView,
+  naming: Naming,
+  extent: Extent,
+  more: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  const fields = [...face.fields.values()];
+  const relations = [...face.relations.values()].filter((view) => facesOf(view).length > 0);
+  const collections = relations.filter((view) => isToMany(view.relation));
+  const always = extent === 'whole' ? fields.map(({ name }) => name) : ['id'];
+  return {
+    properties: {
+      ...Object.fromEntries(
+        fields.map(({ name, field }) => [
+          name,
+          // Of an object some members can be selected, so nothing is needed in it.
+          extent === 'selection' && field.properties !== undefined
+            ? orNull({ type: 'object' })
+            : readSchema(field),
+        ]),
+      ),
+      ...Object.fromEntries(
+        relations.map((view) => [view.name, expanded(view, face, naming, extent)]),
+      ),
+      ...(collections.length === 0
+        ? {}
+        : {
+            _pagination: {
+              type: 'object',
+              description: 'Of the expanded collections that are paged or were cut.',
+              properties: Object.fromEntries(collections.map(({ name }) => [name, pages])),
+              additionalProperties: false,
+            },
+          }),
+      ...more,
+    },
+    required: [
+      ...always.filter((name) => face.fields.has(name)),
+      ...(extent === 'whole' ? Object.keys(more) : []),
+    ],
+    additionalProperties: false,
+  };
+}
+
+/** A relation as `expand` shows it. */
+function expanded(
+  view: RelationView,
+  owner: ResourceView,
+  naming: Naming,
+  extent: Extent,
+): JsonSchema {
+  const { relation } = view;
+  const suffix = extent === 'whole' ? '' : 'Selection';
+  const note = relation.description ?? `There where expand names ${view.name}.`;
+  const one = (name: string): JsonSchema => ref(`schemas/${name}${suffix}`);
+  const targets = facesOf(view).map(({ face }) =>
+    view.pivot.length > 0
+      ? one(`${nameOf(owner, naming)}${pascal(view.name)}Item`)
+      : one(nameOf(face, naming)),
+  );
+  const kinds = [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
+  const [first = {}] = kinds;
+  if (isToMany(relation)) return { type: 'array', description: note, items: first };
+  return { description: note, anyOf: [...kinds, { type: 'null' }] };
+}
+
+function pivoted(face: ResourceView): readonly RelationView[] {
+  return [...face.relations.values()].filter(
+    (view) => view.pivot.length > 0 && facesOf(view).length > 0,
+  );
+}
+
+/** A related record with what the junction says of the link. */
+function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSchema {
+  const [target] = facesOf(view);
+  if (target === undefined) throw new TypeError(`${view.name} leads nowhere`);
+  const pivot = {
+    type: 'object',
+    description: 'What the junction says of the link.',
+    properties: Object.fromEntries(view.pivot.map(({ name, field }) => [name, readSchema(field)])),
+    ...(extent === 'whole' ? { required: view.pivot.map(({ name }) => name) } : {}),
+    additionalProperties: false,
+  };
+  return {
+    type: 'object',
+    description: `A record of ${target.face.name} with its link.`,
+    ...members(target.face, naming, extent, { pivot }),
+  };
+}
+
+/** The belongsToMany relations whose links this caller may write with the record. */
+export function linkable(face: ResourceView): readonly RelationView[] {
+  return [...face.relations.values()].filter((view) => {
+    const rules = throughOf(view)?.rules;
+    return (
+      rules !== undefined &&
+      rules.create.length > 0 &&
+      rules.delete.length > 0 &&
+      !face.inputs.has(view.name)
+    );
+  });
+}
+
+function throughOf({ relation, target }: RelationView): ResourceView | undefined {
+  return relation.kind === 'belongsToMany' ? target(relation.through) : undefined;
+}
+
+function links(view: RelationView): JsonSchema {
+  const { relation } = view;
+  if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
+  const id = readSchema(relation.target.id);
+  const list = { type: 'array', items: { anyOf: [id, linkSchema(view, id)] } };
+  return {
+    description: `The links to ${relation.target.name}: all of them as a list, or what is added and removed.`,
+    anyOf: [
+      list,
+      {
+        type: 'object',
+        properties: { add: list, remove: { type: 'array', items: id } },
+        additionalProperties: false,
+      },
+    ],
+  };
+}
+
+/** What a link in a body may say of itself, by name. */
+export function pivotInputs(view: RelationView): readonly InputView[] {
+  const { relation } = view;
+  if (relation.kind !== 'belongsToMany') return [];
+  return [...(throughOf(view)?.inputs.values() ?? [])].filter(
+    ({ field, creatable }) => creatable && relation.pivot.includes(field),
+  );
+}
+
+function linkSchema(view: RelationView, id: JsonSchema): JsonSchema {
+  const pivot = pivotInputs(view);
+  return {
+    type: 'object',
+    properties: {
+      id,
+      pivot: {
+        type: 'object',
+        properties: Object.fromEntries(pivot.map(({ name, field }) => [name, writeSchema(field)])),
+        additionalProperties: false,
+      },
+    },
+    required: ['id'],
+    additionalProperties: false,
+  };
+}
+
+type BodyKind = 'create' | 'replace' | 'update' | 'merge';
+
+/** The members that a body must have. */
+export function requiredInputs(
+  face: ResourceView,
+  kind: 'create' | 'replace',
+): readonly InputView[] {
+  return [...face.inputs.values()].filter(({ name, field, creatable, updatable }) => {
+    if (field === face.resource.id || field.default !== undefined) return false;
+    if (
+      kind === 'replace' &&
+      (!updatable || field.writeOnly || field.immutable || !face.fields.has(name))
+    )
+      return false;
+    return (kind === 'create' ? creatable : updatable) && (field.required || !field.nullable);
+  });
+}
+
+/** The members that a body of a create may have. */
+export function creatableInputs(face: ResourceView): readonly InputView[] {
+  const { id } = face.resource;
+  return [...face.inputs.values()].filter(({ field, creatable }) =>
+    field === id ? !isGenerated(id) : creatable,
+  );
+}
+
+function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
+  const name = nameOf(face, naming);
+  const inputs = kind === 'create' ? creatableInputs(face) : [...face.inputs.values()];
+  const needed =
+    kind === 'create' || kind === 'replace'
+      ? requiredInputs(face, kind).map((input) => input.name)
+      : [];
+  const about = {
+    create: `What creates a record of ${face.name}.`,
+    replace: `What replaces a record of ${face.name}: what is left out takes its default, else null.`,
+    update: `What changes a record of ${face.name}: what is left out stays.`,
+    merge: `What changes a record of ${face.name}: objects in it are merged into those that are there.`,
+  };
+  return {
+    type: 'object',
+    description: about[kind],
+    properties: {
+      ...Object.fromEntries(
+        inputs.map((input) => {
+          const { field, updatable } = input;
+          // What a GET gave can be sent back: it is ignored, or has to be as it is.
+          const stays = kind !== 'create' && (field === face.resource.id || !updatable);
+          return [
+            input.name,
+            stays ? { ...readSchema(field), readOnly: true } : writeSchema(field, kind === 'merge'),
+          ];
+        }),
+      ),
+      ...Object.fromEntries(
+        linkable(face).map((view) => [view.name, ref(`schemas/${name}${pascal(view.name)}Links`)]),
+      ),
+    },
+    ...(needed.length === 0 ? {} : { required: needed }),
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,25 @@
+/** A JSON Schema (2020-12), as OpenAPI 3.1 has it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A reference to a part of the document: `schemas/Post`. */
+export function ref(part: string): JsonSchema {
+  return { $ref: `#/components/${part}` };
+}
+
+/** The schema of values that may be null too. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema;
+  if (Object.keys(schema).length === 0) return schema;
+  if (type === undefined) return { anyOf: [schema, { type: 'null' }] };
+  const types = Array.isArray(type) ? (type as readonly string[]) : [type as string];
+  return {
+    ...schema,
+    type: types.includes('null') ? types : [...types, 'null'],
+    ...(Array.isArray(values) ? { enum: [...new Set([...(values as unknown[]), null])] } : {}),
+  };
+}
+
+/** The members that have a value. */
+export function given(members: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
