@@ -1,5 +1,6 @@
 import type { Operation } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
+import { recordName } from '../model/names.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import { debugMembers, errorsOf, headerRef, quota } from './answers.ts';
@@ -143,10 +144,9 @@ function isSimulated({ settings }: Api): boolean {
   return Object.values(settings.resources).some(({ network }) => network !== undefined);
 }
 
-/** `listPosts`; of a resource whose plural is taken, `listPost2List`. */
+/** `listPosts`; where another resource has that name, after what one record is called. */
 function listName(face: ResourceView, name: string): string {
-  const many = pascal(face.name);
-  return name.startsWith(many) && name !== many ? `${name}List` : many;
+  return name === pascal(recordName(face.name)) ? pascal(face.name) : `${name}List`;
 }
 
 /** Without `auth` nothing is asked; with it, what a rule for everyone leaves open may still be sent credentials. */

@@ -79,7 +79,8 @@ const ordinary = new Set([
 /** Says what an answer has that the OpenAPI document does not tell of; undefined where all is as documented. */
 export function undocumented(api: Api, exchanged: Exchanged): string | undefined {
   const [path = '', query = ''] = exchanged.path.split('?');
-  if (path.startsWith('/_') || exchanged.method === 'OPTIONS') return undefined;
+  if (path.startsWith('/_') || path.endsWith('/_openapi.json') || exchanged.method === 'OPTIONS')
+    return undefined;
   const found = operationOf(api, path, exchanged.method.toLowerCase());
   if (found === undefined) {
     // Nothing is there, or not this: that much an error says everywhere.

@@ -1,0 +1,28 @@
+import type { Subject } from '../../src/model/access.ts';
+import { viewOf } from '../../src/model/view.ts';
+import { openApiDocument, type OpenApiDocument } from '../../src/openapi/document.ts';
+import { buildValid } from '../support/api.ts';
+import { fullView } from '../support/openapi.ts';
+
+/** The OpenAPI document of a version of a specification, of everything or as a caller gets it. */
+export function documentOf(text: string, number?: number, subject?: Subject): OpenApiDocument {
+  const api = buildValid(text);
+  const version = api.versions.get(number ?? api.defaultVersion);
+  if (version === undefined) throw new Error(`There is no version ${number}`);
+  return openApiDocument(
+    subject === undefined ? fullView(api, version) : viewOf(api, version, subject),
+  );
+}
+
+/** What stands at a pointer of a document: names parted by blanks, references followed. */
+export function at(document: OpenApiDocument, pointer: string): unknown {
+  return pointer.split(' ').reduce<unknown>((part, name) => {
+    const members = part as Readonly<Record<string, unknown>> | undefined;
+    const { $ref } = members ?? {};
+    const whole =
+      typeof $ref === 'string' && name !== '$ref'
+        ? at(document, $ref.slice(2).replaceAll('/', ' '))
+        : members;
+    return (whole as Readonly<Record<string, unknown>> | undefined)?.[name];
+  }, document);
+}
