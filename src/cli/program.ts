@@ -93,6 +93,13 @@ export function buildProgram(context: Context, version: string): Command {
     openapi(context, { ...flags, file });
   });
 
+  documenting(
+    onSpecification('types', 'make a typed TypeScript client', 'types --out client.ts'),
+  ).action(async (file: string | undefined, flags: DocumentFlags) => {
+    const { types } = await import('./commands/types.ts');
+    types(context, { ...flags, file });
+  });
+
   onSpecification(
     'migrate',
     'show, or make, what brings a database up to date',

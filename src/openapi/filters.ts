@@ -26,7 +26,7 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
     ),
   );
   const relations = [...face.relations.values()].flatMap((relation) => [
-    { path: relation.name, kind: 'relation' } as const,
+    ...[relation.name, ...targetsOf(relation)].map((path) => ({ path, kind: 'relation' }) as const),
     ...related(relation).map((path) => ({ path, kind: 'related' }) as const),
   ]);
   const known = new Set<string>();
@@ -82,10 +82,21 @@ function pathsOf(path: string, { properties }: Field): readonly string[] {
   ];
 }
 
+/** `owner:posts`, for each of the resources that a morphTo leads to. */
+function targetsOf(view: RelationView): readonly string[] {
+  if (view.relation.kind !== 'morphTo') return [];
+  return [...new Set(facesOf(view).map(({ face }) => `${view.name}:${face.name}`))];
+}
+
 function related(view: RelationView): readonly string[] {
-  const fields = facesOf(view).flatMap(({ face }) => [...face.fields.keys()]);
+  const isMorph = view.relation.kind === 'morphTo';
   return [
-    ...fields.map((name) => `${view.name}.${name}`),
+    ...facesOf(view).flatMap(({ face }) =>
+      [...face.fields.keys()].flatMap((name) => [
+        `${view.name}.${name}`,
+        ...(isMorph ? [`${view.name}:${face.name}.${name}`] : []),
+      ]),
+    ),
     ...view.pivot.map(({ name }) => `${view.name}.pivot.${name}`),
   ];
 }

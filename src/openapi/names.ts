@@ -5,7 +5,11 @@ import type { ResourceView, View } from '../model/view.ts';
 const taken =
   'Error Array Awaited Boolean Client Date Exclude Extract Function Headers JSON Map Math Number ' +
   'Object Omit Partial Pick Promise Proxy Readonly Record RegExp Request Required Response Set ' +
-  'String Symbol URL AbortSignal JsonValue Resources PlinthError Link Links Page Selected';
+  'String Symbol URL AbortSignal JsonValue Resources PlinthError Link Links Page Selected ErrorBody ErrorBase ResourceName ' +
+  'RecordOf IdOf RelationName TargetOf Head Tail Flat Loose Below ExpandPath FieldPath GroupMember OwnName Own ' +
+  'Related CollectionPage Without ValueOperator ListOperator Filters RequestOptions Selection Hidden Listing Walk ' +
+  'Reads Answer Creates Target Changed Updates Deletes ResourceClient Credential ClientOptions UnexpectedAnswer ' +
+  'Ask Told AnyListing AnySelection AnyWriting WeakMap URLSearchParams TypeError AsyncGenerator';
 
 /** What follows a resource's name in the names made from it. */
 const suffixes = [

@@ -109,7 +109,7 @@ function operationOf(api: Api, path: string, method: string): Found | undefined 
     .slice(api.basePath.length + 1)
     .split('/')
     .map(decoded);
-  const isVersioned = /^v\d+$/u.test(parts[0] ?? '');
+  const isVersioned = /^v[1-9]\d*$/u.test(parts[0] ?? '');
   if (!isVersioned && !api.unversioned) return undefined;
   const number = isVersioned ? Number(parts[0]?.slice(1)) : api.defaultVersion;
   const version = api.versions.get(number);
@@ -241,7 +241,11 @@ function requestProblem(found: Found, exchanged: Exchanged, query: string): stri
   const type = (exchanged.requestType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (content[type] === undefined) return `a request of type ${type} is not documented`;
   const schema = pointerOf(...pointer, 'requestBody', 'content', type, 'schema');
-  const body = withoutReadOnly(checker, content[type], JSON.parse(exchanged.sent) as unknown);
+  const body = withoutReadOnly(
+    checker,
+    content[type],
+    JSON.parse(exchanged.sent.replace(/^\uFEFF/u, '')) as unknown,
+  );
   return problemOf(checker.validator(schema), body, 'what was sent');
 }
 

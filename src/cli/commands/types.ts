@@ -1,0 +1,10 @@
+import { clientSource } from '../../openapi/client/client.ts';
+import type { Context } from '../context.ts';
+import { wholeView, writeDocument, type DocumentFlags } from '../document.ts';
+import { requireSpecification } from '../specification.ts';
+
+/** `plinth types [file]`: a TypeScript client of all of a version. */
+export function types(context: Context, flags: DocumentFlags): void {
+  const { api } = requireSpecification(context, flags);
+  writeDocument(context, clientSource(wholeView(api, flags)), flags.out);
+}

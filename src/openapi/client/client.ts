@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { errorTable, type ErrorCode } from '../../errors.ts';
+import { facesOf } from '../../filter/path.ts';
+import { operations } from '../../model/access.ts';
+import { isToMany, type Field, type Limits } from '../../model/api.ts';
+import type { Operator } from '../../model/operators.ts';
+import type { InputView, RelationView, ResourceView, View } from '../../model/view.ts';
+import { filterables, isBareFilter, sortables } from '../filters.ts';
+import { typeNames } from '../names.ts';
+import {
+  creatableInputs,
+  linkable,
+  nameOf,
+  pivotInputs,
+  requiredInputs,
+  type Naming,
+} from '../records.ts';
+
+/** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
+export function clientSource(view: View): string {
+  const { api, version } = view;
+  const naming: Naming = { names: typeNames(view) };
+  const faces = view.resourceNames().flatMap((name) => view.resource(name) ?? []);
+  const root = `${api.basePath}/v${version.number}`;
+  return [
+    `// ${oneLine(api.name)}, version ${version.number}: made by "plinth types". Changes to this file are lost when it is made again.\n`,
+    `const root = ${JSON.stringify(root)};\n`,
+    `const resourceNames: readonly string[] = ${JSON.stringify(faces.map(({ name }) => name))};\n`,
+    'export type JsonValue =\n  | null\n  | boolean\n  | number\n  | string\n  | JsonValue[]\n  | { [member: string]: JsonValue };\n',
+    ...faces.flatMap((face) => resourceTypes(face, naming)),
+    resourcesType(faces, naming, api.limits),
+    errorType(),
+    source('types.ts'),
+    source('runtime.ts'),
+  ].join('\n');
+}
+
+/** A file of this folder without its imports, which stand before it in the client. */
+function source(name: string): string {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8');
+  return text.replaceAll(/^import [^;]+;\n/gmu, '').trimStart();
+}
+
+/** Types of records and bodies of one resource. */
+function resourceTypes(face: ResourceView, naming: Naming): readonly string[] {
+  const name = nameOf(face, naming);
+  const { rules, resource } = face;
+  const record = [...face.fields.values()].map(({ name: member, field }) =>
+    memberOf(member, readType(field), false, field),
+  );
+  const types = [interfaceOf(name, record, resource.description)];
+  if (rules.create.length > 0)
+    types.push(interfaceOf(`${name}Create`, body(face, 'create'), `The body that creates: ${name}.`));
+  if (rules.update.length > 0) {
+    types.push(interfaceOf(`${name}Replace`, body(face, 'replace'), `The body that replaces: ${name}.`));
+    types.push(interfaceOf(`${name}Update`, body(face, 'update'), `The body that changes: ${name}.`));
+  }
+  return types;
+}
+
+function interfaceOf(name: string, members: readonly string[], description?: string): string {
+  const doc = description === undefined ? '' : `${comment(description)}\n`;
+  return `${doc}export interface ${name} {\n${members.map((line) => indent(line)).join('\n')}\n}\n`;
+}
+
+function memberOf(name: string, type: string, isOptional: boolean, field?: Field): string {
+  const { description } = field?.attributes ?? {};
+  const doc = description === undefined ? '' : `${comment(description)}\n`;
+  return `${doc}${key(name)}${isOptional ? '?' : ''}: ${type};`;
+}
+
+/** A name as the member of an object has it. */
+function key(name: string): string {
+  return /^[a-z_$][\w$]*$/iu.test(name) ? name : JSON.stringify(name);
+}
+
+function comment(text: string): string {
+  return `/** ${oneLine(text).replaceAll('*/', '* /')} */`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gmu, '  ');
+}
+
+function body(face: ResourceView, kind: 'create' | 'replace' | 'update'): readonly string[] {
+  const { id } = face.resource;
+  const needed = new Set<InputView>(kind === 'update' ? [] : requiredInputs(face, kind));
+  const inputs =
+    kind === 'create'
+      ? creatableInputs(face)
+      : [...face.inputs.values()].filter(({ field, updatable }) => updatable || field === id);
+  return [
+    ...inputs.map((input) =>
+      memberOf(input.name, writeType(input.field), !needed.has(input), input.field),
+    ),
+    ...linkable(face).map((view) => memberOf(view.name, linksType(view), true)),
+  ];
+}
+
+function linksType(view: RelationView): string {
+  const { relation } = view;
+  if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
+  const id = readType(relation.target.id);
+  const pivot = pivotInputs(view).map((input) =>
+    memberOf(input.name, writeType(input.field), true),
+  );
+  const link = `${id} | { id: ${id}; pivot?: { ${pivot.join(' ')} } }`;
+  return `readonly (${link})[] | { add?: readonly (${link})[]; remove?: readonly ${id}[] }`;
+}
+
+function readType(field: Field): string {
+  return typed(field, readType, []);
+}
+
+function writeType(field: Field): string {
+  return typed(field, writeType, field.type.name === 'decimal' ? ['number'] : []);
+}
+
+/** What a field's value is in TypeScript; `more` are further types that it takes. */
+function typed(field: Field, below: (part: Field) => string, more: readonly string[]): string {
+  const plain = field.values?.map((value) => JSON.stringify(value)) ?? [plainType(field, below)];
+  const isNull = field.nullable && field.type.name !== 'json';
+  return [...plain, ...more, ...(isNull ? ['null'] : [])].join(' | ');
+}
+
+function plainType(
+  { type, attributes, properties, items }: Field,
+  below: (part: Field) => string,
+): string {
+  switch (type.name) {
+    case 'id':
+      return attributes.format === undefined ? 'number' : 'string';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'json':
+      return 'JsonValue';
+    case 'array':
+      return items === undefined ? 'JsonValue[]' : `(${below(items)})[]`;
+    case 'object':
+      return properties === undefined
+        ? '{ [member: string]: JsonValue }'
+        : `{ ${[...properties]
+            .map(([name, part]) => memberOf(name, below(part), !part.required))
+            .join(' ')} }`;
+    case 'decimal':
+    case 'string':
+    case 'text':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'uuid':
+    case 'email':
+    case 'url':
+    case 'enum':
+    case 'relation':
+      return 'string';
+    default:
+      return type.name satisfies never;
+  }
+}
+
+function resourcesType(faces: readonly ResourceView[], naming: Naming, limits: Limits): string {
+  const members = faces.map(
+    (face) => `${key(face.name)}: {\n${indent(resourceType(face, naming, limits))}\n};`,
+  );
+  return `/** Every resource: its records, relations, filters and what can be done with it. */\nexport interface Resources {\n${indent(members.join('\n'))}\n}\n`;
+}
+
+function resourceType(face: ResourceView, naming: Naming, limits: Limits): string {
+  const name = nameOf(face, naming);
+  const { rules, resource } = face;
+  const open = operations.filter((operation) => rules[operation].length > 0);
+  const objects = [...face.fields.values()].filter(({ field }) =>
+    ['object', 'json'].includes(field.type.name),
+  );
+  const groups = [...face.groups].map(([group, members]) => memberOf(group, union(members), false));
+  return [
+    `id: ${readType(resource.id)};`,
+    `record: ${name};`,
+    `objects: ${union(objects.map((one) => one.name))};`,
+    `relations: {\n${indent([...face.relations.values()].map(relationType).join('\n'))}\n};`,
+    `groups: { ${groups.join(' ')} };`,
+    `operations: ${union(open)};`,
+    `create: ${rules.create.length > 0 ? `${name}Create` : 'never'};`,
+    `replace: ${rules.update.length > 0 ? `${name}Replace` : 'never'};`,
+    `update: ${rules.update.length > 0 ? `${name}Update` : 'never'};`,
+    `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}>;`,
+    `sort: ${union(sortables(face, limits))};`,
+  ].join('\n');
+}
+
+function relationType(view: RelationView): string {
+  const targets = [...new Set(facesOf(view).map(({ face }) => face.name))];
+  const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field), false));
+  const added = pivot.length === 0 ? 'unknown' : `{ pivot: { ${pivot.join(' ')} } }`;
+  return `${key(view.name)}: { to: ${union(targets)}; many: ${isToMany(view.relation)}; pivot: ${added} };`;
+}
+
+function union(names: readonly string[]): string {
+  return names.length === 0 ? 'never' : names.map((name) => JSON.stringify(name)).join(' | ');
+}
+
+/** Of each path what it is compared with, its operators, and whether its name alone is a filter. */
+function filterTypes(face: ResourceView, limits: Limits): readonly string[] {
+  return filterables(face, limits).map((filter) => {
+    const { path, leaf, kind, operators } = filter;
+    const several = kind === 'related' || leaf === face.resource.id;
+    const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
+    return `${key(path)}: [${filterType(leaf)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
+  });
+}
+
+function filterType(leaf: Field | undefined): string {
+  if (leaf === undefined) return 'never';
+  if (leaf.type.name === 'array') return filterType(leaf.items);
+  const plain = leaf.values?.map((value) => JSON.stringify(value)).join(' | ');
+  if (plain !== undefined) return plain;
+  const type = plainType(leaf, readType);
+  if (leaf.type.name === 'decimal') return 'string | number';
+  return type === 'number' || type === 'boolean' ? type : 'string';
+}
+
+function operatorNames(operators: readonly Operator[]): string {
+  return union(operators);
+}
+
+/** The errors as a union that `code` tells apart. */
+function errorType(): string {
+  const codes = Object.keys(errorTable) as readonly ErrorCode[];
+  const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort((a, b) => a - b);
+  const members = (status: number): string => {
+    if (status === 400)
+      return ' readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];';
+    if (status === 422)
+      return ' readonly errors?: readonly { readonly field: string; readonly message: string }[];';
+    return status === 409
+      ? ' readonly dependents?: readonly { readonly resource: string; readonly count: number }[];'
+      : '';
+  };
+  const kinds = statuses.map((status) => {
+    const own = codes.filter((code) => errorTable[code].status === status);
+    return `  | (ErrorBase & { readonly status: ${status}; readonly code: ${union(own)};${members(status)} })`;
+  });
+  return `interface ErrorBase {\n  readonly error: string;\n  readonly message: string;\n  readonly path: string;\n  readonly requestId: string;\n}\n\n/** Every error that the API answers with; \`code\` tells them apart. */\nexport type ErrorBody =\n${kinds.join('\n')};\n`;
+}

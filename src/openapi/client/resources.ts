@@ -1,0 +1,35 @@
+/**
+ * What `plinth types` writes in the place of this file: the resources of one API. Here they are any, so that the rest
+ * of the client is compiled like all other source.
+ */
+export interface Resources {
+  readonly [name: string]: {
+    readonly id: string | number;
+    readonly record: Readonly<Record<string, unknown>>;
+    /** Names of the fields that are objects. */
+    readonly objects: string;
+    /** `to` the resources it leads to, `many` whether it is a collection, `pivot` what each of its records adds. */
+    readonly relations: Readonly<
+      Record<string, { readonly to: string; readonly many: boolean; readonly pivot: unknown }>
+    >;
+    readonly groups: Readonly<Record<string, string>>;
+    readonly operations: 'read' | 'create' | 'update' | 'delete';
+    readonly create: unknown;
+    readonly replace: unknown;
+    readonly update: unknown;
+    readonly where: unknown;
+    readonly sort: string;
+  };
+}
+
+/** Every error that the API answers with; `code` tells them apart. */
+export interface ErrorBody {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+}
+
+export const resourceNames: readonly string[] = [];
+
+export const root: string = '/v1';

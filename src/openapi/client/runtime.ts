@@ -1,0 +1,305 @@
+import { resourceNames, root, type ErrorBody } from './resources.ts';
+import type { Client, Listing, Page, RequestOptions, ResourceName, Selection } from './types.ts';
+
+/** A text, or what gives one for each request. */
+type Credential = string | (() => string | Promise<string>);
+
+export interface ClientOptions {
+  /** Where the API is: `https://api.example.com`. */
+  readonly baseUrl: string;
+  /** A JSON Web Token or API key, sent as `Authorization: Bearer`. */
+  readonly token?: Credential;
+  /** An API key, sent as `X-API-Key`. */
+  readonly apiKey?: Credential;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+}
+
+/** What the API has refused; `body` says why, and `body.code` tells the reasons apart. */
+export class PlinthError extends Error {
+  override readonly name = 'PlinthError';
+  readonly body: ErrorBody;
+
+  constructor(body: ErrorBody) {
+    super(body.message);
+    this.body = body;
+  }
+}
+
+/** An answer that is not the API's own, such as that of a proxy. */
+export class UnexpectedAnswer extends Error {
+  override readonly name = 'UnexpectedAnswer';
+  readonly status: number;
+  readonly text: string;
+
+  constructor(status: number, text: string) {
+    super(`The server answered ${status}, but not as the API does`);
+    this.status = status;
+    this.text = text;
+  }
+}
+
+const tags = new WeakMap<object, string>();
+
+/** The entity tag under which a record was read or written plainly; undefined for any other. */
+export function etagOf(record: object): string | undefined {
+  return tags.get(record);
+}
+
+interface Ask {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  readonly body?: unknown;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly options?: RequestOptions | undefined;
+}
+
+interface Told {
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+type AnyListing = Listing<ResourceName, string, string, string>;
+type AnySelection = Selection<ResourceName, string, string, string>;
+type AnyWriting = AnySelection & { readonly ifMatch?: string; readonly idempotencyKey?: string };
+
+/** Makes a client of the API. */
+export function createClient(options: ClientOptions): Client {
+  const ask = (request: Ask): Promise<Told> => send(options, request);
+  return Object.fromEntries(
+    resourceNames.map((name) => [name, methodsOf(`${root}/${name}`, ask)]),
+  ) as unknown as Client;
+}
+
+async function send(
+  { baseUrl, token, apiKey, headers = {}, fetch: own }: ClientOptions,
+  { method, path, query, body, type = 'application/json', headers: more = {}, options = {} }: Ask,
+): Promise<Told> {
+  const sent = new Headers({ accept: 'application/json', ...headers });
+  if (token !== undefined) sent.set('authorization', `Bearer ${await valueOf(token)}`);
+  if (apiKey !== undefined) sent.set('x-api-key', await valueOf(apiKey));
+  if (body !== undefined) sent.set('content-type', type);
+  for (const [name, value] of Object.entries({ ...more, ...options.headers }))
+    if (value !== undefined) sent.set(name, value);
+  const search = query?.toString() ?? '';
+  const url = `${baseUrl.replace(/\/+$/u, '')}${path}${search === '' ? '' : `?${search}`}`;
+  const response = await (own ?? globalThis.fetch)(url, {
+    method,
+    headers: sent,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const text = await response.text();
+  const read = text === '' ? undefined : parsed(text);
+  if (response.ok && (text === '' || read !== undefined))
+    return { headers: response.headers, body: read };
+  if (isErrorBody(read)) throw new PlinthError(read);
+  throw new UnexpectedAnswer(response.status, text);
+}
+
+function valueOf(credential: Credential): string | Promise<string> {
+  return typeof credential === 'string' ? credential : credential();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'code' in body && 'requestId' in body;
+}
+
+function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown {
+  const list = async (options: AnyListing = {}): Promise<Page<unknown>> => {
+    const prefer = options.count === undefined ? undefined : `count=${options.count}`;
+    const told = await ask({
+      method: 'GET',
+      path,
+      query: listQuery(options),
+      headers: { prefer },
+      options,
+    });
+    return pageOf(told);
+  };
+  const pages = async function* pages(
+    options: AnyListing = {},
+  ): AsyncGenerator<unknown[], void, undefined> {
+    let cursor: string | undefined = options.cursor ?? '';
+    while (cursor !== undefined) {
+      const page: Page<unknown> = await list({ ...options, cursor });
+      if (page.data.length > 0) yield page.data;
+      cursor = page.nextCursor;
+    }
+  };
+  const write = async (
+    method: string,
+    target: unknown,
+    body: unknown,
+    options: AnyWriting = {},
+    type?: string,
+  ): Promise<unknown> => {
+    const told = await ask({
+      method,
+      path: `${path}/${idOf(target)}`,
+      query: selectionQuery(options),
+      body,
+      ...(type === undefined ? {} : { type }),
+      headers: { 'if-match': options.ifMatch ?? tagOf(target) },
+      options,
+    });
+    return remembered(told, options);
+  };
+  const create = async (body: unknown, options: AnyWriting = {}): Promise<unknown> => {
+    const headers = { 'idempotency-key': options.idempotencyKey };
+    const told = await ask({
+      method: 'POST',
+      path,
+      query: selectionQuery(options),
+      body,
+      headers,
+      options,
+    });
+    return remembered(told, options);
+  };
+  return {
+    list,
+    pages,
+    each: async function* each(options: AnyListing = {}): AsyncGenerator<unknown, void, undefined> {
+      for await (const page of pages(options)) yield* page;
+    },
+    get: async (id: unknown, options: AnySelection = {}): Promise<unknown> =>
+      remembered(
+        await ask({
+          method: 'GET',
+          path: `${path}/${idOf(id)}`,
+          query: selectionQuery(options),
+          options,
+        }),
+        options,
+      ),
+    create,
+    createMany: create,
+    update: (target: unknown, changes: unknown, options?: AnyWriting) =>
+      write('PATCH', target, changes, options),
+    merge: (target: unknown, changes: unknown, options?: AnyWriting) =>
+      write('PATCH', target, changes, options, 'application/merge-patch+json'),
+    replace: (target: unknown, body: unknown, options?: AnyWriting) =>
+      write('PUT', target, body, options),
+    delete: async (target: unknown, options: AnyWriting = {}): Promise<void> => {
+      const headers = { 'if-match': options.ifMatch ?? tagOf(target) };
+      await ask({ method: 'DELETE', path: `${path}/${idOf(target)}`, headers, options });
+    },
+  };
+}
+
+function idOf(target: unknown): string {
+  const id = typeof target === 'object' && target !== null && 'id' in target ? target.id : target;
+  return encodeURIComponent(String(id));
+}
+
+/** A record that was not read plainly says nothing of what it is now: to write it unseen, its id has to be given. */
+function tagOf(target: unknown): string | undefined {
+  if (typeof target !== 'object' || target === null) return undefined;
+  const tag = tags.get(target);
+  if (tag === undefined)
+    throw new TypeError(
+      'Give the id, or a record as get gives it without fields, exclude and expand',
+    );
+  return tag;
+}
+
+/** Keeps the entity tag of a record that is shown plainly. */
+function remembered(
+  { headers, body }: Told,
+  { fields, exclude, expand, query }: AnySelection,
+): unknown {
+  const tag = headers.get('etag');
+  const isPlain =
+    [fields, exclude, expand].every((list) => (list ?? []).length === 0) && query === undefined;
+  if (tag !== null && isPlain && typeof body === 'object' && body !== null) tags.set(body, tag);
+  return body;
+}
+
+function pageOf({ headers, body }: Told): Page<unknown> {
+  const number = (name: string): number | undefined => {
+    const value = headers.get(name);
+    return value === null ? undefined : Number(value);
+  };
+  const isList = Array.isArray(body);
+  const { data, next_cursor: next } = (
+    isList ? { data: body, next_cursor: headers.get('x-next-cursor') } : body
+  ) as {
+    readonly data: unknown[];
+    readonly next_cursor: string | null;
+  };
+  return {
+    data,
+    total: number('x-total-count'),
+    totalPages: number('x-total-pages'),
+    page: number('x-page'),
+    limit: number('x-limit') ?? data.length,
+    nextCursor: next ?? undefined,
+  };
+}
+
+function selectionQuery({
+  expand,
+  fields,
+  exclude,
+  collections,
+  query,
+}: AnySelection): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const [name, list] of Object.entries({ expand, fields, exclude }))
+    if (list !== undefined && list.length > 0) search.set(name, list.join(','));
+  for (const [path, paging] of Object.entries(collections ?? {}))
+    for (const [name, value] of Object.entries(paging ?? {}))
+      if (value !== undefined) search.set(`${path}.${name}`, String(value));
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value as string])
+      search.append(name, one);
+  return search;
+}
+
+function listQuery(options: AnyListing): URLSearchParams {
+  const search = selectionQuery(options);
+  const { where, or, sort, nulls, limit, page, offset, cursor } = options;
+  for (const [name, value] of conditions(where)) search.append(name, value);
+  for (const group of or ?? [])
+    search.append(
+      '_or',
+      conditions(group)
+        .map(([name, value]) => `${name}:${quoted(value, /[",:\\]/u)}`)
+        .join(','),
+    );
+  if (sort !== undefined && sort.length > 0) search.set('sort', sort.join(','));
+  for (const [name, value] of Object.entries({ nulls, limit, page, offset, cursor }))
+    if (value !== undefined) search.set(name, String(value));
+  return search;
+}
+
+/** The filters of an object; a list belongs to an operator that takes one, else each of its items is a filter. */
+function conditions(where: unknown): readonly (readonly [string, string])[] {
+  return Object.entries(where ?? {}).flatMap(
+    ([name, value]): readonly (readonly [string, string])[] => {
+      if (value === undefined) return [];
+      if (!Array.isArray(value)) return [[name, String(value)]];
+      const items = (value as readonly unknown[]).map(String);
+      return /_(?:in|nin|containsAll|containsAny)$/u.test(name)
+        ? [[name, items.map((item) => quoted(item, /[",]/u)).join(',')]]
+        : items.map((item) => [name, item] as const);
+    },
+  );
+}
+
+function quoted(text: string, special: RegExp): string {
+  return text === '' || special.test(text)
+    ? `"${text.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
+    : text;
+}

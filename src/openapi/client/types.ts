@@ -1,0 +1,327 @@
+import type { Resources } from './resources.ts';
+
+/** The name of a resource. */
+export type ResourceName = keyof Resources & string;
+
+type RecordOf<R extends ResourceName> = Resources[R]['record'];
+type IdOf<R extends ResourceName> = Resources[R]['id'];
+type RelationName<R extends ResourceName> = keyof Resources[R]['relations'] & string;
+type TargetOf<R extends ResourceName, K extends string> = Resources[R]['relations'] extends {
+  readonly [name in K]: { readonly to: infer T };
+}
+  ? T & ResourceName
+  : never;
+
+type Head<Path extends string> = Path extends `${infer H}.${string}` ? H : Path;
+type Tail<Path extends string, H extends string> = Path extends `${H}.${infer T}` ? T : never;
+type Flat<T> = { [K in keyof T]: T[K] };
+type Loose<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Loose<T[K]> }
+    : T;
+
+type Below = [never, 0, 1, 2];
+
+/** What `expand` takes: relations, and relations of those, three deep. */
+export type ExpandPath<R extends ResourceName, Depth extends number = 3> = R extends ResourceName
+  ? Depth extends 0
+    ? never
+    : {
+        [K in RelationName<R>]: K | `${K}.${ExpandPath<TargetOf<R, K>, Below[Depth]>}`;
+      }[RelationName<R>]
+  : never;
+
+/** What `fields` takes: own fields, members of objects, groups, and fields of what `expand` names. */
+export type FieldPath<R extends ResourceName, E extends string = never> = R extends ResourceName
+  ?
+      | (keyof RecordOf<R> & string)
+      | '*'
+      | `@${keyof Resources[R]['groups'] & string}`
+      | `${Resources[R]['objects']}.${string}`
+      | {
+          [K in Head<E> & RelationName<R>]:
+            | K
+            | `${K}.*`
+            | `${K}.${FieldPath<TargetOf<R, K>, Tail<E, K>>}`;
+        }[Head<E> & RelationName<R>]
+  : never;
+
+type GroupMember<R extends ResourceName, F extends string> = F extends `@${infer G}`
+  ? Resources[R]['groups'] extends { readonly [name in G]: infer Members }
+    ? Members
+    : never
+  : never;
+
+type OwnName<R extends ResourceName, F extends string> =
+  | ('*' extends F ? keyof RecordOf<R> : never)
+  | ((Head<F> | GroupMember<R, F> | 'id') & keyof RecordOf<R>);
+
+type Own<R extends ResourceName, F extends string> = [F] extends [never]
+  ? RecordOf<R>
+  : {
+      [K in OwnName<R, F>]: K extends Resources[R]['objects']
+        ? '*' extends F
+          ? RecordOf<R>[K]
+          : K extends F | GroupMember<R, F>
+            ? RecordOf<R>[K]
+            : Loose<RecordOf<R>[K]>
+        : RecordOf<R>[K];
+    };
+
+type Related<
+  R extends ResourceName,
+  K extends string,
+  E extends string,
+  F extends string,
+> = Resources[R]['relations'] extends {
+  readonly [name in K]: { readonly many: infer Many; readonly pivot: infer Pivot };
+}
+  ? Many extends true
+    ? (Selected<TargetOf<R, K>, E, F> & Pivot)[]
+    : Selected<TargetOf<R, K>, E, F> | null
+  : never;
+
+/** The pages of expanded collections, where they are paged or were cut. */
+export interface CollectionPage {
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+  readonly totalPages: number;
+}
+
+/** A record with what `fields` (F) leaves of it and what `expand` (E) adds to it. */
+export type Selected<
+  R extends ResourceName,
+  E extends string = never,
+  F extends string = never,
+> = R extends ResourceName
+  ? Flat<
+      Own<R, F> & {
+        [K in Head<E> & RelationName<R>]: Related<R, K, Tail<E, K>, Tail<F, K>>;
+      } & ([E] extends [never]
+          ? unknown
+          : { readonly _pagination?: { readonly [K in Head<E>]?: CollectionPage } })
+    >
+  : never;
+
+type Without<T, X extends string> = [X] extends [never]
+  ? T
+  : T extends unknown
+    ? Omit<T, X>
+    : never;
+
+type ValueOperator = 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains';
+type ListOperator = 'in' | 'nin' | 'containsAll' | 'containsAny';
+
+/** Filters by name: of each path its value, its operators, and whether it can stand alone, or several times. */
+export type Filters<
+  T extends { readonly [name: string]: readonly [unknown, string, 'one' | 'many' | 'none'] },
+> = {
+  readonly [N in keyof T & string as T[N][2] extends 'none' ? never : N]?:
+    | T[N][0]
+    | (T[N][2] extends 'many' ? readonly T[N][0][] : never);
+} & {
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ValueOperator>}`]?: T[N][0];
+} & {
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'like' | 'ilike'>}`]?: string;
+} & {
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ListOperator>}`]?: readonly T[N][0][];
+} & {
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'exists' | 'null'>}`]?: boolean;
+};
+
+/** What every request may be given. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What to show of a record, and what to embed. */
+export interface Selection<
+  R extends ResourceName,
+  E extends string,
+  F extends string,
+  X extends string,
+> extends RequestOptions {
+  readonly expand?: readonly E[];
+  readonly fields?: readonly F[];
+  readonly exclude?: readonly X[];
+  /** Paging and order of expanded collections. */
+  readonly collections?: {
+    readonly [K in E]?: {
+      readonly page?: number;
+      readonly limit?: number;
+      readonly offset?: number;
+      readonly sort?: readonly string[];
+    };
+  };
+  /** Parameters that the types do not have, such as filters on longer paths. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly of?: R;
+}
+
+type Hidden<R extends ResourceName, E extends string> = Exclude<
+  (keyof RecordOf<R> & string) | Head<E>,
+  'id'
+>;
+
+/** What a list is asked for. */
+export interface Listing<
+  R extends ResourceName,
+  E extends string,
+  F extends string,
+  X extends string,
+> extends Selection<R, E, F, X> {
+  readonly where?: Resources[R]['where'];
+  /** Groups of alternatives: in each at least one has to hold. */
+  readonly or?: readonly Resources[R]['where'][];
+  readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[];
+  readonly nulls?: 'first' | 'last';
+  readonly limit?: number;
+  readonly page?: number;
+  readonly offset?: number;
+  readonly cursor?: string;
+  readonly count?: 'exact' | 'estimated' | 'none';
+}
+
+/** A page of a list; what was not counted is undefined. */
+export interface Page<T> {
+  readonly data: T[];
+  readonly total: number | undefined;
+  readonly totalPages: number | undefined;
+  readonly page: number | undefined;
+  readonly limit: number;
+  readonly nextCursor: string | undefined;
+}
+
+type Walk<L> = Omit<L, 'page' | 'offset' | 'count'>;
+
+export interface Reads<R extends ResourceName> {
+  /** One page of the records. */
+  readonly list: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    options?: Listing<R, E, F, X>,
+  ) => Promise<Page<Without<Selected<R, E, F>, X>>>;
+  /** All pages from here on, by cursor. */
+  readonly pages: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    options?: Walk<Listing<R, E, F, X>>,
+  ) => AsyncGenerator<Without<Selected<R, E, F>, X>[], void, undefined>;
+  /** All records from here on, by cursor. */
+  readonly each: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    options?: Walk<Listing<R, E, F, X>>,
+  ) => AsyncGenerator<Without<Selected<R, E, F>, X>, void, undefined>;
+  readonly get: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    id: IdOf<R>,
+    options?: Selection<R, E, F, X>,
+  ) => Promise<Without<Selected<R, E, F>, X>>;
+}
+
+/** What a write answers with: the record, or its id where it may not be read. */
+type Answer<
+  R extends ResourceName,
+  E extends string,
+  F extends string,
+  X extends string,
+> = 'read' extends Resources[R]['operations']
+  ? Without<Selected<R, E, F>, X>
+  : { readonly id: IdOf<R> };
+
+export interface Creates<R extends ResourceName> {
+  readonly create: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    body: Resources[R]['create'],
+    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string },
+  ) => Promise<Answer<R, E, F, X>>;
+  /** Creates all of them or none. */
+  readonly createMany: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    bodies: readonly Resources[R]['create'][],
+    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string },
+  ) => Promise<Answer<R, E, F, X>[]>;
+}
+
+/**
+ * A record by its id, or the record itself as a plain `get`, `create` or `update` gave it: then the write is refused
+ * with PRECONDITION_FAILED where somebody else has changed it since.
+ */
+type Target<R extends ResourceName> = IdOf<R> | { readonly id: IdOf<R> };
+
+type Changed<
+  R extends ResourceName,
+  E extends string,
+  F extends string,
+  X extends string,
+> = 'read' extends Resources[R]['operations'] ? Without<Selected<R, E, F>, X> : undefined;
+
+export interface Updates<R extends ResourceName> {
+  /** PATCH: what is not named stays. */
+  readonly update: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    target: Target<R>,
+    changes: Resources[R]['update'],
+    options?: Selection<R, E, F, X> & { readonly ifMatch?: string },
+  ) => Promise<Changed<R, E, F, X>>;
+  /** PATCH with a merge patch: objects are merged into those that are there. */
+  readonly merge: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    target: Target<R>,
+    changes: Loose<Resources[R]['update']>,
+    options?: Selection<R, E, F, X> & { readonly ifMatch?: string },
+  ) => Promise<Changed<R, E, F, X>>;
+  /** PUT: what is not named takes its default, else null. */
+  readonly replace: <
+    const E extends ExpandPath<R> = never,
+    const F extends FieldPath<R, E> = never,
+    const X extends Hidden<R, E> = never,
+  >(
+    target: Target<R>,
+    body: Resources[R]['replace'],
+    options?: Selection<R, E, F, X> & { readonly ifMatch?: string },
+  ) => Promise<Changed<R, E, F, X>>;
+}
+
+export interface Deletes<R extends ResourceName> {
+  readonly delete: (
+    target: Target<R>,
+    options?: RequestOptions & { readonly ifMatch?: string },
+  ) => Promise<void>;
+}
+
+/** The methods of a resource: those that the API has. */
+export type ResourceClient<R extends ResourceName> = ('read' extends Resources[R]['operations']
+  ? Reads<R>
+  : unknown) &
+  ('create' extends Resources[R]['operations'] ? Creates<R> : unknown) &
+  ('update' extends Resources[R]['operations'] ? Updates<R> : unknown) &
+  ('delete' extends Resources[R]['operations'] ? Deletes<R> : unknown);
+
+/** The API: a member for each resource. */
+export type Client = { readonly [R in ResourceName]: ResourceClient<R> };
