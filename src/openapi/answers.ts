@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { errorTable, type ErrorCode } from '../errors.ts';
+import type { Api, Version } from '../model/api.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
@@ -37,27 +38,29 @@ export function errorsOf(
   };
 }
 
-/** The error answers that operations share, by the names that `errorsOf` refers to. */
-export function errorResponses(): Readonly<Record<string, JsonSchema>> {
+/** The error answers that operations share, by the names that `errorsOf` refers to; `common` are headers of all. */
+export function errorResponses(common: JsonSchema): Readonly<Record<string, JsonSchema>> {
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort((a, b) => a - b);
   return {
-    ...Object.fromEntries(statuses.map((status) => [componentOf(status), errorResponse(status)])),
+    ...Object.fromEntries(
+      statuses.map((status) => [componentOf(status), errorResponse(status, common)]),
+    ),
     SimulatedError: {
       description: 'An error of the network simulation.',
-      headers: headerRef('X-Request-Id', 'RequestId'),
+      headers: common,
       content: { 'application/json': { schema: ref('schemas/Error') } },
     },
   };
 }
 
-function errorResponse(status: number): JsonSchema {
+function errorResponse(status: number, common: JsonSchema): JsonSchema {
   const own = codes.filter((code) => errorTable[code].status === status);
   const [first] = own;
   const lines = own.map((code) => `- \`${code}\`: ${errorTable[code].about}`);
   return {
     description: lines.join('\n'),
     headers: {
-      ...headerRef('X-Request-Id', 'RequestId'),
+      ...common,
       ...(status === 401
         ? {
             'WWW-Authenticate': {
@@ -95,10 +98,22 @@ function errorResponse(status: number): JsonSchema {
 }
 
 /** The quota that is left, on every answer where there is a rate limit. */
-export const quota: JsonSchema = {
+const quota: JsonSchema = {
   RateLimit: ref('headers/RateLimit'),
   'RateLimit-Policy': ref('headers/RateLimitPolicy'),
 };
+
+/** What every answer of a version has. */
+export function commonHeaders(api: Api, { deprecated, sunset }: Version): JsonSchema {
+  const isGoing = deprecated !== undefined || sunset !== undefined;
+  return {
+    ...headerRef('X-Request-Id', 'RequestId'),
+    ...(api.settings.rateLimit === false ? {} : quota),
+    ...(deprecated === undefined ? {} : headerRef('Deprecation', 'Deprecation')),
+    ...(sunset === undefined ? {} : headerRef('Sunset', 'Sunset')),
+    ...(isGoing ? headerRef('Link', 'Link') : {}),
+  };
+}
 
 export function headerRef(name: string, component: string): JsonSchema {
   return { [name]: ref(`headers/${component}`) };

@@ -1,6 +1,6 @@
 import type { Api } from '../model/api.ts';
 import type { ResourceView, View } from '../model/view.ts';
-import { errorResponses, errorSchema, responseHeaders } from './answers.ts';
+import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './answers.ts';
 import { typeNames } from './names.ts';
 import { pathsOf, securitySchemes, type OperationContext } from './operations.ts';
 import { headerParameters, reservedParameters } from './parameters.ts';
@@ -46,7 +46,7 @@ export function openApiDocument(
     } as Record<string, JsonSchema>,
     parameters: { ...reservedParameters(api.limits), ...headerParameters },
     headers: responseHeaders,
-    responses: errorResponses(),
+    responses: errorResponses(commonHeaders(api, version)),
   };
   return {
     openapi: '3.1.1',

@@ -3,7 +3,7 @@ import type { Api, Version } from '../model/api.ts';
 import { recordName } from '../model/names.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
-import { debugMembers, errorsOf, headerRef, quota } from './answers.ts';
+import { commonHeaders, debugMembers, errorsOf, headerRef } from './answers.ts';
 import { exampleBody, exampleRecord } from './example.ts';
 import { readSchema } from './field-schemas.ts';
 import { pascal } from './names.ts';
@@ -215,7 +215,7 @@ function successes(
   const name = nameOf(face, context);
   const mayRead = face.rules.read.length > 0;
   const example = exampleRecord(face);
-  const common = commonHeaders(context);
+  const common = commonHeaders(context.api, context.version);
   const headers = (...names: readonly (readonly [string, string])[]): JsonSchema => ({
     ...common,
     ...Object.assign({}, ...names.map(([header, component]) => headerRef(header, component))),
@@ -323,17 +323,4 @@ function enveloped(schema: JsonSchema, { isDebugOn }: OperationContext): JsonSch
   };
   const alternatives = Array.isArray(schema['anyOf']) ? anyOf(schema) : [schema];
   return { anyOf: [...alternatives, envelope] };
-}
-
-/** What every answer of an operation has. */
-function commonHeaders({ api, version }: OperationContext): JsonSchema {
-  const { rateLimit } = api.settings;
-  return {
-    ...headerRef('X-Request-Id', 'RequestId'),
-    ...(rateLimit === undefined || rateLimit === false ? {} : quota),
-    ...(version.deprecated === undefined
-      ? {}
-      : { ...headerRef('Deprecation', 'Deprecation'), ...headerRef('Link', 'Link') }),
-    ...(version.sunset === undefined ? {} : headerRef('Sunset', 'Sunset')),
-  };
 }

@@ -5,6 +5,7 @@ description: All that a file can say.
 groups: { short: [name, price] }
 server: { publicUrl: "https://api.example.org/" }
 api: { basePath: /api }
+rateLimit: false
 resources:
   things:
     description: Of every type.

@@ -50,10 +50,16 @@ function resourceTypes(face: ResourceView, naming: Naming): readonly string[] {
   );
   const types = [interfaceOf(name, record, resource.description)];
   if (rules.create.length > 0)
-    types.push(interfaceOf(`${name}Create`, body(face, 'create'), `The body that creates: ${name}.`));
+    types.push(
+      interfaceOf(`${name}Create`, body(face, 'create'), `The body that creates: ${name}.`),
+    );
   if (rules.update.length > 0) {
-    types.push(interfaceOf(`${name}Replace`, body(face, 'replace'), `The body that replaces: ${name}.`));
-    types.push(interfaceOf(`${name}Update`, body(face, 'update'), `The body that changes: ${name}.`));
+    types.push(
+      interfaceOf(`${name}Replace`, body(face, 'replace'), `The body that replaces: ${name}.`),
+    );
+    types.push(
+      interfaceOf(`${name}Update`, body(face, 'update'), `The body that changes: ${name}.`),
+    );
   }
   return types;
 }
