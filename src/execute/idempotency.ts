@@ -5,7 +5,8 @@ import type { JsonValue } from '../spec/specification.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import { keyStatements, portion, type KeyStatements } from '../sql/idempotency.ts';
 import { DatabaseFailure, type Database, type Transaction } from './database.ts';
-import { Refusal, Writer, type Answering } from './write.ts';
+import { Refusal } from './refusal.ts';
+import { Writer, type Answering } from './write.ts';
 import type { Written } from './written.ts';
 
 /** A request that names a key under which it is to happen once. */

@@ -1,4 +1,4 @@
-import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
+import { apiError, fail, ok, type FieldProblem, type Result } from '../errors.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import { readValue } from '../model/validation.ts';
@@ -25,7 +25,9 @@ import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
+import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
+import { Refusal } from './refusal.ts';
 import { notFound, type Written } from './written.ts';
 
 /** How the answer of a write is made, from what it leaves in the write's own transaction. */
@@ -49,15 +51,6 @@ function inOrder(resource: Resource, given: FieldValues, merged: FieldValues): F
     if (value !== undefined) values.set(field, value);
   }
   return values;
-}
-
-/** Ends a transaction with an answer instead of a result. */
-export class Refusal extends Error {
-  readonly error: ApiError;
-  constructor(error: ApiError) {
-    super(error.message);
-    this.error = error;
-  }
 }
 
 /** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
@@ -120,7 +113,7 @@ export class Writer {
         return this.answer([plan.id]);
       case 'delete':
         await this.checkMatch(plan);
-        await this.delete(plan.resource, plan.id);
+        await deleteRecord(this.access, plan.resource, plan.id);
         return [];
       default:
         return plan satisfies never;
@@ -271,30 +264,6 @@ export class Writer {
     return values;
   }
 
-  private async delete(resource: Resource, id: JsonValue): Promise<void> {
-    const { transaction, statements } = this;
-    const values = { bound: [], id: this.encode(id, resource.id) };
-    const dependents: { resource: string; count: number }[] = [];
-    let needed = false;
-    for (const dependent of statements.dependents(resource)) {
-      const [row] = await transaction.all(dependent.count, values);
-      const count = Number(row?.[0] ?? 0);
-      needed ||= count > 0;
-      const name = this.answering.names.resource(dependent.resource);
-      if (count > 0 && name !== undefined) dependents.push({ resource: name, count });
-    }
-    if (needed) throw new Refusal(hasDependents(dependents));
-    try {
-      for (const statement of statements.morphChildren(resource))
-        await transaction.run(statement, values);
-      const { rows } = await transaction.run(statements.delete(resource), values);
-      if (rows === 0) throw new Refusal(notFound(resource, id));
-    } catch (error) {
-      // A constraint that the model does not know, or one below a very long chain of cascades.
-      throw error instanceof ConstraintError ? new Refusal(hasDependents([])) : error;
-    }
-  }
-
   /** Reads what the answer shows, once everything is written. */
   async answer(ids: readonly JsonValue[]): Promise<readonly Written[]> {
     const { compiled, plain, limits } = this.answering;
@@ -383,10 +352,4 @@ function refuseLinks(missing: readonly ValueIssue[], refused: readonly FieldProb
 
 function refusedValues(problems: readonly FieldProblem[]): Refusal {
   return new Refusal(apiError('INVALID_VALUE', 'Some values are not allowed', { problems }));
-}
-
-function hasDependents(dependents: readonly { resource: string; count: number }[]): ApiError {
-  return apiError('HAS_DEPENDENTS', 'Other records need this one, so it cannot be deleted', {
-    members: { dependents },
-  });
 }

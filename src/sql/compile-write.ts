@@ -1,6 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
-import type { BelongsToMany, Field, MorphMany, Resource } from '../model/api.ts';
+import type { BelongsToMany, Field, Resource } from '../model/api.ts';
 import type { CompiledRead } from './compile-read.ts';
+import { deleteStatements, type DeleteStatements } from './compile-delete.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
@@ -8,7 +9,7 @@ import { buildStatement, type Add, type Statement } from './statement.ts';
  * The statements of writes. They depend on the resource and the set of fields alone, and a record's fields come in
  * the order of the model, so that one text serves all writes of a kind; a bounded cache keeps them.
  */
-export interface WriteStatements {
+export interface WriteStatements extends DeleteStatements {
   readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
   /** Updates the record named by `id`. */
   readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
@@ -29,15 +30,6 @@ export interface WriteStatements {
   readonly exists: (field: Field) => Statement;
   /** The id of a record that has these values in `fields`. */
   readonly same: (fields: readonly Field[]) => Statement;
-  /** Counts the records that keep the one named by `id` from being deleted, one statement a resource. */
-  readonly dependents: (resource: Resource) => readonly Dependents[];
-  /** Deletes or releases the morph children of all that goes with the record named by `id`, from the leaves up. */
-  readonly morphChildren: (resource: Resource) => readonly Statement[];
-}
-
-export interface Dependents {
-  readonly resource: Resource;
-  readonly count: Statement;
 }
 
 /** How many statements are kept, and how many that give the rows of one read. */
@@ -158,105 +150,6 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         return `SELECT ${quote(resource.id.column)} FROM ${quote(resource.table)} WHERE ${where.join(' AND ')} LIMIT 1`;
       });
     },
-    dependents: (resource) =>
-      [...Map.groupBy(reachOf(resource).restricting, (one) => one.resource)].map(
-        ([dependent, paths]) => ({
-          resource: dependent,
-          count: cached(`dependents ${resource.name} ${dependent.name}`, (add) => {
-            const where = paths.map((path) => path.where(add)).join(' OR ');
-            // A record that points to itself is no other record.
-            const others = dependent === resource ? ` AND NOT (${byId(resource, add)})` : '';
-            return `SELECT count(*) FROM ${quote(dependent.table)} WHERE (${where})${others}`;
-          }),
-        }),
-      ),
-    morphChildren: (resource) =>
-      reachOf(resource).morphs.map(({ label, relation, where }) =>
-        cached(`morphs ${resource.name} ${label}`, (add) => {
-          const { target, typeField, idField, onDelete } = relation;
-          return onDelete === 'setNull'
-            ? `UPDATE ${quote(target.table)} SET ${quote(typeField.column)} = NULL, ${quote(idField.column)} = NULL WHERE ${where(add)}`
-            : `DELETE FROM ${quote(target.table)} WHERE ${where(add)}`;
-        }),
-      ),
+    ...deleteStatements(dialect, cached),
   };
-}
-
-function typeCondition({ typeField, typeValue }: MorphMany): string {
-  return `${quote(typeField.column)} = '${typeValue.replaceAll("'", "''")}'`;
-}
-
-/** Rows that a delete meets, by the path that leads to them. */
-interface Reached {
-  readonly label: string;
-  readonly where: (add: Add) => string;
-}
-
-/** What deleting a record of a resource reaches, its cascades included. */
-interface Reach {
-  /** What would keep it. */
-  readonly restricting: readonly (Reached & { readonly resource: Resource })[];
-  /** Morph children that go or are released with their owner, which no constraint of the database does. */
-  readonly morphs: readonly (Reached & { readonly relation: MorphMany })[];
-}
-
-/** The deepest chain of cascades that is followed; below it the constraints of the database stand alone. */
-const cascadeDepth = 8;
-
-function column(field: Field, asText: boolean): string {
-  return asText ? `CAST(${quote(field.column)} AS TEXT)` : quote(field.column);
-}
-
-function reachOf(resource: Resource): Reach {
-  const restricting: (Reached & { resource: Resource })[] = [];
-  const morphs: (Reached & { relation: MorphMany })[] = [];
-  const visit = (
-    { incoming, relations, id }: Resource,
-    label: string,
-    rows: (field: Field, add: Add, asText?: boolean) => string,
-    depth: number,
-  ): void => {
-    const follow = (child: Resource, { label: name, where }: Reached): void => {
-      if (depth >= cascadeDepth) return;
-      const select = (field: Field, add: Add, asText = false): string =>
-        `SELECT ${column(field, asText)} FROM ${quote(child.table)} WHERE ${where(add)}`;
-      visit(child, name, select, depth + 1);
-    };
-    for (const key of incoming) {
-      const { reference } = key;
-      if (reference === undefined || reference.onDelete === 'setNull') continue;
-      const reached: Reached = {
-        label: `${label}/${key.resource.name}.${key.name}`,
-        where: (add) => `${quote(key.column)} IN (${rows(reference.field, add)})`,
-      };
-      if (reference.onDelete === 'restrict')
-        restricting.push({ ...reached, resource: key.resource });
-      else follow(key.resource, reached);
-    }
-    for (const relation of relations.values()) {
-      if (relation.kind !== 'morphMany') continue;
-      const { idField } = relation;
-      // The ids of owners of different types are kept as text.
-      const asText = idField.type.name === 'string' && id.attributes.format !== 'string';
-      const reached: Reached = {
-        label: `${label}/${relation.name}`,
-        where: (add) =>
-          `${quote(idField.column)} IN (${rows(id, add, asText)}) AND ${typeCondition(relation)}`,
-      };
-      if (relation.onDelete === 'restrict')
-        restricting.push({ ...reached, resource: relation.target });
-      else {
-        if (relation.onDelete === 'cascade') follow(relation.target, reached);
-        morphs.push({ ...reached, relation });
-      }
-    }
-  };
-  visit(
-    resource,
-    '',
-    (field, add, asText = false) =>
-      `SELECT ${column(field, asText)} FROM ${quote(resource.table)} WHERE ${quote(resource.id.column)} = ${add('id')}`,
-    0,
-  );
-  return { restricting, morphs };
 }
