@@ -84,21 +84,58 @@ async function create(
   database: Database,
   statements: WriteStatements,
 ): Promise<Result<readonly Written[]>> {
-  const inserts = [...insertsOf(resource, records, read, database, statements)];
-  const [first] = inserts;
   const rows =
-    inserts.length === 1 && first !== undefined
-      ? await database.writeOne(first.statement, first.values)
-      : await database.write(async ({ all }) => {
-          const inserted: Row[] = [];
-          for (const { statement, values } of inserts)
-            inserted.push(...(await all(statement, values)));
-          return inserted;
-        });
+    records.length > 1 && !database.asksAtOnce
+      ? await insertEach(resource, records, read, database, statements)
+      : await insertTogether(resource, records, read, database, statements);
   const shape = shaperOf(read.selection.columns);
   const idOf = idReader(resource.id, database);
   const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
   return ok(inOrder(written, resource, records));
+}
+
+/** Where a statement takes a way to a server: as many records as it can carry. */
+async function insertTogether(
+  resource: Resource,
+  records: Create['records'],
+  read: CompiledRead,
+  database: Database,
+  statements: WriteStatements,
+): Promise<readonly Row[]> {
+  const inserts = [...insertsOf(resource, records, read, database, statements)];
+  const [first] = inserts;
+  if (inserts.length === 1 && first !== undefined)
+    return database.writeOne(first.statement, first.values);
+  return database.write(async ({ all }) => {
+    const inserted: Row[] = [];
+    for (const { statement, values } of inserts) inserted.push(...(await all(statement, values)));
+    return inserted;
+  });
+}
+
+/** Where it does not, one by one, and then read together, is twice as fast. */
+async function insertEach(
+  { id }: Resource,
+  records: Create['records'],
+  read: CompiledRead,
+  database: Database,
+  statements: WriteStatements,
+): Promise<readonly Row[]> {
+  const { dialect } = database;
+  const fields = [...(records[0]?.values.keys() ?? [])];
+  const statement = statements.insert(id.resource, fields);
+  const rows = records.map(({ values }) => ({
+    bound: fields.map((field) => encodeValue(dialect, values.get(field) ?? null, field)),
+  }));
+  return database.write(async ({ run, all }) => {
+    const keys: SqlValue[] = [];
+    for (const [index, values] of rows.entries()) {
+      const { insertedId } = await run(statement, values);
+      const given = records[index]?.values.get(id);
+      keys.push(given === undefined ? insertedId : encodeValue(dialect, given, id));
+    }
+    return all(statements.created(read), { bound: [], keys: dialect.keys(keys) });
+  });
 }
 
 /** The statements that create these records, with their values; all have the same fields. */

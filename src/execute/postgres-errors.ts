@@ -16,11 +16,6 @@ export function isInterruption(error: unknown): boolean {
   return /^(?:57P0[12]|CONNECTION_CLOSED|ECONNRESET|EPIPE)$/u.test(codeOf(error));
 }
 
-/** Whether the server says that it has ended a session before what ran in it was committed. */
-export function isEnded(error: unknown): boolean {
-  return codeOf(error) === '57P01';
-}
-
 /** What a connection that is lost while committing means. */
 export function outcomeUnknown(cause: unknown): DatabaseFailure {
   return new DatabaseFailure('The connection to the database was lost while committing.', {

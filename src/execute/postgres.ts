@@ -9,7 +9,6 @@ import {
   type Transaction,
 } from './database.ts';
 import {
-  isEnded,
   isInterruption,
   isLoss,
   isPassing,
@@ -140,12 +139,8 @@ export class PostgresDatabase implements Database {
         return await connection.query(statement.sql, parameters, this.isNamed(statement));
       } catch (error) {
         if (attempt < retries && isPassing(error)) await pause(attempt);
-        else if (attempt === 0 && (isEnded(error) || (!isSent && isInterruption(error))))
-          this.pool.renew();
-        else
-          throw isSent && isLoss(error) && !isEnded(error)
-            ? outcomeUnknown(error)
-            : meaningOf(error);
+        else if (attempt === 0 && !isSent && isInterruption(error)) this.pool.renew();
+        else throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
       } finally {
         this.pool.giveBack(connection);
       }

@@ -17,6 +17,8 @@ export interface WriteStatements extends DeleteStatements {
   readonly create: (read: CompiledRead, fields: readonly Field[], count: number) => Statement;
   /** Updates the record named by `id`, and gives its row as `create` does; none where there is no such record. */
   readonly change: (read: CompiledRead, fields: readonly Field[]) => Statement;
+  /** The records whose ids are among `keys`, each as `create` gives it. */
+  readonly created: (read: CompiledRead) => Statement;
   readonly delete: (resource: Resource) => Statement;
   /** The values of `fields` of the record named by `id`. */
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
@@ -77,11 +79,11 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
     return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
   };
-  const returningRow = ({ plan, selection }: CompiledRead): string => {
+  const rowOf = ({ plan, selection }: CompiledRead): string => {
     const shown: string[] = [];
     for (const { position, field } of selection.columns)
       shown[position] = dialect.select(quote(field.column), field);
-    return ` RETURNING ${[...shown, quote(plan.resource.id.column)].join(', ')}`;
+    return [...shown, quote(plan.resource.id.column)].join(', ');
   };
   return {
     insert: (resource, fields) =>
@@ -96,13 +98,23 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     create: (read, fields, count) =>
       cached(
         keyOf(`create ${count}`, read.plan.resource, fields),
-        (add) => insertSql(read.plan.resource, fields, count, add) + returningRow(read),
+        (add) => `${insertSql(read.plan.resource, fields, count, add)} RETURNING ${rowOf(read)}`,
         cacheOf(read),
       ),
     change: (read, fields) =>
       cached(
         keyOf('change', read.plan.resource, fields),
-        (add) => updateSql(read.plan.resource, fields, add) + returningRow(read),
+        (add) => `${updateSql(read.plan.resource, fields, add)} RETURNING ${rowOf(read)}`,
+        cacheOf(read),
+      ),
+    created: (read) =>
+      cached(
+        'created',
+        (add) => {
+          const { table, id } = read.plan.resource;
+          const isWanted = dialect.compare(quote(id.column), 'in', add('keys'), id);
+          return `SELECT ${rowOf(read)} FROM ${quote(table)} WHERE ${isWanted}`;
+        },
         cacheOf(read),
       ),
     delete: (resource) =>

@@ -93,17 +93,17 @@ describe('If-Match', () => {
     expect((await both.send('DELETE', path, undefined, stale)).status).toBe(412);
   });
 
-  test('of 200 changes with the same tag at once one happens', async () => {
+  test('of 1,000 changes with the same tag at once one happens', async () => {
     for (const side of both.sides) {
       const headers = { 'if-match': await tagOf() };
       const answers = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
+        Array.from({ length: 1_000 }, (_, index) =>
           side.send('PATCH', path, { views: index + 1 }, headers),
         ),
       );
       const done = answers.filter(({ status }) => status === 200);
       expect(done).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 412)).toHaveLength(199);
+      expect(answers.filter(({ status }) => status === 412)).toHaveLength(999);
       expect((await side.get(path)).body.views).toBe(done[0]?.body.views);
       for (const other of both.sides) await other.send('PATCH', path, { views: 0 });
     }

@@ -252,6 +252,14 @@ describe('POST', () => {
         code: 'INVALID_VALUE',
         problems: ['id: must be a UUID'],
       },
+      ...['.', '..'].map((id) => ({
+        name: `an id that no URL can name: ${id}`,
+        request: 'POST /v1/labels',
+        body: { id, text: 'x' },
+        status: 422,
+        code: 'INVALID_VALUE' as const,
+        problems: ['id: must not be . or .., which no URL can name'],
+      })),
       {
         name: 'an id that is empty',
         request: 'POST /v1/labels',

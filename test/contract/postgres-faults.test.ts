@@ -145,6 +145,78 @@ describe('writes', () => {
   });
 });
 
+describe('a write of one statement', () => {
+  const add = (name: string, to = database): Promise<unknown> =>
+    to.writeOne(insert, { bound: [name] });
+
+  test('gives the rows that it returns', async () => {
+    expect(await add('a')).toEqual([[1]]);
+    expect(await stored()).toEqual(['a']);
+  });
+
+  test('that a constraint refuses says so, and leaves the connection as it was', async () => {
+    await add('a');
+    expect(await failing(add('a'))).toMatchObject({
+      kind: 'unique',
+      error: expect.any(ConstraintError),
+    });
+    expect(await add('b')).toEqual([[3]]);
+    expect(await stored()).toEqual(['a', 'b']);
+  });
+
+  test('is tried four times where it meets others in a way that may pass', async () => {
+    await other.unsafe(`CREATE SEQUENCE tries; CREATE FUNCTION collide() RETURNS trigger AS $$
+      BEGIN
+        IF nextval('tries') % 4 <> 0 OR NEW.name = 'never' THEN RAISE SQLSTATE '40001'; END IF;
+        RETURN NEW;
+      END $$ LANGUAGE plpgsql;
+      CREATE TRIGGER collide BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION collide()`);
+    expect(await add('a')).toEqual([[4]]);
+    expect(await failing(add('never'))).toMatchObject({ kind: 'busy' });
+    expect(await stored()).toEqual(['a']);
+    expect((await other`SELECT last_value::int AS last FROM tries`)[0]?.['last']).toBe(8);
+    await other.unsafe(
+      'DROP TRIGGER collide ON things; DROP FUNCTION collide; DROP SEQUENCE tries',
+    );
+  });
+
+  test('is ended by the deadline, and has changed nothing', async () => {
+    const slow = statement(
+      `INSERT INTO things (name) SELECT 'slow' FROM pg_sleep(30) RETURNING id`,
+    );
+    expect(await failing(database.writeOne(slow, none))).toMatchObject({ kind: 'timeout' });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('on sessions that have gone while idle is made on new ones', async () => {
+    await database.ping();
+    await endSessions();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await add('a');
+    expect(await stored()).toEqual(['a']);
+  });
+
+  test('whose connection is cut has an outcome that nobody knows, and is not made again', async () => {
+    const proxy = await startProxy(server.url);
+    const through = await openPostgres(proxy.url, { poolSize: 1 });
+    await add('a', through);
+    proxy.cutOn('cut here');
+    expect(await failing(add('cut here', through))).toMatchObject({ kind: 'outcomeUnknown' });
+    expect(await stored()).toEqual(['a']);
+    await through.close();
+    await proxy.stop();
+  });
+
+  test('that cannot connect is unavailable', async () => {
+    const proxy = await startProxy(server.url);
+    const through = await openPostgres(proxy.url, { poolSize: 1 });
+    await proxy.stop();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await failing(add('a', through))).toMatchObject({ kind: 'unavailable' });
+    await through.close();
+  });
+});
+
 describe('the deadline', () => {
   test('ends a statement', async () => {
     const slow = statement('SELECT pg_sleep(30)');
