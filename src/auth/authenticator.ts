@@ -22,7 +22,7 @@ export class Authenticator {
 
   constructor({ apiKeys = [], jwt }: AuthSpecification, surroundings: Surroundings) {
     this.apiKeys = apiKeys.map((key) => ({
-      digest: Buffer.from(key.hash.slice('sha256:'.length), 'hex'),
+      digest: Buffer.from(key.hash.slice('sha256:'.length)),
       identity: identityOfKey(key),
     }));
     this.tokens = jwt && new Tokens(jwt, keySourceOf(jwt, surroundings), surroundings.now);
@@ -30,14 +30,14 @@ export class Authenticator {
 
   /** Fails with INVALID_CREDENTIALS, TOKEN_EXPIRED or KEYS_UNAVAILABLE. */
   identify({ text, mayBeToken }: Credential): Result<Identity> | Promise<Result<Identity>> {
-    const digest = hash('sha256', text, 'buffer');
+    const digest = hash('sha256', text, 'hex');
+    const bytes = Buffer.from(digest);
     let identity: Identity | undefined;
     // All of them, so that the time it takes says nothing of which one was near.
-    for (const key of this.apiKeys)
-      if (timingSafeEqual(digest, key.digest)) identity = key.identity;
+    for (const key of this.apiKeys) if (timingSafeEqual(bytes, key.digest)) identity = key.identity;
     if (identity !== undefined) return ok(identity);
     return mayBeToken && this.tokens !== undefined
-      ? this.tokens.identify(text, digest.toString('latin1'))
+      ? this.tokens.identify(text, digest)
       : fail(invalidCredentials);
   }
 }
