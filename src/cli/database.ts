@@ -1,3 +1,4 @@
+import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
@@ -44,10 +45,11 @@ export async function inspect(
   target: Target,
   api: Api,
   missing: 'empty' | 'failure',
+  options?: MigrationOptions,
 ): Promise<Inspected> {
   const { name, inspect: look } = await named(context, target);
   try {
-    return { name, steps: await look(api, missing) };
+    return { name, steps: await look(api, missing, options) };
   } catch (error) {
     throw databaseFailure(error, name);
   }

@@ -1,7 +1,5 @@
-import { migrate, planMigration } from '../execute/postgres-schema.ts';
+import { isUpToDate, migrate, planMigration } from '../execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../execute/postgres.ts';
-import type { Api } from '../model/api.ts';
-import type { MigrationStep } from '../sql/schema.ts';
 import { CommandFailure } from './failure.ts';
 import type { NamedDatabase } from './target.ts';
 
@@ -12,9 +10,9 @@ const unlimited = 1_000_000_000;
 export function postgresDatabase(url: string, options: PostgresOptions): NamedDatabase {
   const { name, href } = readAddress(url);
   /** On a connection of its own, which no deadline ends: an index on many rows takes its time. */
-  const onSchema = async (
-    work: (database: PostgresDatabase) => Promise<readonly MigrationStep[]>,
-  ): Promise<readonly MigrationStep[]> => {
+  const onSchema = async <Value>(
+    work: (database: PostgresDatabase) => Promise<Value>,
+  ): Promise<Value> => {
     const database = await openPostgres(href, {
       ...options,
       poolSize: 1,
@@ -26,11 +24,9 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
       await database.close();
     }
   };
-  const plan = (api: Api): Promise<readonly MigrationStep[]> =>
-    onSchema((database) => planMigration(database, api));
   return {
     name,
-    inspect: plan,
+    inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     open: async () => {
       // An import looks at what is there beside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
@@ -38,8 +34,8 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
       return {
         name,
         database,
-        plan,
-        migrate: (api) => onSchema((schema) => migrate(schema, api)),
+        isUpToDate: (api) => onSchema((schema) => isUpToDate(schema, api)),
+        migrate: (api, options) => onSchema((schema) => migrate(schema, api, options)),
         close: () => database.close(),
       };
     },

@@ -107,6 +107,7 @@ export function buildProgram(context: Context, version: string): Command {
   )
     .option('--database <url>', 'sqlite:PATH or postgres://user:password@host/name')
     .option('--apply', 'do the steps, in one transaction')
+    .option('--allow-data-loss', 'do the steps that lose values too')
     .option('--json', 'print the steps as JSON')
     .action(async (file: string | undefined, flags: Named) => {
       const { migrate } = await import('./commands/migrate.ts');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
-import { inspectFile, migrate, planMigration } from '../execute/sqlite-schema.ts';
+import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
 import { openSqlite, type SqliteDatabase } from '../execute/sqlite.ts';
 import { CommandFailure, fileReason } from './failure.ts';
 import type { NamedDatabase, OpenDatabase } from './target.ts';
@@ -12,11 +12,11 @@ export function sqliteFile(folder: string, name: string, howToMake: string): Nam
   const path = resolve(folder, name);
   return {
     name,
-    inspect: async (api, missing) => {
+    inspect: async (api, missing, options) => {
       const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
       const isEmpty = !isThere && missing === 'empty';
       if (!isEmpty) prepare(path, name, howToMake, false);
-      return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api));
+      return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api, options));
     },
     open: async (create) => {
       prepare(path, name, howToMake, create);
@@ -49,8 +49,8 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     name,
     database,
     // Looking takes no lock, so that it need not wait for one.
-    plan: (api) => onceFree(() => planMigration(schemaConnection, api)),
-    migrate: (api) => migrate(schemaConnection, api),
+    isUpToDate: (api) => onceFree(() => isUpToDate(schemaConnection, api)),
+    migrate: (api, options) => migrate(schemaConnection, api, options),
     close: () => database.close(),
   };
 }

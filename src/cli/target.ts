@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Database } from '../execute/database.ts';
+import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
@@ -24,10 +25,12 @@ export interface OpenDatabase {
   /** As messages name it. */
   readonly name: string;
   readonly database: Database;
-  /** What would bring it up to date with the Api, in order. */
-  readonly plan: (api: Api) => Promise<readonly MigrationStep[]>;
-  /** Does that in one transaction and gives the steps; nothing is done where one of them is not possible. */
-  readonly migrate: (api: Api) => Promise<readonly MigrationStep[]>;
+  /** Whether it is as the Api needs it, and known to be. */
+  readonly isUpToDate: (api: Api) => Promise<boolean>;
+  /**
+   * Brings it up to date in one transaction and gives the steps; nothing is done where one of them is not possible.
+   */
+  readonly migrate: (api: Api, options?: MigrationOptions) => Promise<readonly MigrationStep[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -39,7 +42,11 @@ export interface NamedDatabase {
    * What would bring it up to date; nothing of it is changed or made. One that is not there and would be made counts
    * as empty where `missing` says so; else it is a failure.
    */
-  readonly inspect: (api: Api, missing: 'empty' | 'failure') => Promise<readonly MigrationStep[]>;
+  readonly inspect: (
+    api: Api,
+    missing: 'empty' | 'failure',
+    options?: MigrationOptions,
+  ) => Promise<readonly MigrationStep[]>;
   /** Opens it; what can be made and is not there is made with `create`, and a failure without. */
   readonly open: (create: boolean) => Promise<OpenDatabase>;
 }
@@ -73,8 +80,12 @@ export function developmentTarget(context: Context, { name, folder }: Specificat
 }
 
 /** The command that brings a database up to date. */
-export function migrateCommand(context: Context, { again }: Target): string {
-  return typed(context, `migrate ${again} --apply`);
+export function migrateCommand(
+  context: Context,
+  { again }: Target,
+  { allowDataLoss = false }: MigrationOptions = {},
+): string {
+  return typed(context, `migrate ${again} --apply${allowDataLoss ? ' --allow-data-loss' : ''}`);
 }
 
 /** A URL as messages may show it, however badly it is written: all that may belong to a password is left out. */

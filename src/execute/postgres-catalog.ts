@@ -1,6 +1,6 @@
 import { DatabaseFailure } from './database.ts';
 import type { Ask } from './postgres.ts';
-import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-steps.ts';
+import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
 
 /** Of the schema in which new tables would be made. */
 const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
@@ -10,9 +10,10 @@ const columnsQuery =
   ` atthasdef OR attidentity <> '',` +
   // A column of the default collation compares as the database does.
   ` CASE WHEN collprovider = 'd' THEN datlocprovider = 'c' AND datcollate IN ('C', 'POSIX')` +
-  ` ELSE collcollate IN ('C', 'POSIX') END` +
+  ` ELSE collcollate IN ('C', 'POSIX') END, pg_get_expr(adbin, adrelid)` +
   ` FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
+  ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
   ` JOIN pg_database ON datname = current_database()` +
   ` WHERE ${inSchema}`;
@@ -28,7 +29,7 @@ const indexesQuery =
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
 const referencesQuery =
-  `SELECT table_.relname, own.attname, target.relname, pointed.attname, confdeltype` +
+  `SELECT table_.relname, own.attname, target.relname, pointed.attname, confdeltype, conname` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
@@ -61,7 +62,14 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
   const tableOf = (name: unknown): ReadTable => {
     let table = tables.get(String(name));
     if (table === undefined) {
-      table = { columns: new Map(), references: [], indexes: [] };
+      table = {
+        name: String(name),
+        columns: new Map(),
+        references: [],
+        indexes: [],
+        options: '',
+        peculiarity: undefined,
+      };
       tables.set(String(name), table);
     }
     return table;
@@ -75,9 +83,11 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       columns,
       unique: unique === true,
       sql: sql === null ? undefined : String(sql),
+      isPrimary: primary === true,
     });
   }
-  for (const [table, column, type, nullable, fills, byCodePoint] of await ask(columnsQuery)) {
+  for (const row of await ask(columnsQuery)) {
+    const [table, column, type, nullable, fills, byCodePoint, value] = row;
     const { columns } = tableOf(table);
     if (typeof column === 'string')
       columns.set(column, {
@@ -86,11 +96,13 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
         nullable: nullable === true,
         isPrimary: keys.has(JSON.stringify([table, column])),
         fills: fills === true,
+        default: typeof value === 'string' ? value : undefined,
         byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
       });
   }
-  for (const [table, column, target, targetColumn, onDelete] of await ask(referencesQuery))
+  for (const [table, column, target, targetColumn, onDelete, name] of await ask(referencesQuery))
     tableOf(table).references.push({
+      name: String(name),
       column: String(column),
       table: String(target),
       target: String(targetColumn),

@@ -1,53 +1,144 @@
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
+import { convertColumn } from '../sql/postgres-conversion.ts';
 import { postgres } from '../sql/postgres.ts';
-import { cutName, type IndexSchema, type MigrationStep, type TableSchema } from '../sql/schema.ts';
+import { cutName, type MigrationStep } from '../sql/schema.ts';
+import { digitsOf, type StoredKind } from '../sql/stored-kind.ts';
+import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { readTables } from './postgres-catalog.ts';
+import { statementsOf } from './postgres-changes.ts';
 import { meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
+import { withId, type Conversion, type SchemaRules } from './schema-actual.ts';
+import type { Migration } from './schema-changes.ts';
+import { readRecord, recordQuery, recordTable, writeRecord } from './schema-record.ts';
 import {
   arePossible,
-  findSteps,
+  findMigration,
+  isDone,
   migrationFailure,
-  withId,
-  type SchemaRules,
+  type MigrationOptions,
 } from './schema-steps.ts';
+
+/** How long a change may wait for others to leave a table, in ms: all who come later wait behind it. */
+const lockPatience = 10_000;
 
 const rules: SchemaRules = {
   dialect: postgres,
   fold: (name) => cutName(name),
   typeName,
+  isLike: () => false,
+  kindOfType,
+  typeOfKind,
+  convert,
+  fillSql,
   tableOptions: '',
-  keysApart: true,
+  rebuilds: false,
   indexColumns: withId,
   indexSql,
   // The server keeps no text, and nothing else gives names with such an end.
   isAsWritten: () => true,
 };
 
+const kindTypes: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'date',
+  time: 'time without time zone',
+  datetime: 'timestamp(3) with time zone',
+  uuid: 'uuid',
+  object: 'jsonb',
+  array: 'jsonb',
+  json: 'jsonb',
+};
+
+function typeOfKind(kind: StoredKind): string {
+  const digits = digitsOf(kind);
+  return digits === undefined
+    ? (kindTypes[kind] ?? '')
+    : `numeric(${digits.precision},${digits.scale})`;
+}
+
+function kindOfType(type: string): StoredKind {
+  const [, precision, scale = '0'] = /^numeric\((\d+),(-?\d+)\)$/u.exec(type) ?? [];
+  if (precision !== undefined) return `decimal(${Number(precision)},${Number(scale)})`;
+  if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
+  if (/^(?:real|double precision)$/u.test(type)) return 'number';
+  if (type.startsWith('timestamp')) return 'datetime';
+  if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
+  if (type === 'json' || type === 'jsonb') return 'json';
+  return type === 'boolean' || type === 'date' || type === 'uuid' ? type : 'string';
+}
+
+/** Where only the type of the column differs, or is none of those that Plinth uses, it is brought to the usual one first. */
+function convert(from: StoredKind, to: StoredKind, oldType: string, type: string): Conversion {
+  const usual = typeOfKind(from);
+  const cast = (column: string): string => {
+    if (oldType === usual) return column;
+    if (/^timestamp(?:\(\d\))? without/u.test(oldType)) return `(${column} AT TIME ZONE 'UTC')`;
+    return `${column}::${usual}`;
+  };
+  if (from === to) return { value: (column) => `${cast(column)}::${type}` };
+  const isRounded = (column: string): string =>
+    convertColumn(from, to, cast(column)).isInexact ?? 'false';
+  return { value: (column) => convertColumn(from, to, cast(column)).value, isInexact: isRounded };
+}
+
+function fillSql(fill: Fill, kind: StoredKind): string {
+  if (fill.kind === 'literal') return fill.sql;
+  if (fill.kind === 'uuid') return 'gen_random_uuid()';
+  if (kind === 'datetime') return 'now()';
+  return `date_trunc('second', now() AT TIME ZONE 'UTC')::${kind}`;
+}
+
 /**
  * What would bring a PostgreSQL database up to date with the Api, in order; nothing when it is. Tables that no
- * resource names are not looked at.
+ * resource names and no migration has made are not looked at.
  */
-export function planMigration(
+export async function planMigration(
   database: PostgresDatabase,
   api: Api,
+  options: MigrationOptions = {},
 ): Promise<readonly MigrationStep[]> {
-  return database.alone((ask) => stepsFor(ask, api));
+  return (await prepared(database, api, options)).steps;
+}
+
+/** Whether a migration would neither change a database nor write anything down. */
+export async function isUpToDate(database: PostgresDatabase, api: Api): Promise<boolean> {
+  return isDone(await prepared(database, api, {}));
+}
+
+function prepared(
+  database: PostgresDatabase,
+  api: Api,
+  options: MigrationOptions,
+): Promise<Migration> {
+  return database.alone((ask) => prepareMigration(ask, api, options));
 }
 
 /**
  * Brings a database up to date in one transaction, in which the steps are found as well, so that two at once are
- * safe. Gives the steps; where one of them has no `sql`, nothing was done. Throws a DatabaseFailure.
+ * safe. Gives the steps; where one of them is not possible, nothing was done. Throws a DatabaseFailure.
  */
 export async function migrate(
   database: PostgresDatabase,
   api: Api,
+  options: MigrationOptions = {},
 ): Promise<readonly MigrationStep[]> {
   try {
     return await database.alone(async (ask) => {
-      const steps = await stepsFor(ask, api);
-      if (arePossible(steps)) for (const { sql = '' } of steps) await ask(sql);
+      await ask(`SET LOCAL lock_timeout = ${lockPatience}`);
+      const seen = await prepareMigration(ask, api, options);
+      const locks = locksOf(seen);
+      for (const sql of locks) await ask(sql);
+      // Others may have written until then what could not be kept.
+      const { steps, changes, record, isRecordStale } =
+        locks.length === 0 ? seen : await prepareMigration(ask, api, options);
+      if (!arePossible(steps, options)) return steps;
+      for (const sql of statementsOf(changes, rules)) await ask(sql);
+      if (isRecordStale) for (const sql of writeRecord(record, postgres)) await ask(sql);
       return steps;
     });
   } catch (error) {
@@ -60,9 +151,27 @@ export async function migrate(
   }
 }
 
-async function stepsFor(ask: Ask, api: Api): Promise<readonly MigrationStep[]> {
-  const tables = await readTables(ask);
-  return findSteps(api, rules, (table) => tables.get(table));
+/** Locks what a migration has looked into and is going to change. */
+function locksOf({ steps, changes }: Migration): readonly string[] {
+  if (steps.every(({ obstacle }) => obstacle !== undefined)) return [];
+  const names = new Set([
+    ...changes.alterTables.map(({ actual }) => actual.name),
+    ...changes.dropTables,
+  ]);
+  return [...names].map((name) => `LOCK TABLE ${quote(name)} IN ACCESS EXCLUSIVE MODE`);
+}
+
+async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): Promise<Migration> {
+  const found = await readTables(ask);
+  const tables = new Map([...found].map(([name, table]) => [name, () => table]));
+  const record = tables.has(recordTable) ? readRecord(await ask(recordQuery)) : [];
+  const asking = findMigration(api, rules, { tables, record }, options);
+  let next = asking.next();
+  while (next.done !== true) {
+    const [row] = await ask(next.value);
+    next = asking.next(Number(row?.[0]));
+  }
+  return next.value;
 }
 
 /** The type in a column's definition, written as `format_type` writes it. */

@@ -1,109 +1,237 @@
 import type { Api } from '../model/api.ts';
-import { quote, type Dialect } from '../sql/dialect.ts';
-import {
-  columnSql,
-  deleteActions,
-  indexNames,
-  schemaOf,
-  type ColumnSchema,
-  type IndexSchema,
-  type MigrationStep,
-  type ReferenceSchema,
-  type TableSchema,
-} from '../sql/schema.ts';
+import { quote } from '../sql/dialect.ts';
+import { schemaOf, type MigrationStep } from '../sql/schema.ts';
+import type { TableSchema } from '../sql/table-schema.ts';
 import { DatabaseFailure } from './database.ts';
+import type { ActualTable, Counting, SchemaRules } from './schema-actual.ts';
+import {
+  counted,
+  isChanged,
+  isRenamed,
+  keptColumn,
+  needsRebuild,
+  step,
+  type ColumnChange,
+  type Migration,
+  type Pair,
+  type TableChange,
+} from './schema-changes.ts';
+import { compareColumns, referenceOf } from './schema-columns.ts';
+import { compareIndexes } from './schema-indexes.ts';
+import { compareReferences } from './schema-references.ts';
+import { isSameRecord, type RecordRow } from './schema-record.ts';
 
-/** A table as it is; names in it are folded as the database tells names apart. */
-export interface ActualTable {
-  readonly columns: ReadonlyMap<string, ActualColumn>;
-  readonly references: readonly ActualReference[];
-  readonly indexes: readonly ActualIndex[];
+/** A database as a migration finds it. */
+export interface Found {
+  /** The tables that are there, by their folded names. */
+  readonly tables: ReadonlyMap<string, () => ActualTable>;
+  readonly record: readonly RecordRow[];
 }
 
-export interface ActualColumn {
-  /** As it is written. */
-  readonly name: string;
-  /** As the database writes it; empty where there is none. */
-  readonly type: string;
-  readonly nullable: boolean;
-  readonly isPrimary: boolean;
-  /** Whether a row can be written without it. */
-  readonly fills: boolean;
-  /** Whether its text compares by code point; undefined where nobody asks. */
-  readonly byCodePoint: boolean | undefined;
-}
-
-export interface ActualReference {
-  readonly column: string;
-  readonly table: string;
-  /** Undefined for the primary key, whatever its name. */
-  readonly target: string | undefined;
-  /** In SQL: `SET NULL`. */
-  readonly onDelete: string;
-}
-
-/** An index of whole columns and all rows. */
-export interface ActualIndex {
-  readonly name: string;
-  /** In order; null for an expression. */
-  readonly columns: readonly (string | null)[];
-  readonly unique: boolean;
-  /** Undefined where it belongs to a constraint. */
-  readonly sql: string | undefined;
-}
-
-/** In what the schemas of the databases differ. */
-export interface SchemaRules {
-  readonly dialect: Dialect;
-  /** A name so that two are the same for the database exactly when they are equal. */
-  readonly fold: (name: string) => string;
-  /** The type in a column's definition as the database writes it. */
-  readonly typeName: (definition: string) => string;
-  /** What `CREATE TABLE` ends with. */
-  readonly tableOptions: string;
-  /** Whether a key becomes a constraint of its own once all tables are there; else it is part of its column. */
-  readonly keysApart: boolean;
-  /** The columns that an index has, in which those wanted come first. */
-  readonly indexColumns: (table: TableSchema, index: IndexSchema) => readonly string[];
-  readonly indexSql: (table: TableSchema, index: IndexSchema) => string;
-  /** Whether an index, which has a name that Plinth gives, is written as Plinth writes it. */
-  readonly isAsWritten: (table: TableSchema, index: ActualIndex) => boolean;
+/** What a user has asked for. */
+export interface MigrationOptions {
+  /** Whether values may be lost. */
+  readonly allowDataLoss?: boolean;
 }
 
 /**
- * What would bring tables up to date with the Api, in order; nothing when they are. `actual` gives a table by its
- * folded name.
+ * What would bring a database up to date with the Api, in order; no steps when it is. Tables that no resource names and
+ * no migration has made are not looked at. It asks for counts as it goes, in the names of the tables as they are.
  */
-export function findSteps(
+export function* findMigration(
   api: Api,
   rules: SchemaRules,
-  actual: (table: string) => ActualTable | undefined,
-): readonly MigrationStep[] {
-  const pairs = schemaOf(api, rules.dialect).map(
-    (table) => [table, actual(rules.fold(table.name))] as const,
+  { tables, record }: Found,
+  { allowDataLoss = false }: MigrationOptions = {},
+): Counting<Migration> {
+  const { fold } = rules;
+  const schema = schemaOf(api, rules.dialect);
+  const wantedNames = new Set(schema.map(({ name }) => fold(name)));
+  const steps: MigrationStep[] = [];
+  const renameTables: { from: string; to: string }[] = [];
+  const pairs: Pair[] = [];
+  for (const wanted of schema) {
+    const there = tables.get(fold(wanted.name))?.();
+    const former = there === undefined ? formerTable(wanted) : undefined;
+    const actual = there ?? former;
+    if (former !== undefined) {
+      steps.push(step(`rename table ${former.name} to ${wanted.name}`));
+      renameTables.push({ from: former.name, to: wanted.name });
+    }
+    const recorded = new Map(
+      record
+        .filter(({ table }) => actual !== undefined && fold(table) === fold(actual.name))
+        .map((row) => [fold(row.column), row]),
+    );
+    let change: TableChange | undefined;
+    if (actual === undefined)
+      steps.push(
+        step(`create table ${wanted.name} (${wanted.columns.map(({ name }) => name).join(', ')})`),
+      );
+    else {
+      const compared = yield* compareColumns(wanted, actual, recorded, rules, allowDataLoss);
+      steps.push(...compared.steps);
+      change = compared.change;
+    }
+    pairs.push({ wanted, actual, recorded, change });
+  }
+
+  /** The table in which the resource was, where nothing else is in it now. */
+  function formerTable(wanted: TableSchema): ActualTable | undefined {
+    const row = record.find(
+      ({ resource, table, column, owner }) =>
+        column === '' &&
+        resource === wanted.resource &&
+        owner === api.name &&
+        !wantedNames.has(fold(table)),
+    );
+    return row && tables.get(fold(row.table))?.();
+  }
+
+  const left = yield* findLeftTables();
+  steps.push(...left.steps);
+
+  const dropIndexes: string[] = [];
+  const createIndexes: { table: TableSchema; index: TableSchema['indexes'][number] }[] = [];
+  for (const pair of pairs) {
+    const indexes = yield* compareIndexes(pair, rules);
+    steps.push(...indexes.steps);
+    dropIndexes.push(...indexes.drop);
+    createIndexes.push(...indexes.create.map((index) => ({ table: pair.wanted, index })));
+  }
+  const compared = yield* compareReferences(pairs, rules);
+  steps.push(...compared.steps);
+
+  const alterTables = [
+    ...compared.pairs.flatMap(({ change }) => change ?? []),
+    ...left.kept,
+  ].filter(({ columns }) => columns.some(isChanged) || columns.some(isRenamed));
+  for (const table of alterTables)
+    if (rules.rebuilds && needsRebuild(table) && table.actual.peculiarity !== undefined)
+      steps.push(
+        step(`make table ${table.name} anew`, {
+          obstacle: `it has ${table.actual.peculiarity}, which would be lost; change this table by hand`,
+        }),
+      );
+
+  const kept = record.filter(
+    ({ owner, table, column }) =>
+      !wantedNames.has(fold(table)) &&
+      !renameTables.some(({ from }) => fold(from) === fold(table)) &&
+      (owner !== api.name || tables.has(fold(table))) &&
+      !left.dropped.some((name) => fold(name) === fold(table)) &&
+      (column === '' || tables.has(fold(table))),
   );
-  // Tables first, so that keys may point to each other in a circle; an index before the key that needs it.
-  return [
-    ...pairs.flatMap(([table, known]) =>
-      known === undefined ? [createTable(table, rules)] : compareColumns(table, known, rules),
-    ),
-    ...pairs.flatMap(([table, known]) => compareIndexes(table, known, rules)),
-    ...pairs.flatMap(([table, known]) => compareReferences(table, known, rules)),
-  ];
+  const newRecord = [...kept, ...pairs.flatMap((pair) => recordOf(pair, api.name, rules))];
+  return {
+    steps,
+    changes: {
+      dropIndexes,
+      dropTables: left.dropped,
+      renameTables,
+      createTables: pairs.flatMap(({ actual, wanted }) => (actual === undefined ? [wanted] : [])),
+      alterTables,
+      createIndexes,
+    },
+    record: newRecord,
+    isRecordStale: !isSameRecord(record, newRecord),
+  };
+
+  /** Tables of this API that no resource is in any more. */
+  function* findLeftTables(): Counting<{
+    readonly steps: readonly MigrationStep[];
+    readonly dropped: readonly string[];
+    readonly kept: readonly TableChange[];
+  }> {
+    const found: MigrationStep[] = [];
+    const dropped: string[] = [];
+    const changed: TableChange[] = [];
+    for (const { table, column, owner, isMade } of record) {
+      const isLeft =
+        column === '' &&
+        isMade &&
+        owner === api.name &&
+        !wantedNames.has(fold(table)) &&
+        !renameTables.some(({ from }) => fold(from) === fold(table));
+      const actual = isLeft ? tables.get(fold(table))?.() : undefined;
+      if (actual === undefined) continue;
+      const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
+      if (allowDataLoss) dropped.push(actual.name);
+      else {
+        // Its keys would keep records from being deleted that nobody sees it with.
+        const columns = [...actual.columns.values()].map((one) =>
+          keptColumn(one, referenceOf(actual, one, rules), (target) =>
+            wantedNames.has(fold(target)),
+          ),
+        );
+        changed.push({ name: actual.name, actual, columns });
+        found.push(...columns.flatMap((one) => releaseStep(actual.name, one)));
+      }
+      found.push(
+        step(`drop table ${actual.name}`, { loses: counted(rows, 'row'), isOptional: true }),
+      );
+    }
+    return { steps: found, dropped, kept: changed };
+  }
 }
 
-/**
- * The columns of an index with the id behind them: every list and every expanded collection ends its order with it, and
- * without it all equal rows would have to be read and sorted for the first of them.
- */
-export function withId(table: TableSchema, { columns, unique }: IndexSchema): readonly string[] {
-  const id = table.columns.find(({ isKey }) => isKey)?.name;
-  return unique || id === undefined || columns.includes(id) ? columns : [...columns, id];
+function releaseStep(table: string, { name, reference }: ColumnChange): readonly MigrationStep[] {
+  return reference.change === 'drop'
+    ? [step(`change ${table}.${name} to refer to nothing, since the file no longer names it`)]
+    : [];
 }
 
-/** Whether this version of Plinth can do all of the steps. */
-export function arePossible(steps: readonly MigrationStep[]): boolean {
-  return steps.every(({ sql }) => sql !== undefined);
+function recordOf(
+  { wanted, actual, recorded, change }: Pair,
+  owner: string,
+  { fold }: SchemaRules,
+): readonly RecordRow[] {
+  const { resource } = wanted;
+  if (resource === undefined) return [];
+  const base = { table: wanted.name, owner, resource };
+  const isMade = actual === undefined || recorded.get('')?.isMade === true;
+  const table: RecordRow = { ...base, column: '', field: '', kind: '', isMade };
+  if (change === undefined)
+    return [
+      table,
+      ...wanted.columns.map(({ name, field, kind }) => ({
+        ...base,
+        column: name,
+        field,
+        kind,
+        isMade: true,
+      })),
+    ];
+  const columns = change.columns.flatMap((column): RecordRow[] => {
+    const known = column.actual && recorded.get(fold(column.actual.name));
+    if (column.wanted === undefined)
+      return known === undefined || column.isDropped ? [] : [{ ...known, ...base }];
+    const { name, field, kind } = column.wanted;
+    const isMade = column.actual === undefined || known?.isMade === true;
+    return [{ ...base, column: name, field, kind, isMade }];
+  });
+  return [table, ...columns];
+}
+
+/** Whether all of the steps can be done as they were asked for. */
+export function arePossible(
+  steps: readonly MigrationStep[],
+  { allowDataLoss = false }: MigrationOptions = {},
+): boolean {
+  return steps.every(
+    ({ obstacle, loses, isOptional }) =>
+      obstacle === undefined && (loses === undefined || allowDataLoss || isOptional),
+  );
+}
+
+/** The steps without which the service cannot run. */
+export function neededSteps(steps: readonly MigrationStep[]): readonly MigrationStep[] {
+  return steps.filter(({ isOptional }) => !isOptional);
+}
+
+/** Whether there is nothing to do but what has to be asked for. */
+export function isDone({ steps, isRecordStale }: Migration): boolean {
+  return neededSteps(steps).length === 0 && !isRecordStale;
 }
 
 /** Why a migration did not happen, as a DatabaseFailure; `meaning` is the error as the rooms above know it. */
@@ -111,159 +239,4 @@ export function migrationFailure(meaning: unknown, reason: string): DatabaseFail
   return meaning instanceof DatabaseFailure
     ? meaning
     : new DatabaseFailure(`The database refused the migration: ${reason}.`, { cause: meaning });
-}
-
-function columnOf(column: ColumnSchema, { keysApart }: SchemaRules): string {
-  return columnSql(keysApart ? { ...column, reference: undefined } : column);
-}
-
-function createTable({ name, columns }: TableSchema, rules: SchemaRules): MigrationStep {
-  const definitions = columns.map((column) => columnOf(column, rules));
-  return {
-    summary: `create table ${name} (${columns.map((column) => column.name).join(', ')})`,
-    sql: `CREATE TABLE ${quote(name)} (${definitions.join(', ')})${rules.tableOptions}`,
-  };
-}
-
-function compareColumns(
-  table: TableSchema,
-  actual: ActualTable,
-  rules: SchemaRules,
-): readonly MigrationStep[] {
-  const known = new Set(table.columns.map(({ name }) => rules.fold(name)));
-  return [
-    ...table.columns.flatMap((column) => {
-      const same = actual.columns.get(rules.fold(column.name));
-      return same === undefined
-        ? [addColumn(table, column, rules)]
-        : compareColumn(table, column, same, rules);
-    }),
-    // A column that the file does not know must let rows be written without it.
-    ...[...actual.columns]
-      .filter(([name, { nullable, fills }]) => !known.has(name) && !nullable && !fills)
-      .map(([, { name }]) =>
-        impossible(
-          `drop column ${table.name}.${name}, which may not be null and is not in the file`,
-        ),
-      ),
-  ];
-}
-
-function impossible(summary: string): MigrationStep {
-  return { summary, sql: undefined };
-}
-
-function addColumn(table: TableSchema, column: ColumnSchema, rules: SchemaRules): MigrationStep {
-  const summary = `add column ${table.name}.${column.name}`;
-  const add = `ALTER TABLE ${quote(table.name)} ADD COLUMN ${columnOf(column, rules)}`;
-  if (column.nullable && !column.isKey) return { summary, sql: add };
-  // SQLite adds no key whose rows have a value at once: that needs the table rebuilt.
-  const isRefused = column.isKey || (column.reference !== undefined && !rules.keysApart);
-  return column.fill === undefined || isRefused
-    ? impossible(`${summary} (not null)`)
-    : {
-        summary: `${summary} (${column.fill} where a row is there)`,
-        sql: `${add} DEFAULT ${column.fill}`,
-      };
-}
-
-function compareColumn(
-  table: TableSchema,
-  column: ColumnSchema,
-  actual: ActualColumn,
-  { typeName }: SchemaRules,
-): readonly MigrationStep[] {
-  const changes: string[] = [];
-  const type = typeName(column.type);
-  if (actual.type !== type)
-    changes.push(`from ${actual.type === '' ? 'no type' : actual.type} to ${type}`);
-  else if (column.type.includes('COLLATE') && actual.byCodePoint === false)
-    changes.push('to collation "C"');
-  if (column.isKey && !actual.isPrimary) changes.push('to be the primary key');
-  // SQLite's integer keys need no word for it.
-  if (column.type.includes('GENERATED') && !actual.fills)
-    changes.push('to be given by the database');
-  if (!column.isKey && actual.nullable !== column.nullable)
-    changes.push(column.nullable ? 'to allow null' : 'to refuse null');
-  return changes.map((change) => impossible(`change ${table.name}.${column.name} ${change}`));
-}
-
-/** Leftovers of Plinth's own go first: they may have the name that another is to get. */
-function compareIndexes(
-  table: TableSchema,
-  actual: ActualTable | undefined,
-  rules: SchemaRules,
-): readonly MigrationStep[] {
-  const { fold } = rules;
-  const there = actual?.indexes ?? [];
-  const keyOf = (columns: readonly (string | null)[]): string =>
-    JSON.stringify(columns.map((name) => (name === null ? null : fold(name))));
-  const serves = ({ columns, unique }: ActualIndex, wanted: IndexSchema): boolean =>
-    unique === wanted.unique &&
-    [wanted.columns, rules.indexColumns(table, wanted)].some(
-      (one) => keyOf(one) === keyOf(columns),
-    );
-  const left = there.filter(
-    (index) => isOwn(table, index, rules) && !table.indexes.some((wanted) => serves(index, wanted)),
-  );
-  return [
-    ...left.map(({ name }) => ({
-      summary: `drop index ${name}`,
-      sql: `DROP INDEX ${quote(name)}`,
-    })),
-    ...table.indexes
-      .filter((wanted) => !there.some((index) => serves(index, wanted)))
-      .map((index) => ({
-        summary: `create ${index.unique ? 'unique ' : ''}index on ${table.name} (${index.columns.join(', ')})`,
-        sql: rules.indexSql(table, index),
-      })),
-  ];
-}
-
-/** Whether an index is one that Plinth has made: then its name follows from it, and it is written as Plinth writes it. */
-function isOwn(table: TableSchema, index: ActualIndex, rules: SchemaRules): boolean {
-  const { name, columns, unique, sql } = index;
-  const names = columns.filter((column) => column !== null);
-  if (sql === undefined || names.length < columns.length) return false;
-  // The id may have been put behind the columns that were wanted.
-  const wanted = [names, names.slice(0, -1)];
-  return (
-    wanted.some((one) => indexNames(table.name, one, unique).includes(name)) &&
-    rules.isAsWritten(table, index)
-  );
-}
-
-function compareReferences(
-  table: TableSchema,
-  actual: ActualTable | undefined,
-  { fold, keysApart }: SchemaRules,
-): readonly MigrationStep[] {
-  return table.columns.flatMap((column): MigrationStep[] => {
-    const { name, reference } = column;
-    const isNew = actual?.columns.has(fold(name)) !== true;
-    if (isNew && !keysApart) return [];
-    const known = actual?.references.find((one) => fold(one.column) === fold(name));
-    if (reference === undefined)
-      return known === undefined
-        ? []
-        : [impossible(`change ${table.name}.${name} to refer to nothing`)];
-    if (known === undefined && keysApart) return [addReference(table.name, name, reference)];
-    const fits =
-      known !== undefined &&
-      fold(known.table) === fold(reference.table) &&
-      fold(known.target ?? reference.column) === fold(reference.column) &&
-      known.onDelete === deleteActions[reference.onDelete];
-    const target = `${reference.table}.${reference.column} on delete ${reference.onDelete}`;
-    return fits ? [] : [impossible(`change ${table.name}.${name} to refer to ${target}`)];
-  });
-}
-
-function addReference(table: string, column: string, reference: ReferenceSchema): MigrationStep {
-  const target = `${quote(reference.table)} (${quote(reference.column)})`;
-  return {
-    summary: `refer ${table}.${column} to ${reference.table}.${reference.column}`,
-    sql:
-      `ALTER TABLE ${quote(table)} ADD FOREIGN KEY (${quote(column)})` +
-      ` REFERENCES ${target} ON DELETE ${deleteActions[reference.onDelete]}`,
-  };
 }

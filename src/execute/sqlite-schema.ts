@@ -1,33 +1,84 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
+import type { SqlValue } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
-import type { IndexSchema, MigrationStep, TableSchema } from '../sql/schema.ts';
+import { columnSql, type MigrationStep } from '../sql/schema.ts';
 import { sqlite } from '../sql/sqlite.ts';
+import { baseOf, type StoredKind } from '../sql/stored-kind.ts';
+import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
+import { DatabaseFailure } from './database.ts';
+import { withId, type Counting, type SchemaRules } from './schema-actual.ts';
+import { isRenamed, needsRebuild, type Migration, type SchemaChanges } from './schema-changes.ts';
+import { readRecord, recordQuery, recordTable, writeRecord } from './schema-record.ts';
 import {
   arePossible,
-  findSteps,
+  findMigration,
+  isDone,
   migrationFailure,
-  withId,
-  type ActualColumn,
-  type ActualIndex,
-  type ActualReference,
-  type ActualTable,
-  type SchemaRules,
+  type MigrationOptions,
 } from './schema-steps.ts';
+import { foldName, readTables } from './sqlite-catalog.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
+import { rebuildTable } from './sqlite-rebuild.ts';
+import { addValueFunctions, inexactFunction, valueFunction } from './sqlite-values.ts';
 
 const rules: SchemaRules = {
   dialect: sqlite,
-  fold: (name) => name.toLowerCase(),
+  fold: foldName,
   typeName: (definition) => definition.split(' ')[0] ?? '',
+  isLike: (actual, wanted) => affinityOf(actual) === wanted,
+  kindOfType: (type) => affinityKinds.get(affinityOf(type)) ?? 'any',
+  typeOfKind: (kind) => kindTypes.get(baseOf(kind)) ?? 'TEXT',
+  convert: (from, to) => {
+    const call = (name: string, column: string): string => `${name}('${from}', '${to}', ${column})`;
+    // Also where the kind stays and only the type of the column was another one.
+    if (from === to) return { value: (column) => column };
+    return {
+      value: (column) => call(valueFunction, column),
+      isInexact: (column) => `${call(inexactFunction, column)} = 1`,
+    };
+  },
+  fillSql,
   tableOptions: ' STRICT',
-  keysApart: false,
+  rebuilds: true,
   indexColumns,
   indexSql: (table, index) =>
     indexSql(table.name, { ...index, columns: indexColumns(table, index) }),
-  isAsWritten: ({ name: table }, { name, columns, unique, sql }) =>
+  isAsWritten: (table, { name, columns, unique, sql }) =>
     sql === indexSql(table, { name, unique, columns: columns.map(String) }),
 };
+
+const kindTypes: ReadonlyMap<string, string> = new Map([
+  ['integer', 'INTEGER'],
+  ['boolean', 'INTEGER'],
+  ['decimal', 'INTEGER'],
+  ['number', 'REAL'],
+]);
+
+const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
+  ['INTEGER', 'integer'],
+  ['TEXT', 'string'],
+  ['REAL', 'number'],
+]);
+
+/** As what a column stores values, by the rules of SQLite for declared types. */
+function affinityOf(type: string): string {
+  if (type.includes('INT')) return 'INTEGER';
+  if (/CHAR|CLOB|TEXT/u.test(type)) return 'TEXT';
+  if (type === '' || type.includes('BLOB')) return 'BLOB';
+  return /REAL|FLOA|DOUB/u.test(type) ? 'REAL' : 'NUMERIC';
+}
+
+/** Every row draws its own UUID, of version 4; the time is that of the migration. */
+function fillSql(fill: Fill, kind: StoredKind): string {
+  if (fill.kind === 'literal') return fill.sql;
+  if (fill.kind === 'uuid')
+    return (
+      `(lower(hex(randomblob(4))) || '-' || lower(hex(randomblob(2))) || '-4' || substr(lower(hex(randomblob(2))), 2)` +
+      ` || '-' || substr('89ab', 1 + (abs(random()) % 4), 1) || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6))))`
+    );
+  return kind === 'datetime' ? `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')` : `${kind}('now')`;
+}
 
 /** A whole number as the id is the key of the rows, which stands behind the columns of every index. */
 function indexColumns(table: TableSchema, index: IndexSchema): readonly string[] {
@@ -41,28 +92,50 @@ function indexSql(table: string, { name, columns, unique }: IndexSchema): string
 
 /**
  * What would bring a SQLite database up to date with the Api, in order; nothing when it is. Tables that no resource
- * names are not looked at.
+ * names and no migration has made are not looked at.
  */
-export function planMigration(driver: Driver.Database, api: Api): readonly MigrationStep[] {
-  const tables = new Set(
-    driver
-      .prepare<[], string>(`SELECT lower(name) FROM sqlite_schema WHERE type = 'table'`)
-      .pluck()
-      .all(),
-  );
-  return findSteps(api, rules, (table) =>
-    tables.has(table) ? readTable(driver, table) : undefined,
-  );
+export function planMigration(
+  driver: Driver.Database,
+  api: Api,
+  options: MigrationOptions = {},
+): readonly MigrationStep[] {
+  return prepareMigration(driver, api, options).steps;
+}
+
+/** Whether a migration would neither change a database nor write anything down. */
+export function isUpToDate(driver: Driver.Database, api: Api): boolean {
+  return isDone(prepareMigration(driver, api, {}));
+}
+
+function prepareMigration(driver: Driver.Database, api: Api, options: MigrationOptions): Migration {
+  addValueFunctions(driver);
+  const tables = readTables(driver);
+  const record = tables.has(recordTable)
+    ? readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all())
+    : [];
+  return answered(driver, findMigration(api, rules, { tables, record }, options));
+}
+
+/** Runs what asks for counts to its end. */
+function answered<Answer>(driver: Driver.Database, asking: Counting<Answer>): Answer {
+  let next = asking.next();
+  while (next.done !== true)
+    next = asking.next(Number(driver.prepare<[], number>(next.value).pluck().get()));
+  return next.value;
 }
 
 /**
  * What would bring a file up to date, without anything of it being changed, its journal mode included; `:memory:` is
  * an empty database. Throws what SQLite throws.
  */
-export function inspectFile(file: string, api: Api): readonly MigrationStep[] {
+export function inspectFile(
+  file: string,
+  api: Api,
+  options: MigrationOptions = {},
+): readonly MigrationStep[] {
   const driver = new Driver(file, { fileMustExist: file !== ':memory:', timeout: 0 });
   try {
-    return planMigration(driver, api);
+    return planMigration(driver, api, options);
   } finally {
     driver.close();
   }
@@ -70,66 +143,104 @@ export function inspectFile(file: string, api: Api): readonly MigrationStep[] {
 
 /**
  * Brings a database up to date in one transaction, in which the steps are found as well, so that two at once are
- * safe. Gives the steps; where one of them has no `sql`, nothing was done. Throws a DatabaseFailure.
+ * safe. Gives the steps; where one of them is not possible, nothing was done. Throws a DatabaseFailure.
  */
 export async function migrate(
   driver: Driver.Database,
   api: Api,
+  options: MigrationOptions = {},
 ): Promise<readonly MigrationStep[]> {
-  await onceFree(() => driver.exec('BEGIN IMMEDIATE'));
+  const hadKeys = driver.pragma('foreign_keys', { simple: true }) === 1;
+  const setKeys = (on: boolean): unknown => driver.pragma(`foreign_keys = ${on ? 'ON' : 'OFF'}`);
+  await onceFree(() => {
+    // It does nothing inside a transaction; with it on, a table that is made anew would take along what refers to it.
+    setKeys(false);
+    try {
+      driver.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      setKeys(hadKeys);
+      throw error;
+    }
+  });
   try {
-    const steps = planMigration(driver, api);
-    if (arePossible(steps)) for (const { sql = '' } of steps) driver.exec(sql);
+    const migration = prepareMigration(driver, api, options);
+    if (arePossible(migration.steps, options)) {
+      make(driver, migration.changes);
+      if (migration.isRecordStale)
+        for (const sql of writeRecord(migration.record, sqlite)) driver.exec(sql);
+    }
     driver.exec('COMMIT');
-    return steps;
+    return migration.steps;
   } catch (error) {
     if (driver.inTransaction) driver.exec('ROLLBACK');
     throw migrationFailure(meaningOf(error), (error as Error).message);
+  } finally {
+    setKeys(hadKeys);
   }
 }
 
-/** A column in the words of SQLite. */
-interface ColumnRow {
-  readonly name: string;
-  readonly type: string;
-  readonly notnull: number;
-  readonly pk: number;
-  readonly dflt_value: string | null;
-  /** 0 for a plain column; others are generated or hidden. */
-  readonly hidden: number;
+function make(driver: Driver.Database, changes: SchemaChanges): void {
+  const isRisky = changes.alterTables.some(needsRebuild) || changes.dropTables.length > 0;
+  const before = isRisky ? faultsOf(driver) : new Map<string, number>();
+  for (const name of changes.dropIndexes) driver.exec(`DROP INDEX ${quote(name)}`);
+  for (const name of changes.dropTables) driver.exec(`DROP TABLE ${quote(name)}`);
+  for (const { from, to } of changes.renameTables)
+    driver.exec(`ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`);
+  for (const { name, columns } of changes.alterTables)
+    for (const column of columns)
+      if (column.actual !== undefined && isRenamed(column))
+        driver.exec(
+          `ALTER TABLE ${quote(name)} RENAME COLUMN ${quote(column.actual.name)} TO ${quote(column.name)}`,
+        );
+  for (const { name, columns } of changes.createTables)
+    driver.exec(
+      `CREATE TABLE ${quote(name)} (${columns.map(columnSql).join(', ')})${rules.tableOptions}`,
+    );
+  for (const table of changes.alterTables)
+    if (needsRebuild(table)) rebuildTable(driver, table);
+    else
+      for (const { actual, wanted } of table.columns)
+        if (actual === undefined && wanted !== undefined)
+          driver.exec(`ALTER TABLE ${quote(table.name)} ADD COLUMN ${columnSql(wanted)}`);
+  for (const { table, index } of changes.createIndexes) driver.exec(rules.indexSql(table, index));
+  const after = isRisky ? faultsOf(driver) : before;
+  for (const [fault, count] of after)
+    if (count > (before.get(fault) ?? 0))
+      throw new DatabaseFailure(
+        `The migration was taken back: ${fault}. Change that by hand first.`,
+      );
 }
 
-function readTable(driver: Driver.Database, table: string): ActualTable {
-  const ask = <Row>(sql: string): Row[] => driver.prepare<[string], Row>(sql).all(table);
-  const columns = ask<ColumnRow>(
-    'SELECT name, type, "notnull", pk, dflt_value, hidden FROM pragma_table_xinfo(?)',
-  ).map((row): ActualColumn => ({
-    name: row.name,
-    type: row.type.toUpperCase(),
-    nullable: row.notnull === 0,
-    isPrimary: row.pk !== 0,
-    fills: row.dflt_value !== null || row.hidden !== 0,
-    byCodePoint: undefined,
-  }));
-  const indexes = ask<{ name: string; columns: string; unique: number; sql: string | null }>(
-    `SELECT list.name, list."unique", own.sql,` +
-      ` (SELECT json_group_array(name ORDER BY seqno) FROM pragma_index_info(list.name)) AS columns` +
-      ` FROM pragma_index_list(?) AS list LEFT JOIN sqlite_schema AS own` +
-      ` ON own.type = 'index' AND own.name = list.name WHERE list.partial = 0`,
-  ).map((row): ActualIndex => ({
-    name: row.name,
-    columns: JSON.parse(row.columns) as (string | null)[],
-    unique: row.unique === 1,
-    sql: row.sql ?? undefined,
-  }));
-  const references = ask<{ column: string; table: string; target: string | null; action: string }>(
-    'SELECT "from" AS "column", "table", "to" AS target, on_delete AS action FROM pragma_foreign_key_list(?)',
-  ).map((row): ActualReference => ({
-    column: row.column,
-    table: row.table,
-    target: row.target ?? undefined,
-    onDelete: row.action,
-  }));
-  const byName = new Map(columns.map((column) => [rules.fold(column.name), column]));
-  return { columns: byName, indexes, references };
+/** What is wrong in a database: keys that lead nowhere, views and triggers that name what is not there; how often. */
+function faultsOf(driver: Driver.Database): ReadonlyMap<string, number> {
+  const faults = new Map<string, number>();
+  const keys = driver
+    .prepare<[], { table: string; parent: string; count: number }>(
+      'SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1, 2',
+    )
+    .all();
+  for (const { table, parent, count } of keys)
+    faults.set(`rows of ${table} would refer to records of ${parent} that are not there`, count);
+  const tries = (sql: string, name: string): void => {
+    try {
+      driver.prepare(sql);
+    } catch (error) {
+      faults.set(`${name} would not work (${(error as Error).message})`, 1);
+    }
+  };
+  const named = (query: string): string[] => driver.prepare<[], string>(query).pluck().all();
+  for (const name of named(`SELECT name FROM sqlite_schema WHERE type = 'view'`))
+    tries(`SELECT * FROM ${quote(name)}`, `the view ${name}`);
+  for (const name of named(`SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'trigger'`)) {
+    const [column] = driver
+      .prepare<[string], string>('SELECT name FROM pragma_table_info(?)')
+      .pluck()
+      .all(name);
+    const owner = `a trigger of ${name}`;
+    tries(`INSERT INTO ${quote(name)} DEFAULT VALUES`, owner);
+    tries(`DELETE FROM ${quote(name)}`, owner);
+    const one = quote(column ?? '');
+    tries(`UPDATE ${quote(name)} SET ${one} = ${one}`, owner);
+  }
+  return faults;
 }

@@ -1,24 +1,9 @@
 import type { Resource } from '../model/api.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { buildStatement, type Statement } from './statement.ts';
+import type { ColumnSchema, TableSchema } from './table-schema.ts';
 
-const table = 'plinth_idempotency';
-
-/** A column of that table, as a schema has it. */
-interface KeyColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly nullable: boolean;
-  readonly isKey: boolean;
-  readonly reference: undefined;
-  readonly fill: undefined;
-}
-
-interface KeyTable {
-  readonly name: string;
-  readonly columns: readonly KeyColumn[];
-  readonly indexes: readonly { name: string; columns: readonly string[]; unique: boolean }[];
-}
+const table = '_plinth_idempotency';
 
 /**
  * The table in which the answers under an Idempotency-Key are kept: the requests of one key by `scope`, the digest of
@@ -28,20 +13,23 @@ interface KeyTable {
 export function idempotencyTable(
   resources: readonly Resource[],
   { textType }: Dialect,
-): readonly KeyTable[] {
+): readonly TableSchema[] {
   const isUsed = resources.some(({ access }) => access.create.some(({ role }) => role !== 'none'));
   if (!isUsed) return [];
-  const column = (name: string, nullable: boolean): KeyColumn => ({
+  const column = (name: string, nullable: boolean): ColumnSchema => ({
     name,
     type: name === 'scope' ? `${textType} NOT NULL PRIMARY KEY` : textType,
     nullable,
     isKey: name === 'scope',
     reference: undefined,
+    field: name,
+    kind: 'string',
     fill: undefined,
   });
   return [
     {
       name: table,
+      resource: undefined,
       columns: [
         column('scope', false),
         column('request', false),

@@ -2,57 +2,34 @@ import { createHash } from 'node:crypto';
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { OnDelete } from '../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from './dialect.ts';
-import { idempotencyTable } from './idempotency.ts';
-
-/** A table as the specification wants it. */
-export interface TableSchema {
-  readonly name: string;
-  readonly columns: readonly ColumnSchema[];
-  readonly indexes: readonly IndexSchema[];
-}
-
-export interface ColumnSchema {
-  readonly name: string;
-  /** With `PRIMARY KEY` and the like for the id. */
-  readonly type: string;
-  readonly nullable: boolean;
-  readonly isKey: boolean;
-  readonly reference: ReferenceSchema | undefined;
-  /** A literal for the rows that a table has when the column is added; undefined where only null would do. */
-  readonly fill: string | undefined;
-}
-
-export interface ReferenceSchema {
-  readonly table: string;
-  readonly column: string;
-  readonly onDelete: OnDelete;
-}
-
-export interface IndexSchema {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly unique: boolean;
-}
+import { serviceTables } from './service-tables.ts';
+import { kindOf } from './stored-kind.ts';
+import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table-schema.ts';
 
 /** One difference between a database and the specification. */
 export interface MigrationStep {
   /** In words: "create table posts". */
   readonly summary: string;
-  /** What brings it up to date; absent where this version of Plinth cannot. */
-  readonly sql: string | undefined;
+  /** What is lost by it, such as "3 values"; undefined where nothing is. */
+  readonly loses: string | undefined;
+  /** Why it cannot be done, and what to do about it; undefined where it can. */
+  readonly obstacle: string | undefined;
+  /** Whether the service runs without it: what the file no longer names stays until it is asked to go. */
+  readonly isOptional: boolean;
 }
 
-/** The tables, columns, keys and indexes that an Api needs in a database. */
+/** The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. */
 export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
   const resources = [...api.resources.values()];
   const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
   return [
     ...resources.map((resource) => ({
       name: resource.table,
+      resource: resource.name,
       columns: [...resource.fields.values()].map((field) => columnOf(field, dialect)),
       indexes: indexesOf(resource, tables),
     })),
-    ...idempotencyTable(resources, dialect),
+    ...serviceTables(resources, dialect),
   ];
 }
 
@@ -68,15 +45,19 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
       column: reference.field.column,
       onDelete: reference.onDelete,
     },
+    field: field.name,
+    kind: kindOf(field),
     fill: fillOf(field, dialect),
   };
 }
 
-/** The fixed default of a field as a literal. */
-function fillOf(field: Field, dialect: Dialect): string | undefined {
-  if (field.default?.kind !== 'value' || field.default.value === null) return undefined;
+function fillOf(field: Field, dialect: Dialect): Fill | undefined {
+  if (field.default === undefined) return undefined;
+  if (field.default.kind !== 'value') return { kind: field.default.kind };
+  if (field.default.value === null) return undefined;
   const value = encodeValue(dialect, field.default.value, field);
-  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  const sql = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  return { kind: 'literal', sql, shown: JSON.stringify(field.default.value) };
 }
 
 /** Each set of columns once: what is unique needs no second index. `tables` are names that are taken. */

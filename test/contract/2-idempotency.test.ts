@@ -267,15 +267,15 @@ describe('several servers over one PostgreSQL database', () => {
     end: 'commit' | 'rollback',
   ): Promise<readonly Answer[]> => {
     const [first] = await askAll(1);
-    const [row] = await other<{ scope: string }[]>`SELECT scope FROM plinth_idempotency
+    const [row] = await other<{ scope: string }[]>`SELECT scope FROM _plinth_idempotency
       ORDER BY at DESC LIMIT 1`;
     const { scope = '' } = row ?? {};
-    const [kept] = await other`SELECT * FROM plinth_idempotency WHERE scope = ${scope}`;
-    await other`DELETE FROM plinth_idempotency WHERE scope = ${scope}`;
+    const [kept] = await other`SELECT * FROM _plinth_idempotency WHERE scope = ${scope}`;
+    await other`DELETE FROM _plinth_idempotency WHERE scope = ${scope}`;
     await other`DELETE FROM posts WHERE id = ${first?.body.id}`;
     const session = await other.reserve();
     await session`BEGIN`;
-    await session`INSERT INTO plinth_idempotency ${other(kept ?? {})}`;
+    await session`INSERT INTO _plinth_idempotency ${other(kept ?? {})}`;
     const answers = work();
     await new Promise((resolve) => setTimeout(resolve, after));
     const early = await Promise.race([answers, Promise.resolve('waiting')]);
@@ -314,7 +314,7 @@ describe('several servers over one PostgreSQL database', () => {
   });
 
   test('what has expired is forgotten', async () => {
-    await other`INSERT INTO plinth_idempotency (scope, request, at)
+    await other`INSERT INTO _plinth_idempotency (scope, request, at)
       SELECT 'old ' || i, '', '2020-01-01T00:00:00.000Z' FROM generate_series(1, 1500) AS i`;
     const model = buildValid(specification);
     const fresh = await openPostgres(database.url, { poolSize: 2 });
@@ -324,7 +324,7 @@ describe('several servers over one PostgreSQL database', () => {
       await server.send('POST', '/v1/tags', { name }, { 'idempotency-key': name });
     await server.stop();
     const [row] =
-      await other`SELECT count(*)::int AS count FROM plinth_idempotency WHERE scope LIKE 'old %'`;
+      await other`SELECT count(*)::int AS count FROM _plinth_idempotency WHERE scope LIKE 'old %'`;
     expect(row?.['count']).toBe(0);
   });
 

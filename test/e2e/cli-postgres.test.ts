@@ -91,10 +91,10 @@ describe('migrate', () => {
   const steps = [
     '- create table authors (id, name, email)',
     '- create table books (id, title, authorId)',
-    '- create table plinth_idempotency (scope, request, at, status, ids, location)',
+    '- create table _plinth_idempotency (scope, request, at, status, ids, location)',
     '- create unique index on authors (email)',
     '- create index on books (authorId)',
-    '- create index on plinth_idempotency (at)',
+    '- create index on _plinth_idempotency (at)',
     '- refer books.authorId to authors.id',
   ];
 
@@ -128,16 +128,18 @@ describe('migrate', () => {
     const ended = await run('migrate', '--apply');
     expect(ended.code).toBe(1);
     expect(ended.out.split('\n').slice(0, 6)).toEqual([
-      '- change authors.id from integer to bigint (not possible yet)',
-      '- change authors.id to be given by the database (not possible yet)',
-      '- change authors.name to collation "C" (not possible yet)',
-      '- change authors.name to refuse null (not possible yet)',
+      '- change authors.id from integer to bigint',
+      '- change authors.id to be given by the database',
+      '- change authors.name to collation "C"',
+      '- change authors.name to refuse null',
       '- add column authors.email',
-      '- drop column authors.nick, which may not be null and is not in the file (not possible yet)',
+      '- write rows without authors.nick, which may not be null and is not in the file (not possible: name it as a field, let it be null, or give it a default in the database)',
     ]);
-    expect(ended.err).toContain('nothing was changed. Change the table by hand');
+    expect(ended.err).toContain('Nothing was changed. Do what is said of the steps');
     const start = await run('start', '--port', '0');
-    expect(start.err).toContain(`The database ${name} does not fit the specification.`);
+    expect(start.err).toContain(
+      `The database ${name} is behind the specification. Do what is said of the steps`,
+    );
     const dev = await run('dev', '--port', '0');
     expect(dev.err).toContain(`The database ${name} no longer fits the specification.`);
     expect(await other`SELECT FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(1);
@@ -163,7 +165,8 @@ describe('migrate', () => {
     await other`INSERT INTO authors (name, email) VALUES ('A', 'a@b.de'), ('B', 'a@b.de')`;
     expect(await run('migrate', '--apply')).toMatchObject({
       code: 1,
-      err: 'The database refused the migration: could not create unique index "authors_email_unique" (Key (email)=(a@b.de) is duplicated).\n',
+      out: '- create unique index on authors (email) (not possible: 1 value would be there more than once; change all but one of each first)\n',
+      err: 'Nothing was changed. Do what is said of the steps that are not possible, or name another database with --database.\n',
     });
   });
 });

@@ -339,13 +339,23 @@ test('start refuses a database that is behind, naming the steps', async () => {
 test('dev says when its own database cannot follow', async () => {
   const folder = makeFolder({ 'plinth.yaml': library });
   const here = { cwd: folder.path };
-  await servePlinth(['dev'], here).then((server) => server.stop('SIGTERM'));
-  folder.write('plinth.yaml', library.replace('title: { type: string', 'title: { type: integer'));
+  const server = await servePlinth(['dev'], here);
+  await fetch(`${server.url}/v1/authors`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"Ada"}',
+  });
+  await server.stop('SIGTERM');
+  folder.write('plinth.yaml', library.replace('email: {', 'born: { type: date }\n      email: {'));
+  await servePlinth(['dev'], here).then((again) => again.stop('SIGTERM'));
+  folder.write('plinth.yaml', library.replace('name: { type: string', 'name: { type: date'));
   expect(await plinth(['dev', '--port', '0'], here)).toMatchObject({
     code: 1,
     err:
-      '- change books.title from TEXT to INTEGER (not possible yet)\n' +
+      '- change authors.name from string to date (loses 1 value)\n' +
+      '- change authors.name to refuse null (not possible: 1 row would have no value; give each one that fits, or the field a default)\n' +
       'The database .plinth/dev.db no longer fits the specification.' +
-      ' Delete it to start anew, or name another with --database.\n',
+      ' Do what is said of the steps that are not possible, or name another database with --database.' +
+      ' Or delete it to start anew.\n',
   });
 });

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { arePossible } from '../../execute/schema-steps.ts';
+import { neededSteps } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { byHand, listed } from '../schema.ts';
+import { hindrance, listed } from '../schema.ts';
 import { rowCounts } from '../counts.ts';
 import { readPort, type ServeFlags } from '../port.ts';
 import {
@@ -28,7 +28,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
     databaseTarget(context, specification, flags.database) ??
     developmentTarget(context, specification);
   await withDatabase(context, target, { create: true }, async (open) => {
-    await bringUpToDate(specification, target, open);
+    await bringUpToDate(context, specification, target, open);
     try {
       await fill(context, specification, open);
     } catch (error) {
@@ -42,16 +42,18 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
 }
 
 async function bringUpToDate(
+  context: Context,
   { api }: SpecificationFile,
-  { isOwn }: Target,
-  { name, plan, migrate }: OpenDatabase,
+  target: Target,
+  { name, isUpToDate, migrate }: OpenDatabase,
 ): Promise<void> {
-  const missing = await plan(api);
-  if (missing.length === 0) return;
-  const steps = await migrate(api);
-  if (arePossible(steps)) return;
+  if (await isUpToDate(api)) return;
+  const steps = neededSteps(await migrate(api));
+  const what = hindrance(context, target, steps);
+  if (what === undefined) return;
+  const anew = target.isOwn ? ' Or delete it to start anew.' : '';
   throw new CommandFailure(
-    `The database ${name} no longer fits the specification. ${isOwn ? 'Delete it to start anew, or name another with --database.' : byHand}`,
+    `The database ${name} no longer fits the specification. ${what}${anew}`,
     { details: listed(steps) },
   );
 }

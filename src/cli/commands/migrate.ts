@@ -1,12 +1,12 @@
-import { arePossible } from '../../execute/schema-steps.ts';
+import { neededSteps, type MigrationOptions } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
 import { inspect, withDatabase, type Inspected } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { byHand, listed } from '../schema.ts';
+import { hindrance, listed } from '../schema.ts';
 import { requireSpecification, type Named } from '../specification.ts';
 import { databaseTarget, migrateCommand, type Target } from '../target.ts';
 
-interface Flags extends Named {
+interface Flags extends Named, MigrationOptions {
   readonly database?: string;
   readonly apply?: boolean;
   readonly json?: boolean;
@@ -23,39 +23,53 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
       { exitCode: 2 },
     );
   if (flags.apply !== true) {
-    report(context, await inspect(context, target, api, 'empty'), flags, target);
+    report(context, await inspect(context, target, api, 'empty', flags), flags, target);
     return;
   }
   await withDatabase(context, target, { create: true }, async ({ name, migrate: apply }) => {
-    report(context, { name, steps: await apply(api) }, flags, target);
+    report(context, { name, steps: await apply(api, flags) }, flags, target);
   });
 }
 
 function report(
   context: Context,
   { name, steps }: Inspected,
-  { apply = false, json = false }: Flags,
+  { apply = false, json = false, allowDataLoss = false }: Flags,
   target: Target,
 ): void {
   const { output } = context;
-  const isPossible = arePossible(steps);
+  const done = allowDataLoss ? steps : neededSteps(steps);
+  // Without --apply, what is lost is news and no failure.
+  const what = hindrance(context, target, steps, { allowDataLoss: allowDataLoss || !apply });
+  const isApplied = apply && what === undefined;
   const data = {
     database: name,
-    steps: steps.map(({ summary, sql }) => ({ summary, possible: sql !== undefined })),
-    applied: apply && isPossible,
+    steps: steps.map(({ summary, loses, obstacle, isOptional }) => ({
+      summary,
+      possible: obstacle === undefined,
+      loses,
+      obstacle,
+      ...(isOptional && !allowDataLoss ? { kept: true } : {}),
+    })),
+    applied: isApplied,
   };
-  if (!json) for (const line of listed(steps)) output.print(line);
-  if (!isPossible)
-    throw new CommandFailure(
-      `This version cannot make all of these changes to a table that exists; nothing was changed. ${byHand}`,
-      { data },
-    );
-  const count = steps.length === 1 ? '1 step' : `${steps.length} steps`;
-  if (json) output.print(JSON.stringify({ ok: true, ...data }, undefined, 2));
-  else if (steps.length === 0) output.print(`${name} is up to date.`);
+  if (!json) for (const line of listed(steps, { allowDataLoss })) output.print(line);
+  if (what !== undefined) throw new CommandFailure(`Nothing was changed. ${what}`, { data });
+  if (json) {
+    output.print(JSON.stringify({ ok: true, ...data }, undefined, 2));
+    return;
+  }
+  const count = done.length === 1 ? '1 step' : `${done.length} steps`;
+  const loses = done.some((step) => step.loses !== undefined);
+  const command = migrateCommand(context, target, { allowDataLoss: loses });
+  if (done.length === 0) output.print(`${name} is up to date.`);
   else if (apply) output.print(`${name} is now up to date: ${count} done.`);
   else
     output.print(
-      `Run "${migrateCommand(context, target)}" to do ${steps.length === 1 ? 'this step' : `these ${count}`}.`,
+      `Run "${command}" to do ${done.length === 1 ? 'this step' : `these ${count}`}.${loses ? ' What is lost by it cannot be brought back.' : ''}`,
+    );
+  if (done.length < steps.length)
+    output.print(
+      'What the specification no longer names is kept until --allow-data-loss drops it.',
     );
 }

@@ -1,0 +1,143 @@
+import { quote } from '../sql/dialect.ts';
+import { columnSql, deleteActions } from '../sql/schema.ts';
+import type { ColumnSchema, ReferenceSchema } from '../sql/table-schema.ts';
+import type { SchemaRules } from './schema-actual.ts';
+import {
+  isRenamed,
+  valueFrom,
+  type ColumnChange,
+  type SchemaChanges,
+  type TableChange,
+} from './schema-changes.ts';
+
+/** The statements of a migration, in order. */
+export function statementsOf(changes: SchemaChanges, rules: SchemaRules): readonly string[] {
+  const { alterTables, createTables, createIndexes } = changes;
+  return [
+    // Keys stand in the way of what changes on either side of them.
+    ...alterTables.flatMap((table) => dropReferences(table)),
+    ...changes.dropIndexes.map((name) => `DROP INDEX ${quote(name)}`),
+    ...dropTables(changes),
+    ...changes.renameTables.map(
+      ({ from, to }) => `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
+    ),
+    ...alterTables.flatMap(renameColumns),
+    ...createTables.map(
+      ({ name, columns }) => `CREATE TABLE ${quote(name)} (${columns.map(columnOf).join(', ')})`,
+    ),
+    ...alterTables.flatMap(alterTable),
+    ...createIndexes.map(({ table, index }) => rules.indexSql(table, index)),
+    ...createTables.flatMap(({ name, columns }) =>
+      columns.flatMap(({ name: column, reference }) =>
+        reference === undefined ? [] : addReference(name, column, reference),
+      ),
+    ),
+    ...alterTables.flatMap(addReferences),
+  ];
+}
+
+/** At once, since they may refer to each other. */
+function dropTables({ dropTables: names }: SchemaChanges): readonly string[] {
+  return names.length === 0 ? [] : [`DROP TABLE ${names.map(quote).join(', ')}`];
+}
+
+/** The definition of a column without its key, which becomes a constraint of its own once all tables are there. */
+function columnOf(column: ColumnSchema): string {
+  return columnSql({ ...column, reference: undefined });
+}
+
+/** Whether a key has to go before its column changes; it comes back where the file wants it. */
+function isReleased({ actual, conversion, isDropped, reference }: ColumnChange): boolean {
+  return (
+    actual !== undefined &&
+    reference.actual !== undefined &&
+    !isDropped &&
+    (conversion !== undefined || reference.change === 'drop' || reference.change === 'replace')
+  );
+}
+
+function dropReferences({ actual, columns }: TableChange): readonly string[] {
+  return columns.flatMap((column) => {
+    const name = column.reference.actual?.name;
+    return isReleased(column) && name !== undefined
+      ? [`ALTER TABLE ${quote(actual.name)} DROP CONSTRAINT ${quote(name)}`]
+      : [];
+  });
+}
+
+function addReferences({ name, columns }: TableChange): readonly string[] {
+  return columns.flatMap((column) => {
+    const { wanted, change } = column.reference;
+    const isNeeded = column.actual === undefined || change === 'add' || isReleased(column);
+    return wanted !== undefined && isNeeded ? addReference(name, column.name, wanted) : [];
+  });
+}
+
+function addReference(
+  table: string,
+  column: string,
+  reference: ReferenceSchema,
+): readonly string[] {
+  const target = `${quote(reference.table)} (${quote(reference.column)})`;
+  return [
+    `ALTER TABLE ${quote(table)} ADD FOREIGN KEY (${quote(column)})` +
+      ` REFERENCES ${target} ON DELETE ${deleteActions[reference.onDelete]}`,
+  ];
+}
+
+function renameColumns({ name, columns }: TableChange): readonly string[] {
+  return columns.flatMap((column) =>
+    column.actual !== undefined && isRenamed(column)
+      ? [
+          `ALTER TABLE ${quote(name)} RENAME COLUMN ${quote(column.actual.name)} TO ${quote(column.name)}`,
+        ]
+      : [],
+  );
+}
+
+function alterTable({ name, columns }: TableChange): readonly string[] {
+  const table = quote(name);
+  const alter = (action: string): string => `ALTER TABLE ${table} ${action}`;
+  return columns.flatMap((column): readonly string[] => {
+    const { actual, wanted, conversion, fill } = column;
+    const one = quote(column.name);
+    if (column.isDropped) return [alter(`DROP COLUMN ${one}`)];
+    if (actual === undefined)
+      return wanted === undefined ? [] : addColumn(alter, one, wanted, column);
+    const statements: string[] = [];
+    const act = (action: string): unknown =>
+      statements.push(alter(`ALTER COLUMN ${one} ${action}`));
+    if (conversion !== undefined && wanted !== undefined) {
+      // What gives ids gives whole numbers, and a default is of the old type.
+      if (actual.isPrimary && !wanted.type.includes('GENERATED')) act('DROP IDENTITY IF EXISTS');
+      if (actual.default !== undefined) act('DROP DEFAULT');
+      const [type = ''] = wanted.type.split(/ (?:GENERATED|NOT NULL|PRIMARY)/u);
+      act(`TYPE ${type} USING ${valueFrom(one, conversion, fill)}`);
+    } else if (fill !== undefined && !column.nullable)
+      statements.push(`UPDATE ${table} SET ${one} = ${fill} WHERE ${one} IS NULL`);
+    if (column.nullable !== actual.nullable && wanted?.isKey !== true)
+      act(`${column.nullable ? 'DROP' : 'SET'} NOT NULL`);
+    if (column.becomesKey) statements.push(alter(`ADD PRIMARY KEY (${one})`));
+    if (column.becomesGenerated) {
+      act('SET NOT NULL');
+      act('ADD GENERATED BY DEFAULT AS IDENTITY');
+      statements.push(
+        `SELECT setval(pg_get_serial_sequence('${table.replaceAll("'", "''")}', '${column.name.replaceAll("'", "''")}'), greatest(max(${one}), 1), max(${one}) IS NOT NULL) FROM ${table}`,
+      );
+    }
+    return statements;
+  });
+}
+
+/** With a default only while it is added: later records get theirs from the service. */
+function addColumn(
+  alter: (action: string) => string,
+  name: string,
+  wanted: ColumnSchema,
+  { fill }: ColumnChange,
+): readonly string[] {
+  const add = alter(`ADD COLUMN ${columnOf(wanted)}`);
+  return fill === undefined
+    ? [add]
+    : [`${add} DEFAULT ${fill}`, alter(`ALTER COLUMN ${name} DROP DEFAULT`)];
+}

@@ -1,0 +1,100 @@
+import type { Dialect } from '../sql/dialect.ts';
+import type { StoredKind } from '../sql/stored-kind.ts';
+import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
+
+/** A table as it is; names in it are folded as the database tells names apart. */
+export interface ActualTable {
+  /** As it is written. */
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, ActualColumn>;
+  readonly references: readonly ActualReference[];
+  readonly indexes: readonly ActualIndex[];
+  /** What `CREATE TABLE` has ended with. */
+  readonly options: string;
+  /** What of it would be lost if it were made anew, where that is the way to change it: "a CHECK". */
+  readonly peculiarity: string | undefined;
+}
+
+export interface ActualColumn {
+  /** As it is written. */
+  readonly name: string;
+  /** As the database writes it; empty where there is none. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly isPrimary: boolean;
+  /** Whether a row can be written without it. */
+  readonly fills: boolean;
+  /** The expression of its default, in SQL. */
+  readonly default: string | undefined;
+  /** Whether its text compares by code point; undefined where nobody asks. */
+  readonly byCodePoint: boolean | undefined;
+}
+
+export interface ActualReference {
+  /** Of the constraint, where it has one. */
+  readonly name: string | undefined;
+  readonly column: string;
+  readonly table: string;
+  /** Undefined for the primary key, whatever its name. */
+  readonly target: string | undefined;
+  /** In SQL: `SET NULL`. */
+  readonly onDelete: string;
+}
+
+/** An index of whole columns and all rows. */
+export interface ActualIndex {
+  readonly name: string;
+  /** In order; null for an expression. */
+  readonly columns: readonly (string | null)[];
+  readonly unique: boolean;
+  /** Undefined where it belongs to a constraint. */
+  readonly sql: string | undefined;
+  /** Whether that constraint is the primary key. */
+  readonly isPrimary: boolean;
+}
+
+/** The new value of a column in SQL, from its old one. */
+export interface Conversion {
+  readonly value: (column: string) => string;
+  /** Whether a value that becomes another one does not mean the same; absent where all do. */
+  readonly isInexact?: (column: string) => string;
+}
+
+/** In what the schemas of the databases differ. */
+export interface SchemaRules {
+  readonly dialect: Dialect;
+  /** A name so that two are the same for the database exactly when they are equal. */
+  readonly fold: (name: string) => string;
+  /** The type in a column's definition as the database writes it. */
+  readonly typeName: (definition: string) => string;
+  /** Whether a column of an actual type serves as one of the wanted type as it is. */
+  readonly isLike: (actual: string, wanted: string) => boolean;
+  /** What a column of this type holds where nobody has written it down. */
+  readonly kindOfType: (type: string) => StoredKind;
+  /** The type, as the database writes it, in which a kind is stored. */
+  readonly typeOfKind: (kind: StoredKind) => string;
+  /** How values change from one kind or type to another, both known to be convertible. */
+  readonly convert: (from: StoredKind, to: StoredKind, oldType: string, type: string) => Conversion;
+  readonly fillSql: (fill: Fill, kind: StoredKind) => string;
+  /** What `CREATE TABLE` ends with. */
+  readonly tableOptions: string;
+  /** Whether a table is made anew to change a column of it; else each change is a statement. */
+  readonly rebuilds: boolean;
+  /** The columns that an index has, in which those wanted come first. */
+  readonly indexColumns: (table: TableSchema, index: IndexSchema) => readonly string[];
+  readonly indexSql: (table: TableSchema, index: IndexSchema) => string;
+  /** Whether an index, which has a name that Plinth gives, is written as Plinth writes it. */
+  readonly isAsWritten: (table: string, index: ActualIndex) => boolean;
+}
+
+/** A question of the planning to the database: SQL that counts, which is answered with the number. */
+export type Counting<Answer> = Generator<string, Answer, number>;
+
+/**
+ * The columns of an index with the id behind them: every list and every expanded collection ends its order with it, and
+ * without it all equal rows would have to be read and sorted for the first of them.
+ */
+export function withId(table: TableSchema, { columns, unique }: IndexSchema): readonly string[] {
+  const id = table.columns.find(({ isKey }) => isKey)?.name;
+  return unique || id === undefined || columns.includes(id) ? columns : [...columns, id];
+}

@@ -1,0 +1,125 @@
+import { quote } from '../sql/dialect.ts';
+import { deleteActions, type MigrationStep } from '../sql/schema.ts';
+import type { ReferenceSchema } from '../sql/table-schema.ts';
+import type { ActualReference, Counting, SchemaRules } from './schema-actual.ts';
+import {
+  counted,
+  newValue,
+  step,
+  type ColumnChange,
+  type Pair,
+  type ReferenceChange,
+} from './schema-changes.ts';
+
+interface Compared {
+  readonly pairs: readonly Pair[];
+  readonly steps: readonly MigrationStep[];
+}
+
+/**
+ * Compares the foreign keys of all tables, once it is known what is renamed and which values change. A key to a record
+ * that is not there is an obstacle.
+ */
+export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): Counting<Compared> {
+  const { fold } = rules;
+  const steps: MigrationStep[] = [];
+  const byFormerName = new Map(
+    pairs.map((pair) => [fold(pair.actual?.name ?? pair.wanted.name), pair]),
+  );
+  const byName = new Map(pairs.map((pair) => [fold(pair.wanted.name), pair]));
+  const compared: Pair[] = [];
+  for (const pair of pairs) {
+    const { wanted: table, actual, change } = pair;
+    if (actual === undefined || change === undefined) {
+      // A key that becomes a constraint of its own is a step of its own.
+      for (const { name, reference } of table.columns)
+        if (reference !== undefined && !rules.rebuilds)
+          steps.push(addition(`${table.name}.${name}`, reference));
+      compared.push(pair);
+      continue;
+    }
+    const columns: ColumnChange[] = [];
+    for (const column of change.columns) {
+      const { wanted, reference } = column;
+      if (wanted === undefined) {
+        columns.push(column);
+        continue;
+      }
+      const name = `${table.name}.${column.name}`;
+      const change = changeOf(reference);
+      columns.push({ ...column, reference: { ...reference, change } });
+      if (change === 'drop') steps.push(step(`change ${name} to refer to nothing`));
+      const target = reference.wanted && byName.get(fold(reference.wanted.table));
+      const key = target?.change?.columns.find(
+        (one) => fold(one.name) === fold(reference.wanted?.column ?? ''),
+      );
+      const isMoved = column.conversion !== undefined || key?.conversion !== undefined;
+      if (reference.wanted === undefined || (change === 'none' && !isMoved)) continue;
+      const orphans =
+        column.actual === undefined && column.fill === undefined
+          ? 0
+          : yield orphansQuery(actual.name, column, target?.actual?.name, key);
+      const obstacle =
+        orphans === 0
+          ? undefined
+          : `${counted(orphans, 'row')} would refer to records of ${reference.wanted.table} that are not there; mend or empty them first`;
+      const isUnlisted = column.actual === undefined && rules.rebuilds;
+      if (change === 'add' && (!isUnlisted || obstacle !== undefined))
+        steps.push({ ...addition(name, reference.wanted), obstacle });
+      else if (change === 'replace' || (change === 'none' && obstacle !== undefined))
+        steps.push(
+          step(
+            `change ${name} to refer to ${shown(reference.wanted)} on delete ${reference.wanted.onDelete}`,
+            { obstacle },
+          ),
+        );
+    }
+    compared.push({ ...pair, change: { ...change, columns } });
+  }
+  return { pairs: compared, steps };
+
+  function changeOf({ actual, wanted }: ReferenceChange): ReferenceChange['change'] {
+    if (wanted === undefined) return actual === undefined ? 'none' : 'drop';
+    if (actual === undefined) return 'add';
+    return fits(actual, wanted) ? 'none' : 'replace';
+  }
+
+  function fits(actual: ActualReference, wanted: ReferenceSchema): boolean {
+    const target = byFormerName.get(fold(actual.table));
+    const column =
+      actual.target === undefined
+        ? wanted.column
+        : (target?.change?.columns.find(
+            (one) =>
+              one.actual !== undefined && fold(one.actual.name) === fold(actual.target ?? ''),
+          )?.name ?? actual.target);
+    return (
+      fold(target?.wanted.name ?? actual.table) === fold(wanted.table) &&
+      fold(column) === fold(wanted.column) &&
+      actual.onDelete === deleteActions[wanted.onDelete]
+    );
+  }
+}
+
+function shown({ table, column }: ReferenceSchema): string {
+  return `${table}.${column}`;
+}
+
+function addition(name: string, reference: ReferenceSchema): MigrationStep {
+  return step(`refer ${name} to ${shown(reference)}`);
+}
+
+/** Counts the rows whose key would lead nowhere; a table that is not there yet has no rows. */
+function orphansQuery(
+  table: string,
+  column: ColumnChange,
+  target: string | undefined,
+  key: ColumnChange | undefined,
+): string {
+  const keys = `SELECT ${newValue(column)} AS key FROM ${quote(table)}`;
+  const isLost =
+    target === undefined || key === undefined
+      ? ''
+      : ` AND key NOT IN (SELECT target FROM (SELECT ${newValue(key)} AS target FROM ${quote(target)}) AS targets WHERE target IS NOT NULL)`;
+  return `SELECT count(*) FROM (${keys}) AS keys WHERE key IS NOT NULL${isLost}`;
+}

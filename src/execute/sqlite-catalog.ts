@@ -1,0 +1,125 @@
+import type Driver from 'better-sqlite3';
+import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
+
+/** A name as SQLite tells names apart. */
+export function foldName(name: string): string {
+  return name.toLowerCase();
+}
+
+/** The tables of a database by their folded names; each is read when it is asked for. */
+export function readTables(driver: Driver.Database): ReadonlyMap<string, () => ActualTable> {
+  const tables = driver
+    .prepare<[], { name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL`,
+    )
+    .all();
+  return new Map(
+    tables.map(({ name, sql }) => {
+      let table: ActualTable | undefined;
+      return [foldName(name), () => (table ??= readTable(driver, name, sql))];
+    }),
+  );
+}
+
+/** A column in the words of SQLite. */
+interface ColumnRow {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: number;
+  readonly pk: number;
+  readonly dflt_value: string | null;
+  /** 0 for a plain column; others are generated or hidden. */
+  readonly hidden: number;
+}
+
+function readTable(driver: Driver.Database, name: string, sql: string): ActualTable {
+  const ask = <Row>(query: string): Row[] => driver.prepare<[string], Row>(query).all(name);
+  const columns = ask<ColumnRow>(
+    'SELECT name, type, "notnull", pk, dflt_value, hidden FROM pragma_table_xinfo(?)',
+  ).map((row): ActualColumn => ({
+    name: row.name,
+    type: row.type.toUpperCase(),
+    nullable: row.notnull === 0,
+    isPrimary: row.pk !== 0,
+    fills: row.dflt_value !== null || row.hidden !== 0,
+    default: row.dflt_value ?? undefined,
+    byCodePoint: undefined,
+  }));
+  const indexes = ask<{
+    name: string;
+    columns: string;
+    unique: number;
+    sql: string | null;
+    origin: string;
+  }>(
+    `SELECT list.name, list."unique", own.sql, list.origin,` +
+      ` (SELECT json_group_array(name ORDER BY seqno) FROM pragma_index_info(list.name)) AS columns` +
+      ` FROM pragma_index_list(?) AS list LEFT JOIN sqlite_schema AS own` +
+      ` ON own.type = 'index' AND own.name = list.name WHERE list.partial = 0`,
+  ).map((row): ActualIndex => ({
+    name: row.name,
+    columns: JSON.parse(row.columns) as (string | null)[],
+    unique: row.unique === 1,
+    sql: row.sql ?? undefined,
+    isPrimary: row.origin === 'pk',
+  }));
+  const keys = ask<{
+    column: string;
+    table: string;
+    target: string | null;
+    action: string;
+    seq: number;
+  }>(
+    'SELECT "from" AS "column", "table", "to" AS target, on_delete AS action, seq FROM pragma_foreign_key_list(?)',
+  );
+  const references = keys.map((row): ActualReference => ({
+    name: undefined,
+    column: row.column,
+    table: row.table,
+    target: row.target ?? undefined,
+    onDelete: row.action,
+  }));
+  const words = wordsOf(sql);
+  return {
+    name,
+    columns: new Map(columns.map((column) => [foldName(column.name), column])),
+    indexes,
+    references,
+    options: words.at(-1) === 'STRICT' ? ' STRICT' : '',
+    peculiarity: keys.some(({ seq }) => seq > 0)
+      ? 'a foreign key of several columns'
+      : peculiarityOf(words, columns),
+  };
+}
+
+/** What the definition of a table can have beside what is read of it. */
+const peculiar: Readonly<Record<string, string>> = {
+  CHECK: 'a CHECK',
+  COLLATE: 'a COLLATE',
+  GENERATED: 'a generated column',
+  AS: 'a generated column',
+  CONFLICT: 'an ON CONFLICT',
+  DEFERRABLE: 'a deferrable key',
+  MATCH: 'a MATCH',
+  UPDATE: 'an ON UPDATE',
+  WITHOUT: 'no rowid',
+  VIRTUAL: 'no rows of its own',
+};
+
+function peculiarityOf(
+  words: readonly string[],
+  columns: readonly ActualColumn[],
+): string | undefined {
+  if (columns.filter(({ isPrimary }) => isPrimary).length > 1) return 'a key of several columns';
+  const word = words.find((one) => Object.hasOwn(peculiar, one));
+  return word === undefined ? undefined : peculiar[word];
+}
+
+/** The words of a statement in upper case, without names and texts in quotes, and without comments. */
+function wordsOf(sql: string): readonly string[] {
+  const plain = sql.replaceAll(
+    /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//gu,
+    ' ',
+  );
+  return plain.toUpperCase().match(/[A-Z_]+/gu) ?? [];
+}

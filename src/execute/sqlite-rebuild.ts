@@ -1,0 +1,97 @@
+import type Driver from 'better-sqlite3';
+import { quote } from '../sql/dialect.ts';
+import { columnSql } from '../sql/schema.ts';
+import { valueFrom, type ColumnChange, type TableChange } from './schema-changes.ts';
+
+/**
+ * Makes a table anew with its columns changed and its rows copied: SQLite can change few things of a column in place.
+ * Indexes and triggers of others come back, and ids that were given out stay so. Foreign keys have to be off.
+ */
+export function rebuildTable(driver: Driver.Database, table: TableChange): void {
+  const { name, actual } = table;
+  const columns = table.columns.filter(({ isDropped }) => !isDropped);
+  const temporary = `_plinth_new_${name}`;
+  const others = driver
+    .prepare<[string], string>(
+      `SELECT sql FROM sqlite_schema WHERE lower(tbl_name) = lower(?)` +
+        ` AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type, name`,
+    )
+    .pluck()
+    .all(name);
+  const lastId = lastGivenId(driver, name);
+  const renamed = new Map(
+    table.columns.map((column) => [column.actual?.name ?? '', column.name] as const),
+  );
+  const uniques = actual.indexes
+    .filter(({ sql, unique, isPrimary }) => sql === undefined && unique && !isPrimary)
+    .map((index) => index.columns.map((column) => renamed.get(column ?? '') ?? ''))
+    .filter((names) => names.every((one) => columns.some((column) => column.name === one)))
+    .map((names) => `UNIQUE (${names.map(quote).join(', ')})`);
+  const definitions = [...columns.map(definitionOf), ...uniques];
+  driver.exec(`CREATE TABLE ${quote(temporary)} (${definitions.join(', ')})${actual.options}`);
+  const targets = columns.map((column) => quote(column.name));
+  const values = columns.map((column) =>
+    column.actual === undefined
+      ? (column.fill ?? 'NULL')
+      : valueFrom(quote(column.name), column.conversion, column.fill),
+  );
+  driver.exec(
+    `INSERT INTO ${quote(temporary)} (${targets.join(', ')}) SELECT ${values.join(', ')} FROM ${quote(name)}`,
+  );
+  driver.exec(`DROP TABLE ${quote(name)}`);
+  // So that no view or trigger is changed, or is in the way because the table it reads is gone for the moment.
+  driver.pragma('legacy_alter_table = ON');
+  try {
+    driver.exec(`ALTER TABLE ${quote(temporary)} RENAME TO ${quote(name)}`);
+  } finally {
+    driver.pragma('legacy_alter_table = OFF');
+  }
+  for (const sql of others) driver.exec(sql);
+  if (lastId !== undefined) keepLastId(driver, name, lastId);
+}
+
+function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string {
+  if (wanted !== undefined) {
+    const type =
+      change.keepsType && actual !== undefined && !wanted.isKey ? actual.type : wanted.type;
+    const sql = columnSql({ ...wanted, name, type });
+    return actual?.default === undefined || wanted.isKey ? sql : withDefault(sql, actual.default);
+  }
+  const { type = '', isPrimary = false } = actual ?? {};
+  const { reference } = change;
+  const target = reference.actual?.target;
+  const references =
+    reference.actual === undefined || reference.change === 'drop'
+      ? ''
+      : ` REFERENCES ${quote(reference.actual.table)}${target === undefined ? '' : ` (${quote(target)})`} ON DELETE ${reference.actual.onDelete}`;
+  const key = isPrimary ? ' PRIMARY KEY' : '';
+  const sql = `${quote(name)} ${type}${key}${change.nullable ? '' : ' NOT NULL'}${references}`;
+  return actual?.default === undefined ? sql : withDefault(sql, actual.default);
+}
+
+function withDefault(sql: string, value: string): string {
+  return `${sql} DEFAULT (${value})`;
+}
+
+/** The last id that a table has given out, where it remembers it. */
+function lastGivenId(driver: Driver.Database, table: string): number | undefined {
+  const hasSequence = driver
+    .prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`)
+    .get();
+  if (hasSequence === undefined) return undefined;
+  return driver
+    .prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE lower(name) = lower(?)')
+    .pluck()
+    .get(table);
+}
+
+/** No id is given out twice, even where the records that had the last ones are gone. */
+function keepLastId(driver: Driver.Database, table: string, last: number): void {
+  const update = driver.prepare<[number, string]>(
+    'UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE lower(name) = lower(?)',
+  );
+  if (update.run(last, table).changes === 0)
+    driver
+      .prepare<[string, number]>('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)')
+      .run(table, last);
+}

@@ -1,0 +1,99 @@
+import type { Field } from '../model/api.ts';
+import type { TypeName } from '../spec/specification.ts';
+
+/**
+ * What a column's values are, apart from how a database stores them. A column's type does not say it: on SQLite a date
+ * and a string are both TEXT, and the scale of a decimal is nowhere. `any`: each value is what it looks like.
+ */
+export type StoredKind = BaseKind | `decimal(${number},${number})`;
+
+type BaseKind =
+  | Exclude<TypeName, 'id' | 'text' | 'email' | 'url' | 'enum' | 'relation' | 'decimal'>
+  | 'any';
+
+const kinds: ReadonlyMap<TypeName, BaseKind> = new Map([
+  ['text', 'string'],
+  ['email', 'string'],
+  ['url', 'string'],
+  ['enum', 'string'],
+]);
+
+/** What a field's column holds. */
+export function kindOf({ type, attributes, precision, scale }: Field): StoredKind {
+  const { name } = type;
+  if (name === 'decimal') return `decimal(${precision},${scale})`;
+  if (name === 'id')
+    return attributes.format === 'uuid' || attributes.format === 'string'
+      ? attributes.format
+      : 'integer';
+  return kinds.get(name) ?? (name as BaseKind);
+}
+
+/** A kind without the digits of a decimal. */
+export function baseOf(kind: StoredKind): BaseKind | 'decimal' {
+  return digitsOf(kind) === undefined ? (kind as BaseKind) : 'decimal';
+}
+
+/** The digits of a decimal, and how many of them are behind the point; undefined for all other kinds. */
+export function digitsOf(
+  kind: StoredKind,
+): { readonly precision: number; readonly scale: number } | undefined {
+  const match = /^decimal\((\d+),(-?\d+)\)$/u.exec(kind);
+  return match === null ? undefined : { precision: Number(match[1]), scale: Number(match[2]) };
+}
+
+/**
+ * What each kind can become; all else is lost. A value becomes what means the same, or where it says more than the
+ * new kind can hold (a moment → its day, 1.5 → 2) what is nearest, which counts as lost too.
+ */
+const becomes: Readonly<Record<BaseKind | 'decimal', readonly (BaseKind | 'decimal')[]>> = {
+  any: [
+    'string',
+    'integer',
+    'number',
+    'decimal',
+    'boolean',
+    'date',
+    'time',
+    'datetime',
+    'uuid',
+    'json',
+    'object',
+    'array',
+  ],
+  string: ['integer', 'number', 'decimal', 'boolean', 'date', 'time', 'datetime', 'uuid', 'json'],
+  integer: ['string', 'number', 'decimal', 'boolean', 'json'],
+  number: ['string', 'integer', 'decimal', 'json'],
+  decimal: ['string', 'integer', 'number', 'decimal', 'json'],
+  boolean: ['string', 'integer', 'number', 'json'],
+  date: ['string', 'datetime', 'json'],
+  time: ['string', 'json'],
+  datetime: ['string', 'date', 'time', 'json'],
+  uuid: ['string', 'json'],
+  json: ['string', 'object', 'array'],
+  object: ['json'],
+  array: ['json'],
+};
+
+/** Whether any value of one kind can become one of another. */
+export function canBecome(from: StoredKind, to: StoredKind): boolean {
+  return becomes[baseOf(from)].includes(baseOf(to));
+}
+
+const day = String.raw`(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
+const clock = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d`;
+
+/**
+ * The texts that can become another kind, as regular expressions that mean the same to both databases. Whether a day
+ * is one of the calendar, and a number is in bounds, is checked besides.
+ */
+export const textForms = {
+  /** As it is written back: 007 would lose its zeros. */
+  integer: String.raw`^(0|-?[1-9]\d{0,15})$`,
+  number: String.raw`^-?\d{1,300}(\.\d{1,300})?$`,
+  date: `^${day}$`,
+  time: `^${clock}$`,
+  /** With an offset, years so that the moment in UTC has four digits as well. */
+  datetime: String.raw`^(${day}T${clock}(\.\d{1,3})?Z|[1-8]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T${clock}(\.\d{1,3})?[+-](0\d|1[0-4]):[0-5]\d)$`,
+  uuid: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+} as const;

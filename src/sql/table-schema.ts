@@ -1,0 +1,42 @@
+import type { OnDelete } from '../spec/specification.ts';
+import type { StoredKind } from './stored-kind.ts';
+
+/** A table as the specification wants it. */
+export interface TableSchema {
+  readonly name: string;
+  /** Whose it is; undefined for one of the service's own. */
+  readonly resource: string | undefined;
+  readonly columns: readonly ColumnSchema[];
+  readonly indexes: readonly IndexSchema[];
+}
+
+export interface ColumnSchema {
+  readonly name: string;
+  /** With `PRIMARY KEY` and the like for the id. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly isKey: boolean;
+  readonly reference: ReferenceSchema | undefined;
+  /** The name of the field that it stores. */
+  readonly field: string;
+  readonly kind: StoredKind;
+  /** What rows get that have no value yet; undefined where only null would do. */
+  readonly fill: Fill | undefined;
+}
+
+/** The default of a field, for rows that are there: a literal, or what each row draws. */
+export type Fill =
+  | { readonly kind: 'literal'; readonly sql: string; readonly shown: string }
+  | { readonly kind: 'now' | 'uuid' };
+
+export interface ReferenceSchema {
+  readonly table: string;
+  readonly column: string;
+  readonly onDelete: OnDelete;
+}
+
+export interface IndexSchema {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+}
