@@ -9,13 +9,18 @@ export type Row = readonly SqlValue[];
 export interface Transaction {
   readonly asksAtOnce: false;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
-  /** Runs a statement that changes rows; gives their number, and the id of an inserted one. */
+  /**
+   * Runs a statement that changes rows; gives their number, and the id of an inserted one, which comes last in what the
+   * statement returns.
+   */
   readonly run: (statement: Statement, values: Values) => Promise<Changed>;
 }
 
 export interface Changed {
   readonly rows: number;
   readonly insertedId: number;
+  /** What the statement returns, where it returns anything. */
+  readonly returned: readonly Row[];
 }
 
 /** Takes a portion of rows; whether more are wanted. */

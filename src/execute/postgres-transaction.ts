@@ -49,7 +49,7 @@ export class OpenTransaction implements Transaction {
     try {
       const rows = await this.send(statement, values);
       if (this.keepsSavepoints) await this.command('RELEASE one');
-      return { rows: rows.count, insertedId: Number(rows[0]?.[0] ?? 0) };
+      return { rows: rows.count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
     } catch (error) {
       const meaning = meaningOf(error);
       if (!(meaning instanceof ConstraintError)) throw error;

@@ -88,8 +88,14 @@ export class SqliteDatabase implements Database {
       },
       run: async (statement, values) => {
         try {
-          const result = this.writer.prepare(statement).run(...valuesFor(statement, values));
-          return { rows: result.changes, insertedId: Number(result.lastInsertRowid) };
+          const prepared = this.writer.prepare(statement);
+          const parameters = valuesFor(statement, values);
+          if (prepared.reader) {
+            const returned = prepared.all(...parameters);
+            return { rows: returned.length, insertedId: Number(returned[0]?.at(-1)), returned };
+          }
+          const result = prepared.run(...parameters);
+          return { rows: result.changes, insertedId: Number(result.lastInsertRowid), returned: [] };
         } catch (error) {
           throw meaningOf(error);
         }

@@ -6,7 +6,7 @@ import { mergePatch } from '../plan/merge-patch.ts';
 import { validationError } from '../plan/write.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
-import type { FieldValues, WritePlan } from '../plan/plan.ts';
+import type { FieldValues, LinkChange, WritePlan } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
@@ -17,13 +17,13 @@ import {
   type Conflict,
   type Names,
 } from './conflicts.ts';
-import { ConstraintError, type Database, type Transaction } from './database.ts';
+import { ConstraintError, type Database, type Row, type Transaction } from './database.ts';
 import { changeLinks } from './links.ts';
 import { nothingBound } from '../plan/bind.ts';
 import { matchesTag } from '../request/headers.ts';
 import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
-import type { RecordValue } from '../shape/record.ts';
+import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
@@ -109,8 +109,7 @@ export class Writer {
         return this.create(plan);
       case 'update':
         await this.checkMatch(plan);
-        await this.update(plan);
-        return this.answer([plan.id]);
+        return this.answer([plan.id], [await this.update(plan)]);
       case 'delete':
         await this.checkMatch(plan);
         await deleteRecord(this.access, plan.resource, plan.id);
@@ -127,11 +126,18 @@ export class Writer {
     isArray,
   }: Extract<WritePlan, { kind: 'create' }>): Promise<readonly Written[]> {
     const ids: JsonValue[] = [];
+    const rows: (Row | undefined)[] = [];
     const problems: FieldProblem[] = [];
     const missing: ValueIssue[] = [];
     let refused = false;
     for (const [index, { values, links }] of records.entries()) {
-      const statement = this.statements.insert(resource, [...values.keys()]);
+      const fields = [...values.keys()];
+      // What stands behind it in the array may change what is shown of it.
+      const showing = isArray ? undefined : this.showing(links);
+      const statement =
+        showing === undefined
+          ? this.statements.insert(resource, fields)
+          : this.statements.create(showing, fields, 1);
       const bound = this.encodeAll(values);
       const outcome = await this.changing(resource, values, undefined, emptyRecord, () =>
         this.transaction.run(statement, { bound }),
@@ -141,6 +147,7 @@ export class Writer {
           ? outcome.value.insertedId
           : (values.get(resource.id) ?? null);
         ids.push(id);
+        rows.push(showing && outcome.value.returned[0]);
         const { missing: lacking, refused: others } = await changeLinks(links, id, this.access);
         missing.push(...lacking);
         problems.push(...others);
@@ -151,7 +158,14 @@ export class Writer {
     }
     refuseLinks(missing, problems);
     if (refused) throw refusedValues(problems);
-    return this.answer(ids);
+    return this.answer(ids, rows);
+  }
+
+  /** The read whose row the change itself can return: where it shows nothing but the record's own fields. */
+  private showing(links: readonly LinkChange[]): CompiledRead | undefined {
+    const { compiled, plain } = this.answering;
+    const isOwn = plain === undefined && compiled.selection.expand.length === 0;
+    return isOwn && links.length === 0 ? compiled : undefined;
   }
 
   /** `If-Match`: the record is still the one that the caller has read; from here on nobody else changes it. */
@@ -164,6 +178,7 @@ export class Writer {
     const values = { bound: [], id: this.encode(id, resource.id) };
     const [row] = await this.transaction.all(this.statements.lock(resource), values);
     if (row === undefined) throw new Refusal(notFound(resource, id));
+    if (ifMatch.trim() === '*') return;
     const { plain, compiled, limits } = this.answering;
     const record = await this.read(plain ?? compiled, id, limits);
     if (matchesTag(ifMatch, entityTag(JSON.stringify(record)))) return;
@@ -175,13 +190,20 @@ export class Writer {
     );
   }
 
-  private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<void> {
+  /** Gives the row that is shown, where the change has returned it. */
+  private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<Row | undefined> {
     const { resource, id } = plan;
+    const showing = this.showing(plan.links);
+    let row: Row | undefined;
     const current = await this.checkCurrent(plan);
     const values = inOrder(resource, plan.values, this.merge(plan, current));
     const problems: FieldProblem[] = [];
     if (values.size > 0) {
-      const statement = this.statements.update(resource, [...values.keys()]);
+      const fields = [...values.keys()];
+      const statement =
+        showing === undefined
+          ? this.statements.update(resource, fields)
+          : this.statements.change(showing, fields);
       const bound = this.encodeAll(values);
       const outcome = await this.changing(resource, values, id, current, () =>
         this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
@@ -190,10 +212,11 @@ export class Writer {
       if (!outcome.ok) {
         if (plan.links.length === 0) throw refusedValues(this.problems(outcome.error, ''));
         problems.push(...this.problems(outcome.error, ''));
-      }
+      } else if (showing !== undefined) [row] = outcome.value.returned;
     }
     const links = await changeLinks(plan.links, id, this.access);
     refuseLinks(links.missing, [...problems, ...links.refused]);
+    return row;
   }
 
   /**
@@ -264,19 +287,25 @@ export class Writer {
     return values;
   }
 
-  /** Reads what the answer shows, once everything is written. */
-  async answer(ids: readonly JsonValue[]): Promise<readonly Written[]> {
+  /** What the answer shows, once everything is written: made of the rows that there are, else read. */
+  async answer(
+    ids: readonly JsonValue[],
+    rows: readonly (Row | undefined)[] = [],
+  ): Promise<readonly Written[]> {
     const { compiled, plain, limits } = this.answering;
+    const shape = shaperOf(compiled.selection.columns);
     // All records of one answer share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
     const shared = { ...limits, responseItems };
     const written: Written[] = [];
-    for (const id of ids)
+    for (const [index, id] of ids.entries()) {
+      const row = rows[index];
       written.push({
         id,
-        record: await this.read(compiled, id, shared),
+        record: row === undefined ? await this.read(compiled, id, shared) : shape(row),
         plain: plain && (await this.read(plain, id, shared)),
       });
+    }
     return written;
   }
 

@@ -1,10 +1,11 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConstraintError, DatabaseFailure } from '../../src/execute/database.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import type { Statement } from '../../src/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
 
 const statement = (sql: string): Statement => ({
   sql,
@@ -55,8 +56,8 @@ describe('writes', () => {
       await run(insert, { bound: ['b'] }),
     ]);
     expect(ids).toEqual([
-      { rows: 1, insertedId: 1 },
-      { rows: 1, insertedId: 2 },
+      { rows: 1, insertedId: 1, returned: [[1]] },
+      { rows: 1, insertedId: 2, returned: [[2]] },
     ]);
     expect(await stored()).toEqual(['a', 'b']);
   });
@@ -366,45 +367,3 @@ describe('opening', () => {
     await one.close();
   });
 });
-
-interface Proxy {
-  readonly url: string;
-  /** From now on, a message from the client with this text ends its connection before the server sees it. */
-  readonly cutOn: (text: string) => void;
-  readonly stop: () => Promise<void>;
-}
-
-async function startProxy(target: string): Promise<Proxy> {
-  const { hostname, port } = new URL(target);
-  let trigger: string | undefined;
-  const open = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    open.add(client).add(upstream);
-    client.on('data', (bytes) => {
-      if (trigger !== undefined && bytes.includes(trigger)) client.destroy();
-      else upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => client.write(bytes));
-    for (const [one, two] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const)
-      one.on('error', () => two.destroy()).on('close', () => two.destroy());
-  });
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve);
-  });
-  const url = new URL(target);
-  url.port = String((proxy.address() as AddressInfo).port);
-  return {
-    url: url.href,
-    cutOn: (text) => {
-      trigger = text;
-    },
-    stop: async () => {
-      for (const socket of open) socket.destroy();
-      await new Promise((resolve) => proxy.close(resolve));
-    },
-  };
-}

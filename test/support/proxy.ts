@@ -1,0 +1,45 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** What stands between a service and its server. */
+export interface Proxy {
+  readonly url: string;
+  /** From now on, a message from the client with this text ends its connection before the server sees it. */
+  readonly cutOn: (text: string) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a proxy before the server that a URL names. */
+export async function startProxy(target: string): Promise<Proxy> {
+  const { hostname, port } = new URL(target);
+  let trigger: string | undefined;
+  const open = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    open.add(client).add(upstream);
+    client.on('data', (bytes) => {
+      if (trigger !== undefined && bytes.includes(trigger)) client.destroy();
+      else upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => client.write(bytes));
+    for (const [one, two] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const)
+      one.on('error', () => two.destroy()).on('close', () => two.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve);
+  });
+  const url = new URL(target);
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cutOn: (text) => {
+      trigger = text;
+    },
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
