@@ -68,6 +68,8 @@ export interface Dialect {
    * the milliseconds bound there; absent where writes come one after the other.
    */
   readonly lockTimeout?: (milliseconds: () => string) => string;
+  /** What stands before VALUES so that ids are taken as given by a table that always gives its own; absent: nothing. */
+  readonly givenIds?: string;
   /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
   readonly forUpdate: string;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */

@@ -194,6 +194,7 @@ export const postgres: Dialect = {
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
   forUpdate: ' FOR UPDATE',
+  givenIds: ' OVERRIDING SYSTEM VALUE',
   textType: 'text COLLATE "C"',
   lockTimeout: (milliseconds) => ` FROM set_config('lock_timeout', ${milliseconds()}, true)`,
   estimate: {

@@ -183,6 +183,14 @@ describe.each(['start', 'import'])('plinth %s', (call) => {
 });
 
 describe('import', () => {
+  test('gives records their ids where the table would give its own', async () => {
+    await run('migrate', '--apply');
+    await other`ALTER TABLE authors ALTER id SET GENERATED ALWAYS`;
+    expect(await run('import', 'data')).toMatchObject({ code: 0, err: '' });
+    const given = await other`SELECT id::int AS id FROM authors ORDER BY id`;
+    expect(given.map(({ id }) => Number(id))).toEqual([5, 7, 8]);
+  });
+
   test('then a POST gets an id that is free', async () => {
     await run('migrate', '--apply');
     expect(await run('import', 'data')).toMatchObject({

@@ -107,7 +107,8 @@ export class BatchStatements {
           { length: count },
           (_, row) => `(${fields.map((_field, index) => add(row * columns + index)).join(', ')})`,
         );
-        return `INSERT INTO ${quote(table)} (${names}) VALUES ${rows.join(', ')}`;
+        const givenIds = fields.includes(id) ? (this.dialect.givenIds ?? '') : '';
+        return `INSERT INTO ${quote(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
       });
       this.inserts.set(key, statement);
     }
