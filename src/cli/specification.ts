@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
+import { checkRules } from '../plan/rules.ts';
 import { collectProblems, inOrder } from '../spec/collector.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
@@ -39,6 +40,7 @@ export function readSpecification(
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
   const api = loaded.specification && buildApi(loaded.specification, model.report);
+  if (api !== undefined) checkRules(api, model.report);
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   return { name, path, api: failed ? undefined : api, problems };

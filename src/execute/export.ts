@@ -40,7 +40,8 @@ export async function readExport(
   const { portions, count, hasMore } = await readIds(compiled, values, page, database, signal);
   const seen = { count, read: count + (hasMore ? 1 : 0) };
   const total = await readTotal(list, values, page, seen, database);
-  return { portions: readPortions(compiled, portions, database), count, hasMore, ...total };
+  const records = readPortions(compiled, portions, values.bound, database);
+  return { portions: records, count, hasMore, ...total };
 }
 
 /**
@@ -109,6 +110,7 @@ async function readIds(
 async function* readPortions(
   compiled: CompiledExport,
   portions: readonly PackedIds[],
+  bound: readonly SqlValue[],
   database: Database,
 ): AsyncIterable<readonly RecordValue[]> {
   const { rows: statement, columns } = compiled;
@@ -116,7 +118,7 @@ async function* readPortions(
   for (const portion of portions) {
     const ids = unpack(portion);
     const keys = database.dialect.keys(ids);
-    const rows = await database.all(statement, { bound: [], keys });
+    const rows = await database.all(statement, { bound, keys });
     const byId = new Map(rows.map((row) => [row[0], row]));
     yield ids.flatMap((id) => {
       const row = byId.get(id);

@@ -1,7 +1,7 @@
 import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import { offsetAt, pageAt, type Bound, type PageNumbers } from '../plan/bind.ts';
-import type { CollectionPaging } from '../plan/plan.ts';
+import type { CollectionPaging, RuleSlot } from '../plan/plan.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
   CompiledSelection,
   CompiledTarget,
 } from '../sql/compile-read.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { wantedValues, type Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Database, Row } from './database.ts';
 
@@ -43,12 +43,21 @@ export function encode(
     const value = bound.values[index] ?? null;
     return value === null ? null : dialect.operand(value, operator, field);
   });
+  for (const [at, slot] of plan.ruleSlots.entries())
+    values.push(ruleValue(slot, bound.rules[at] ?? null, dialect));
   if (bound.after.length === 0) return values;
   const after = keys.map(({ field }, index) => {
     const value = bound.after[index] ?? null;
     return value === null ? null : dialect.operand(value, 'eq', field);
   });
   return [...values, ...after];
+}
+
+function ruleValue(slot: RuleSlot, value: JsonValue, dialect: Dialect): SqlValue {
+  if (value === null || slot.kind === 'guard') return value as SqlValue;
+  const { operator, field } = slot;
+  if (!slot.any) return dialect.operand(value, operator, field);
+  return dialect.keys(wantedValues(value).map((item) => dialect.operand(item, operator, field)));
 }
 
 /** Reads a page of a list with everything that it expands. */

@@ -26,6 +26,8 @@ export function readStored(
       expand: [],
     },
     slots: [],
+    ruleSlots: [],
+    access: [],
     collections: [],
     where: [],
     order: withId([], resource),

@@ -1,4 +1,5 @@
 import { apiError, fail, ok, type FieldProblem, type Result } from '../errors.ts';
+import type { Claims } from '../model/access.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import { readValue } from '../model/validation.ts';
@@ -19,7 +20,7 @@ import {
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Row, type Transaction } from './database.ts';
 import { changeLinks } from './links.ts';
-import { nothingBound } from '../plan/bind.ts';
+import { boundFor } from '../plan/bind.ts';
 import { matchesTag } from '../request/headers.ts';
 import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
@@ -38,6 +39,8 @@ export interface Answering {
   readonly plain: CompiledRead | undefined;
   readonly limits: Limits;
   readonly names: Names;
+  /** Of the caller, for access rules. */
+  readonly claims: Claims;
 }
 
 const immutableMessage = 'is immutable: it is set on create only';
@@ -61,9 +64,9 @@ export async function executeWrite(
   answering: Answering,
 ): Promise<Result<readonly Written[]>> {
   try {
-    // With another selection, the entity tag needs a read of its own.
+    // With another selection, the entity tag needs a read of its own; what is seen by rules has to be read.
     const plainly =
-      answering.plain === undefined
+      answering.plain === undefined && answering.compiled.plan.access.length === 0
         ? await writePlainly(plan, answering.compiled, database, statements)
         : undefined;
     if (plainly !== undefined) return plainly;
@@ -315,7 +318,8 @@ export class Writer {
     limits: Limits,
   ): Promise<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
-    return readOne(compiled, key, nothingBound, this.transaction, this.dialect, limits);
+    const bound = boundFor(compiled.plan, this.answering.claims);
+    return readOne(compiled, key, bound, this.transaction, this.dialect, limits);
   }
 
   /** Runs a change of values; when the database refuses them, finds every field that is to blame. */

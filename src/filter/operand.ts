@@ -21,15 +21,11 @@ export function readOperand(
   slot: Slot,
   limits: Limits,
 ): Result<JsonValue, OperandProblem> {
-  const { operator } = slot;
-  const isPattern = operator === 'like' || operator === 'ilike';
-  const isList = operators[operator].operand === 'list';
+  const isList = operators[slot.operator].operand === 'list';
   if (!isList) {
     const text = texts[0] ?? '';
-    if (isPattern && text.length > patternLength)
-      return limitExceeded(`takes at most ${patternLength} characters`);
-    const value = parse(text, slot);
-    return value === undefined ? misfit(text, slot) : ok(value);
+    if (isTooLong(text, slot)) return limitExceeded(`takes at most ${patternLength} characters`);
+    return readItem(text, slot);
   }
   let items = texts;
   if (slot.sources.length === 1) {
@@ -41,26 +37,53 @@ export function readOperand(
     return limitExceeded(`takes at most ${limits.inItems} items (limits.inItems)`);
   const values: JsonValue[] = [];
   for (const item of items) {
-    const value = parse(item, slot);
-    if (value === undefined) return misfit(item, slot);
-    values.push(value);
+    const value = readItem(item, slot);
+    if (!value.ok) return value;
+    values.push(value.value);
   }
   return ok(values);
 }
 
+/** Reads one value, or one item of a list that is split already. */
+export function readItem(text: string, asked: Asked): Result<JsonValue, OperandProblem> {
+  const value = parse(text, asked);
+  return value === undefined ? misfit(text, asked) : ok(value);
+}
+
+/** What a value is asked with: the operator, and the field that it is compared with. */
+type Asked = Pick<Slot, 'field' | 'operator'>;
+
+function isTooLong(text: string, { operator }: Asked): boolean {
+  return (operator === 'like' || operator === 'ilike') && text.length > patternLength;
+}
+
+/** Reads one value of a claim, or an item of one, as a text of it would be read; undefined where it does not fit. */
+export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined {
+  const { type } = comparedField(asked);
+  const isFitting =
+    typeof claim === 'string' ||
+    (typeof claim === 'number' && (numeric.has(type.name) || type.name === 'json')) ||
+    (typeof claim === 'boolean' && (type.name === 'boolean' || type.name === 'json'));
+  const text = String(claim);
+  return isFitting && !isTooLong(text, asked) ? parse(text, asked) : undefined;
+}
+
+/** The types that a number fits; of an id it depends on its format, which reading it tells. */
+const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'decimal', 'id']);
+
 /** What is compared: the field, or the items of an array. */
-function comparedField({ field }: Slot): Field {
+function comparedField({ field }: Asked): Field {
   return field.items ?? field;
 }
 
 /** The values that can be asked for, where not every value of the type is one: order and search take any. */
-function allowedValues(slot: Slot): readonly JsonValue[] | undefined {
+function allowedValues(slot: Asked): readonly JsonValue[] | undefined {
   return anyValue.has(slot.operator) ? undefined : comparedField(slot).values;
 }
 
 const anyValue: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte', 'like', 'ilike']);
 
-function parse(text: string, slot: Slot): JsonValue | undefined {
+function parse(text: string, slot: Asked): JsonValue | undefined {
   const field = comparedField(slot);
   // Without a type the text itself is asked for; the database compares it by the type that it finds.
   if (field.type.name === 'json') return parseText(text);
@@ -73,7 +96,7 @@ function limitExceeded(message: string): Result<never, OperandProblem> {
   return fail({ code: 'LIMIT_EXCEEDED', message });
 }
 
-function misfit(text: string, slot: Slot): Result<never, OperandProblem> {
+function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
   const { type } = comparedField(slot);
   if (type.name === 'array' || type.name === 'object')
     return fail({

@@ -43,7 +43,9 @@ export type Predicate =
       readonly kind: 'compare';
       readonly place: Place;
       readonly operator: Comparison;
-      readonly slot: Slot;
+      readonly slot: Pick<Slot, 'index'>;
+      /** The slot holds a list, any of whose items will do, although the operator compares with one value. */
+      readonly any?: boolean;
     }
   | { readonly kind: 'null'; readonly place: Place; readonly isNull: boolean }
   /** There is a related record, or none, that satisfies all of `where`; of a morphTo in any of its branches. */
@@ -53,7 +55,14 @@ export type Predicate =
       readonly branches: readonly RelatedBranch[];
       readonly isNegated: boolean;
     }
-  | { readonly kind: 'or'; readonly parts: readonly Predicate[] };
+  | { readonly kind: 'or' | 'and'; readonly parts: readonly Predicate[] }
+  /** The link of a belongsToMany that led to the record satisfies all of `where`. */
+  | { readonly kind: 'link'; readonly where: readonly Predicate[] }
+  /** What the slot holds says so: `guarded`. */
+  | { readonly kind: 'guard'; readonly slot: Pick<Slot, 'index'> };
+
+/** What a guard holds where it lets rows through. */
+export const guarded = 'yes';
 
 export interface RelatedBranch {
   readonly target: Resource;

@@ -17,7 +17,7 @@ export async function exportRecords(
   call: Call,
   representation: 'csv' | 'ndjson',
 ): Promise<Result<Response>> {
-  const { exchange, face, query } = call;
+  const { exchange, caller, face, query } = call;
   const { generation, requestId } = exchange;
   const api = withExportLimits(generation.api);
   const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
@@ -27,7 +27,7 @@ export async function exportRecords(
   );
   if (!compiled.ok) return compiled;
   const { plan, columns } = compiled.value;
-  const bound = bindQuery(plan, query, api.limits);
+  const bound = bindQuery(plan, query, api.limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
   const { portions, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, generation.database, signal),

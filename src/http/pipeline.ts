@@ -1,8 +1,8 @@
-import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from '../errors.ts';
+import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { asksForDebug, parseQuery } from '../request/query.ts';
 import { queryError } from '../request/problem.ts';
 import { negotiate, type Representation } from '../request/headers.ts';
-import type { Caller } from '../model/access.ts';
+import { decide, refusalOf, type Caller } from '../model/access.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
@@ -88,7 +88,7 @@ async function answerResource(
   const kind = kindOf(method, id);
   if (!kind.ok) return kind;
 
-  const refusal = authorize(kind.value, face.value, caller);
+  const refusal = authorize(kind.value, face.value);
   if (refusal !== undefined) return fail(refusal);
   const { representations, refusal: notAcceptable } = kind.value === 'list' ? lists : others;
   const representation = negotiate(headers.accept, representations);
@@ -134,17 +134,12 @@ function splitUrl(url: string): { path: string; search: string } {
 }
 
 /** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
-function authorize(
-  kind: RequestKind,
-  { rules }: ResourceView,
-  { authenticated }: Caller,
-): ApiError | undefined {
+function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError | undefined {
   const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
-  if (rules[operation].length > 0) return undefined;
-  return authenticated ? forbidden : needsCredentials;
+  const { allowed } = decide(rules[operation]);
+  const isAllowed = allowed === 'all' || (allowed === 'some' && operation === 'read');
+  return isAllowed ? undefined : refusalOf(view.subject);
 }
-
-const forbidden = apiError('FORBIDDEN', 'These credentials do not allow this');
 
 function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);

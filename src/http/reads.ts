@@ -25,7 +25,7 @@ import type { Call } from './exchange.ts';
 
 /** `GET /<resource>`: a page of records with its headers. */
 export async function listRecords(call: Call): Promise<Result<Response>> {
-  const { exchange, face, query } = call;
+  const { exchange, caller, face, query } = call;
   const { generation } = exchange;
   const { api, database } = generation;
   const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
@@ -38,7 +38,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   );
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
-  const bound = bindQuery(plan, query, api.limits, cursor);
+  const bound = bindQuery(plan, query, api.limits, caller.claims, cursor);
   if (!bound.ok) return fail(queryError(bound.error));
   const { records, total, isEstimated, hasMore, page, last } = await readList(
     compiled.value,
@@ -95,11 +95,12 @@ function nextCursor(
 
 /** `GET /<resource>/:id`. */
 export async function readRecord(call: Call, idText: string): Promise<Result<Response>> {
-  const { exchange, face } = call;
+  const { exchange, caller, face, query } = call;
   const { generation } = exchange;
-  const compiled = compiledOne(call, call.query);
+  const compiled = compiledOne(call, query);
   if (!compiled.ok) return compiled;
-  const bound = bindQuery(compiled.value.plan, call.query, generation.api.limits);
+  const { limits } = generation.api;
+  const bound = bindQuery(compiled.value.plan, query, limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, face);
   const record =
@@ -111,7 +112,7 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
           bound.value,
           generation.database,
           generation.database.dialect,
-          generation.api.limits,
+          limits,
         );
   if (record === undefined) return fail(notFound(face.resource, idText));
   return ok(tagged(call, JSON.stringify(record), {}));

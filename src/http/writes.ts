@@ -124,6 +124,7 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
     plain: undefined,
     limits: exchange.generation.api.limits,
     names: namesOf(call),
+    claims: call.caller.claims,
   };
   const plan = {
     kind: 'delete',
@@ -181,6 +182,7 @@ async function prepare(
     plain: plain?.value,
     limits,
     names: namesOf(call),
+    claims: call.caller.claims,
   };
   return ok({ plan: planned.value, answering, bytes: bytes.value });
 }

@@ -1,3 +1,4 @@
+import { apiError, needsCredentials, type ApiError } from '../errors.ts';
 import type { AccessRule, AccessRules, JsonValue } from '../spec/specification.ts';
 
 export type Operation = 'read' | 'create' | 'update' | 'delete';
@@ -9,7 +10,11 @@ export interface Rule {
   readonly role: string;
   /** Row rule as written: contract 2's filter language in storage names. */
   readonly where: string | undefined;
+  /** Where `where` stands in the file, for problems. */
+  readonly path: Path;
 }
+
+type Path = readonly (string | number)[];
 
 export type ResourceAccess = Readonly<Record<Operation, readonly Rule[]>>;
 /** Absent operations are not narrowed. */
@@ -19,12 +24,16 @@ export type FieldAccess = Readonly<Partial<Record<Operation, readonly Rule[]>>>;
 export interface Subject {
   readonly authenticated: boolean;
   readonly roles: ReadonlySet<string>;
+  readonly claims?: Claims;
 }
+
+/** What a credential says of its owner. */
+export type Claims = Readonly<Record<string, JsonValue>>;
 
 /** Who asks, as its credential says. */
 export interface Caller extends Subject {
   /** What `{user.<claim>}` in row rules is taken from. */
-  readonly claims: Readonly<Record<string, JsonValue>>;
+  readonly claims: Claims;
   /** The subject, or the name of the API key: how logs and quotas call it. */
   readonly name: string | undefined;
 }
@@ -48,38 +57,88 @@ function isByOperation(access: AccessRules | ByOperation): access is ByOperation
   );
 }
 
-function rulesOf(rules: AccessRules): readonly Rule[] {
-  const list: readonly AccessRule[] = Array.isArray(rules) ? rules : [rules as AccessRule];
-  return list.map((rule) =>
-    typeof rule === 'string'
-      ? { role: rule, where: undefined }
-      : { role: rule.role ?? 'authenticated', where: rule.where },
-  );
+function rulesOf(rules: AccessRules, path: Path): readonly Rule[] {
+  const isList = Array.isArray(rules);
+  const list: readonly AccessRule[] = isList ? rules : [rules as AccessRule];
+  return list.map((rule, index) => {
+    const own = isList ? [...path, index] : path;
+    return typeof rule === 'string'
+      ? { role: rule, where: undefined, path: own }
+      : {
+          role: rule.role ?? 'authenticated',
+          where: rule.where,
+          path: rule.where === undefined ? own : [...own, 'where'],
+        };
+  });
 }
 
-/** The rules of each operation that `access` names; `write` means create, update and delete. */
-export function accessOf(access: AccessRules | ByOperation | undefined): FieldAccess {
+/** The rules of each operation that `access`, which stands at `path`, names; `write` means create, update and delete. */
+export function accessOf(access: AccessRules | ByOperation | undefined, path: Path): FieldAccess {
   if (access === undefined) return {};
   if (!isByOperation(access)) {
-    const rules = rulesOf(access);
+    const rules = rulesOf(access, path);
     return { read: rules, create: rules, update: rules, delete: rules };
   }
   const result: Partial<Record<Operation, readonly Rule[]>> = {};
   for (const operation of operations) {
-    const rules = access[operation] ?? (operation === 'read' ? undefined : access.write);
-    if (rules !== undefined) result[operation] = rulesOf(rules);
+    const isOwn: boolean = operation === 'read' || access[operation] !== undefined;
+    const key: Operation | 'write' = isOwn ? operation : 'write';
+    const rules: AccessRules | undefined = access[key];
+    if (rules !== undefined) result[operation] = rulesOf(rules, [...path, key]);
   }
   return result;
 }
 
-/**
- * The rules among `rules` that speak of this subject. A rule with a `where` speaks of nobody until the planner adds
- * row rules: closed rather than too wide.
- */
+/** The rules among `rules` that speak of this subject, whichever rows they are about. */
 export function matchingRules(rules: readonly Rule[], subject: Subject): readonly Rule[] {
-  return rules.filter(({ role, where }) => {
-    if (where !== undefined || role === 'none') return false;
+  return rules.filter(({ role }) => {
+    if (role === 'none') return false;
     if (role === 'public') return true;
     return role === 'authenticated' ? subject.authenticated : subject.roles.has(role);
   });
+}
+
+/** What the rules of an operation leave to a caller: every row, some rows, or nothing; and the rules that say so. */
+export interface Decision {
+  readonly allowed: 'all' | 'some' | 'none';
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * Which rules decide, among those of an operation that match a caller: one without `where` alone, else all of them as
+ * alternatives. Contract 3, Authorization.
+ */
+export function decide(matching: readonly Rule[]): Decision {
+  const open = matching.find(({ where }) => where === undefined);
+  if (open !== undefined) return { allowed: 'all', rules: [open] };
+  return { allowed: matching.length === 0 ? 'none' : 'some', rules: matching };
+}
+
+const forbidden: ApiError = apiError('FORBIDDEN', 'These credentials do not allow this');
+
+/** What is said to a caller whom no rule allows what it asks for. */
+export function refusalOf({ authenticated }: Pick<Subject, 'authenticated'>): ApiError {
+  return authenticated ? forbidden : needsCredentials;
+}
+
+/** `{user.sub}`: in a row rule, a claim of the caller. */
+export const claimPattern = /\{user\.([\w./:@-]+)\}/gu;
+
+/** The claims that the rules of an operation name. */
+export function claimsIn(rules: readonly Rule[]): readonly string[] {
+  return rules.flatMap(({ where = '' }) =>
+    [...where.matchAll(claimPattern)].map(([, name = '']) => name),
+  );
+}
+
+/** A claim by its name, or by a path of names joined with dots; undefined where there is none. */
+export function claimOf(claims: Claims, name: string): JsonValue | undefined {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: JsonValue | undefined = claims;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const members: Claims = value as Claims;
+    value = Object.hasOwn(members, part) ? members[part] : undefined;
+  }
+  return value;
 }

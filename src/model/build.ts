@@ -2,6 +2,7 @@ import type { Report } from '../spec/problems.ts';
 import type { Groups, Specification } from '../spec/specification.ts';
 import {
   accessOf,
+  claimsIn,
   operations,
   type FieldAccess,
   type ResourceAccess,
@@ -54,6 +55,9 @@ export function buildApi(specification: Specification, report: Report): Api | un
     limits: buildLimits(specification.limits ?? {}),
     resources,
     roles: rolesOf(resources.values()),
+    claims: new Set(
+      [...resources.values()].flatMap(({ access }) => Object.values(access).flatMap(claimsIn)),
+    ),
     settings: specification,
   };
 }
@@ -82,7 +86,7 @@ function draftResources(
       description: source.description,
       timestamps: source.timestamps ?? false,
       pagination: source.pagination ?? specification.api?.pagination ?? 'page',
-      access: resourceAccess(specification, accessOf(source.access)),
+      access: resourceAccess(specification, accessOf(source.access, [...path, 'access'])),
       fields: new Map(),
       relations: new Map(),
       unique: [],
@@ -97,9 +101,13 @@ function draftResources(
 /** API and resource `access` merge operation by operation. Contract 3, Authorization. */
 function resourceAccess(specification: Specification, own: FieldAccess): ResourceAccess {
   const fallback: readonly Rule[] = [
-    { role: specification.auth === undefined ? 'public' : 'authenticated', where: undefined },
+    {
+      role: specification.auth === undefined ? 'public' : 'authenticated',
+      where: undefined,
+      path: ['access'],
+    },
   ];
-  const shared = accessOf(specification.access);
+  const shared = accessOf(specification.access, ['access']);
   return Object.fromEntries(
     operations.map((operation) => [operation, own[operation] ?? shared[operation] ?? fallback]),
   ) as unknown as ResourceAccess;

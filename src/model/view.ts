@@ -1,4 +1,11 @@
-import { matchingRules, operations, type Operation, type Rule, type Subject } from './access.ts';
+import {
+  claimOf,
+  matchingRules,
+  operations,
+  type Operation,
+  type Rule,
+  type Subject,
+} from './access.ts';
 import type { Api, Field, Relation, Resource, Version } from './api.ts';
 
 /**
@@ -10,6 +17,9 @@ export interface View {
   readonly version: Version;
   /** Tells views apart: the same text means the same view. */
   readonly key: string;
+  readonly subject: Subject;
+  /** The claims of row rules that are lists for this caller: any of their items will do. */
+  readonly listClaims: ReadonlySet<string>;
   /** The face of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
   readonly resource: (name: string) => ResourceView | undefined;
   /** The names of the resources that this caller may do something with. */
@@ -17,6 +27,7 @@ export interface View {
 }
 
 export interface ResourceView {
+  readonly view: View;
   readonly name: string;
   /** Tells faces of all views apart. */
   readonly key: string;
@@ -51,22 +62,49 @@ export interface RelationView {
   readonly pivot: readonly FieldView[];
 }
 
-/** The key of the view that a subject has of a version: roles that no rule names make no difference. */
+/** The key of the view that a subject has of a version: roles and claims that no rule names make no difference. */
 export function viewKey(api: Api, version: Version, subject: Subject): string {
   const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();
-  return JSON.stringify([version.number, subject.authenticated, roles]);
+  return JSON.stringify([
+    version.number,
+    subject.authenticated,
+    roles,
+    ...(api.claims.size === 0 ? [] : listClaims(api, subject)),
+  ]);
+}
+
+/** Of claims only this is part of a view: whether one is a list decides how statements are written. */
+function listClaims(api: Api, { claims = {} }: Subject): readonly string[] {
+  return [...api.claims].filter((name) => Array.isArray(claimOf(claims, name)));
 }
 
 /** Makes the view of a version for a subject; the faces of resources are made when first asked for. */
 export function viewOf(api: Api, version: Version, subject: Subject): View {
-  const key = viewKey(api, version, subject);
+  return makeView(api, { version, subject, owns: false, key: viewKey(api, version, subject) });
+}
+
+/** What the owner of the data sees: everything, in the names of the storage. In it access rules are read. */
+export function ownerView(api: Api): View {
+  const version: Version = {
+    number: 0,
+    deprecated: undefined,
+    sunset: undefined,
+    link: undefined,
+    hiddenResources: new Set(),
+    names: new Map(),
+  };
+  const subject: Subject = { authenticated: false, roles: new Set() };
+  return makeView(api, { version, subject, owns: true, key: 'owner' });
+}
+
+function makeView(api: Api, eyes: Pick<Beholder, 'version' | 'subject' | 'owns' | 'key'>): View {
   const faces = new Map<string, ResourceView | undefined>();
   const resource = (name: string): ResourceView | undefined => {
     if (faces.has(name)) return faces.get(name);
     const stored = api.resources.get(name);
     // Names that do not exist are not kept: a caller could fill the memory with them.
     if (stored === undefined) return undefined;
-    const face = faceOf(stored, { version, subject, key, resource });
+    const face = faceOf(stored, { ...eyes, resource, view });
     faces.set(name, face);
     return face;
   };
@@ -75,21 +113,26 @@ export function viewOf(api: Api, version: Version, subject: Subject): View {
       const rules = resource(name)?.rules;
       return rules !== undefined && operations.some((operation) => rules[operation].length > 0);
     });
-  return { api, version, key, resource, resourceNames };
+  const { version, key, subject } = eyes;
+  const lists = new Set(listClaims(api, subject));
+  const view: View = { api, version, key, subject, listClaims: lists, resource, resourceNames };
+  return view;
 }
 
 /** What the faces of one view are made from. */
-interface Beholder extends Pick<View, 'version' | 'key' | 'resource'> {
-  readonly subject: Subject;
+interface Beholder extends Pick<View, 'version' | 'key' | 'subject' | 'resource'> {
+  readonly view: View;
+  /** To the owner of the data no rule applies. */
+  readonly owns: boolean;
 }
 
 function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefined {
-  const { version, subject } = beholder;
+  const { version, subject, owns, view } = beholder;
   const rulesOf = (operation: Operation): readonly Rule[] => resource.access[operation];
   const isClosed = operations.every((operation) =>
     rulesOf(operation).every(({ role }) => role === 'none'),
   );
-  if (isClosed || version.hiddenResources.has(resource)) return undefined;
+  if ((isClosed && !owns) || version.hiddenResources.has(resource)) return undefined;
   const fields = new Map<string, FieldView>();
   const inputs = new Map<string, InputView>();
   for (const field of resource.fields.values()) {
@@ -109,7 +152,11 @@ function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefine
       relations.set(name, {
         name,
         relation,
-        target: (other) => beholder.resource(other.name),
+        // Of a morphTo some targets may exist for this caller, and others not.
+        target: (other) =>
+          relation.kind === 'morphTo' && viewField(other.id, beholder) === undefined
+            ? undefined
+            : beholder.resource(other.name),
         pivot:
           relation.kind === 'belongsToMany'
             ? relation.pivot.flatMap((field) => viewField(field, beholder) ?? [])
@@ -128,7 +175,7 @@ function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefine
     operations.map((operation) => [operation, matchingRules(rulesOf(operation), subject)]),
   ) as unknown as Record<Operation, readonly Rule[]>;
   const key = `${beholder.key}|${resource.name}`;
-  return { name: resource.name, key, resource, fields, relations, inputs, groups, rules };
+  return { view, name: resource.name, key, resource, fields, relations, inputs, groups, rules };
 }
 
 /** The name of a field or relation in a version; null where it is hidden. */
@@ -144,8 +191,9 @@ function narrows({ access }: Field, operation: Operation, subject: Subject): boo
 }
 
 /** A field as this caller reads it; undefined where it does not exist for reads. */
-function viewField(field: Field, { version, subject }: Beholder): FieldView | undefined {
+function viewField(field: Field, { version, subject, owns }: Beholder): FieldView | undefined {
   const { resource } = field;
+  if (owns) return { name: field.name, field };
   const name = nameIn(version, resource, field.name);
   const isReadable =
     !field.writeOnly &&

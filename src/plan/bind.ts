@@ -1,16 +1,20 @@
 import { fail, ok, type Result } from '../errors.ts';
 import { readOperand } from '../filter/operand.ts';
 import type { Slot } from '../filter/predicate.ts';
+import type { Claims } from '../model/access.ts';
 import type { Limits } from '../model/api.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { CursorText } from './cursor.ts';
 import type { CollectionPaging, ReadPlan } from './plan.ts';
+import { bindRules } from './bind-rules.ts';
 
 /** The values of one request for a plan: one a slot, and the pages. */
 export interface Bound {
   readonly values: readonly JsonValue[];
+  /** Of access rules: one a slot of theirs. */
+  readonly rules: readonly JsonValue[];
   /** Of a list behind a cursor: the values of the last record under the keys of the order. */
   readonly after: readonly JsonValue[];
   /** Of a list; for a single read it means nothing. */
@@ -39,17 +43,33 @@ export function offsetAt(offset: number, limit: number): PageNumbers {
 const onePage = pageAt(1, 1);
 
 /** Of a read without any value. */
-export const nothingBound: Bound = { values: [], after: [], page: onePage, collections: [] };
+export const nothingBound: Bound = {
+  values: [],
+  rules: [],
+  after: [],
+  page: onePage,
+  collections: [],
+};
 
-/** Reads the bound texts of a request by the types of the plan's slots; every problem is reported. */
+/** Of a read to which the request brings no value: for a caller with these claims. */
+export function boundFor({ ruleSlots, slots }: ReadPlan, claims: Claims): Bound {
+  if (ruleSlots.length === 0) return nothingBound;
+  return { ...nothingBound, rules: bindRules(ruleSlots, slots.length, claims) };
+}
+
+/**
+ * Reads the bound texts of a request by the types of the plan's slots; every problem is reported. The `claims` are the
+ * caller's, for access rules.
+ */
 export function bindQuery(
   plan: ReadPlan,
   query: Query,
   limits: Limits,
+  claims: Claims,
   cursor?: CursorText,
 ): Result<Bound, readonly QueryProblem[]> {
   if (plan.kind === 'one' && plan.slots.length === 0 && plan.collections.length === 0)
-    return ok(nothingBound);
+    return ok(boundFor(plan, claims));
   const problems: QueryProblem[] = [];
   const values = bindSlots(plan.slots, query.texts, limits, problems);
   const page =
@@ -60,14 +80,16 @@ export function bindQuery(
   for (const paging of plan.collections)
     refuseTooMany(paging, page.limit, collections, limits, problems);
   const after = bindCursor(plan, cursor, problems);
-  return problems.length === 0 ? ok({ values, after, page, collections }) : fail(problems);
+  return problems.length === 0
+    ? ok({ ...boundFor(plan, claims), values, after, page, collections })
+    : fail(problems);
 }
 
 /**
  * The values of slots. Behind a morphTo one text is read for each target: those whose type does not take it have no
  * record that fits, which null says, and only where none takes it that is a problem.
  */
-function bindSlots(
+export function bindSlots(
   slots: readonly Slot[],
   texts: readonly string[],
   limits: Limits,

@@ -12,7 +12,6 @@ import type { Operator } from '../model/operators.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
-import { isOn, parameterNames } from '../request/parameters.ts';
 import { collectionsOf, type ExpandNode } from './expand.ts';
 
 /** Conditions on one record, and on the records that are related to it. */
@@ -38,6 +37,8 @@ export interface FilterContext {
   readonly face: ResourceView;
   readonly api: Api;
   readonly expand: readonly ExpandNode[];
+  /** What an unknown name may have been meant to be beside a field. */
+  readonly others: readonly string[];
   /** A single record: only the collections that it expands can be filtered. */
   readonly isSingle: boolean;
   readonly slots: Slot[];
@@ -65,9 +66,8 @@ export function planFilters(
   const isPlainId = ({ name }: Condition): boolean => face.fields.get(name)?.field === id;
   const ids = conditions.filter(isPlainId);
   const repeated = new Map<string, number>();
-  const others = parameterNames.filter((name) => isOn(name, isSingle ? 'read' : 'list'));
   for (const condition of conditions.filter((one) => ids.length < 2 || !isPlainId(one))) {
-    const planned = planCondition(condition, context, others);
+    const planned = planCondition(condition, context, context.others);
     if (planned === undefined) continue;
     const { path, leaves } = planned;
     const { name } = condition;

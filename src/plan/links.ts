@@ -1,3 +1,4 @@
+import { decide } from '../model/access.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
@@ -37,7 +38,11 @@ export function mayLink(body: object, face: ResourceView): boolean {
     const linked = linkedRelation(name, face);
     const rules = linked?.view.target(linked.relation.through)?.rules;
     if (linked === undefined) return true;
-    return rules !== undefined && rules.create.length > 0 && rules.delete.length > 0;
+    return (
+      rules !== undefined &&
+      decide(rules.create).allowed === 'all' &&
+      decide(rules.delete).allowed === 'all'
+    );
   });
 }
 

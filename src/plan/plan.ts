@@ -1,4 +1,4 @@
-import type { Place, Predicate, Slot } from '../filter/predicate.ts';
+import type { Comparison, Place, Predicate, Slot } from '../filter/predicate.ts';
 import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
 import type { ValueIssue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -23,11 +23,19 @@ export interface SortKey {
   /** As the client names it. */
   readonly name: string;
   /** The relations that lead to it: of a to-many one its smallest value counts, descending its largest. */
-  readonly steps: readonly { readonly relation: Relation; readonly target: Resource }[];
+  readonly steps: readonly SortStep[];
   readonly place: Place;
   readonly descending: boolean;
   /** Absent where there is always a value. */
   readonly nulls: 'first' | 'last' | undefined;
+}
+
+/** A relation on the way to what is sorted by. */
+export interface SortStep {
+  readonly relation: Relation;
+  readonly target: Resource;
+  /** What access rules say of the records that it leads to: others are not there. */
+  readonly where?: readonly Predicate[];
 }
 
 /** One expanded relation: read by one statement for all records above it. */
@@ -64,7 +72,35 @@ export interface ExpandTarget {
   /** Of a morphTo: the value of the type field that leads here. */
   readonly typeValue: string | undefined;
   readonly selection: Selection;
+  /** What access rules say of its records, and of the links to them. */
+  readonly where: readonly Predicate[];
 }
+
+/** A bound value that no request brings: of an access rule. It stands behind those of the request. */
+export type RuleSlot =
+  | {
+      readonly kind: 'value';
+      readonly index: number;
+      readonly field: Field;
+      readonly operator: Comparison;
+      /** It holds a list, any of whose items will do, although the operator compares with one value. */
+      readonly any: boolean;
+      readonly operand: RuleOperand;
+    }
+  /** Whether every claim of a rule has a value for this caller: else the rule matches no row. */
+  | {
+      readonly kind: 'guard';
+      readonly index: number;
+      /** For each claim that the rule compares with, the slots that hold it; one of them has to have a value. */
+      readonly claims: readonly (readonly number[])[];
+    };
+
+/** What a rule compares with: what it says itself, or what claims of the caller say. */
+export type RuleOperand =
+  | { readonly kind: 'constant'; readonly value: JsonValue }
+  | { readonly kind: 'claims'; readonly items: readonly RuleItem[] };
+
+export type RuleItem = { readonly claim: string } | { readonly value: JsonValue };
 
 /** How a list is cut into pages; the numbers are bound. */
 export type Paging =
@@ -82,6 +118,9 @@ export type ReadPlan = {
   readonly resource: Resource;
   readonly selection: Selection;
   readonly slots: readonly Slot[];
+  readonly ruleSlots: readonly RuleSlot[];
+  /** Which records there are for this caller, by access rules. */
+  readonly access: readonly Predicate[];
   readonly collections: readonly CollectionPaging[];
 } & (
   | { readonly kind: 'one' }

@@ -3,7 +3,7 @@ import type { Slot } from '../filter/predicate.ts';
 import type { Api } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { Preferences } from '../request/headers.ts';
-import type { ParameterName } from '../request/parameters.ts';
+import { isOn, parameterNames, type ParameterName } from '../request/parameters.ts';
 import { queryError, type QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import { bindQuery } from './bind.ts';
@@ -12,6 +12,7 @@ import type { CursorText } from './cursor.ts';
 import { planExpand } from './expand.ts';
 import { planFilters } from './filters.ts';
 import type { Paging, ReadPlan, SortKey } from './plan.ts';
+import { restrict } from './restrict.ts';
 import { planSelection } from './selection.ts';
 import { planNulls, planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
 
@@ -39,7 +40,8 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   const { sorted, text, placed } = planOrder(request, context);
   const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
   const slots: Slot[] = [];
-  const filters = { face, api, expand, isSingle: false, slots, problems };
+  const others = parametersOf('list');
+  const filters = { face, api, expand, others, isSingle: false, slots, problems };
   const where = planFilters(rest, query.groups, filters);
   const order = withId(sorted.keys, face.resource);
   const plan: ReadPlan = {
@@ -47,6 +49,8 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     resource: face.resource,
     selection: planSelection(face, expand, reserved, problems),
     slots,
+    ruleSlots: [],
+    access: [],
     collections: paged,
     where,
     order,
@@ -55,7 +59,7 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     paging: planPaging(query, cursor, order, problems),
     count: cursor === undefined ? preferences.count : 'none',
   };
-  return finish(plan, query, api, problems, cursor);
+  return finish(plan, query, face, api, problems, cursor);
 }
 
 /** Plans the read of one record by its id: a single read, or the body that a write gives back. */
@@ -75,16 +79,23 @@ export function planOne(query: Query, face: ResourceView, api: Api): Result<Read
     });
   const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
   const slots: Slot[] = [];
-  planFilters(rest, [], { face, api, expand, isSingle: true, slots, problems });
+  const others = parametersOf('read');
+  planFilters(rest, [], { face, api, expand, others, isSingle: true, slots, problems });
   const selection = planSelection(face, expand, reserved, problems);
   const plan: ReadPlan = {
     kind: 'one',
     resource: face.resource,
     selection,
     slots,
+    ruleSlots: [],
+    access: [],
     collections: paged,
   };
-  return finish(plan, query, api, problems);
+  return finish(plan, query, face, api, problems);
+}
+
+function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
+  return parameterNames.filter((name) => isOn(name, kind));
 }
 
 const noSort: PlannedSort = { keys: [], collections: new Map() };
@@ -134,13 +145,14 @@ function textOf(keys: readonly SortKey[]): string {
 function finish(
   plan: ReadPlan,
   query: Query,
+  face: ResourceView,
   api: Api,
   problems: QueryProblem[],
   cursor?: CursorText,
 ): Result<ReadPlan> {
-  if (problems.length === 0) return ok(plan);
+  if (problems.length === 0) return ok(restrict(plan, face));
   const isRead = !problems.some(({ code }) => code === 'INVALID_CURSOR');
-  const bound = bindQuery(plan, query, api.limits, isRead ? cursor : undefined);
+  const bound = bindQuery(plan, query, api.limits, {}, isRead ? cursor : undefined);
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
 }
 

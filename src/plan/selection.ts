@@ -139,7 +139,7 @@ function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): Exp
   const targets = node.targets.map(({ face, typeValue, children }) => {
     const refused: Refusal[] = [];
     const selection = select(face, children, { mode, names }, refused);
-    return { target: { resource: face.resource, typeValue, selection }, refused };
+    return { target: { resource: face.resource, typeValue, selection, where: [] }, refused };
   });
   // A name below a morphTo applies to the targets that have it; one that none has is refused.
   for (const refusal of targets[0]?.refused ?? [])

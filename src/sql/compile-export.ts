@@ -8,7 +8,8 @@ import {
 } from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { wherePart, whereSql } from './predicate.ts';
-import { orderSql, ownScope } from './scope.ts';
+import { orderSql } from './order.ts';
+import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
 /** A list that is read in two steps: the ids in their order, then the records by their ids. */
@@ -29,20 +30,23 @@ export interface CompiledExport {
 export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport {
   const { id, table, name } = plan.resource;
   if (plan.kind !== 'list') throw new TypeError(`An export of ${name} is a list`);
-  const order = plan.order.map((key) => orderSql(key, ownScope, dialect)).join(', ');
+  const order = (add: Add): string =>
+    plan.order.map((key) => orderSql(key, ownScope, dialect, add)).join(', ');
   const ids = (add: Add): string =>
-    `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quote(table)} AS t` +
-    `${whereSql(wherePart(plan.where, ownScope, dialect, add))} ORDER BY ${order}`;
+    `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quote(table)} AS t${whereSql(
+      wherePart([...plan.where, ...plan.access], ownScope, dialect, add),
+    )} ORDER BY ${order(add)}`;
   const columns = new ColumnList(dialect, 't');
   columns.position(id);
   const selection = compileSelection(plan.selection, columns, dialect);
   if (selection.expand.length > 0) throw new TypeError(`An export of ${name} expands nothing`);
-  const rows = buildStatement(
-    dialect,
-    (add) =>
-      `SELECT ${columns.sql()} FROM ${quote(table)} AS t` +
-      ` WHERE ${dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id)}`,
-  );
+  // Between the ids and their rows a record may have become another: it has to be one that the caller sees still.
+  const rows = buildStatement(dialect, (add) => {
+    const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
+    const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
+    const where = [isWanted, ...wherePart(plan.access, ownScope, dialect, add)];
+    return `${select}${whereSql(where)}`;
+  });
   return {
     plan,
     list: compileRead(plan, dialect),

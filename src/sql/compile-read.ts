@@ -12,7 +12,8 @@ import type {
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import { wherePart, whereSql } from './predicate.ts';
-import { keySql, orderSql, orderTerm, ownScope, scopeOf } from './scope.ts';
+import { keySql, orderSql, orderTerm } from './order.ts';
+import { ownScope, scopeOf } from './scope.ts';
 import { seeks, type OrderKey } from './seek.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
@@ -89,17 +90,25 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     const rows = buildStatement(
       dialect,
       (add) =>
-        `SELECT ${columns.sql()} ${from} WHERE t.${quote(plan.resource.id.column)} = ${add('id')}`,
+        `SELECT ${columns.sql(add)} ${from} WHERE t.${quote(plan.resource.id.column)} = ${add('id')}` +
+        wherePart(plan.access, ownScope, dialect, add)
+          .map((part) => ` AND ${part}`)
+          .join(''),
     );
     return { plan, selection, rows: [rows], count: undefined, estimate: undefined, keys: [] };
   }
   const keys = plan.order.map((key) => compileKey(key, columns, dialect));
-  const page = (conditions: (add: Add) => readonly string[], order: readonly string[]): Statement =>
+  const rowsOf = [...plan.where, ...plan.access];
+  const page = (
+    conditions: (add: Add) => readonly string[],
+    order: readonly ((add: Add) => string)[],
+  ): Statement =>
     buildStatement(dialect, (add) => {
-      const where = [...wherePart(plan.where, ownScope, dialect, add), ...conditions(add)];
+      const select = `SELECT ${columns.sql(add)} ${from}`;
+      const where = [...wherePart(rowsOf, ownScope, dialect, add), ...conditions(add)];
       return (
-        `SELECT ${columns.sql()} ${from}${whereSql(where)}` +
-        (order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`) +
+        `${select}${whereSql(where)}` +
+        (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
         ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
       );
     });
@@ -110,14 +119,13 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       ? [
           page(
             () => [],
-            keys.map((key) => orderTerm(key.name, key, dialect)),
+            keys.map((key) => (add) => orderTerm(key.name(add), key, dialect)),
           ),
         ]
-      : seeks(keys, after, plan.slots.length, dialect).map((seek) =>
+      : seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
           page(seek.conditions, seek.order),
         );
-  const all = (add: Add): string =>
-    `${from}${whereSql(wherePart(plan.where, ownScope, dialect, add))}`;
+  const all = (add: Add): string => `${from}${whereSql(wherePart(rowsOf, ownScope, dialect, add))}`;
   const count =
     plan.count === 'none'
       ? undefined
@@ -132,6 +140,8 @@ export class ColumnList {
   private readonly dialect: Dialect;
   private readonly alias: string;
   private readonly texts: string[];
+  /** How those are written that ask for parameters. */
+  private readonly writers = new Map<number, (add: Add) => string>();
 
   constructor(dialect: Dialect, alias: string, leading: readonly string[] = []) {
     this.dialect = dialect;
@@ -143,15 +153,19 @@ export class ColumnList {
     return this.expression(this.dialect.select(`${alias}.${quote(field.column)}`, field));
   }
 
-  /** The position of any expression. */
-  expression(text: string): number {
+  /** The position of any expression; `write` writes one that asks for parameters. */
+  expression(text: string, write?: (add: Add) => string): number {
     const known = this.texts.indexOf(text);
-    return known === -1 ? this.texts.push(text) - 1 : known;
+    if (known !== -1) return known;
+    const position = this.texts.push(text) - 1;
+    if (write !== undefined) this.writers.set(position, write);
+    return position;
   }
 
   /** The list for SELECT; of a record of which nothing is shown a number stands for its being there. */
-  sql(): string {
-    return this.texts.length === 0 ? '1' : this.texts.join(', ');
+  sql(add: Add): string {
+    if (this.texts.length === 0) return '1';
+    return this.texts.map((text, position) => this.writers.get(position)?.(add) ?? text).join(', ');
   }
 }
 
@@ -208,22 +222,24 @@ function keyConversion(relation: Relation, target: Resource): CompiledTarget['co
 
 function compileTarget(
   { relation, where, order, paging, pivot }: ExpandPlan,
-  { resource, typeValue, selection }: ExpandTarget,
+  { resource, typeValue, selection, where: own }: ExpandTarget,
   dialect: Dialect,
 ): CompiledTarget {
   const join = joinOf(relation, resource, dialect);
   const columns = new ColumnList(dialect, 't', [join.key('')]);
   const compiled = compileSelection(selection, columns, dialect);
   const pivotColumns = pivot && compileMembers(pivot, columns, dialect, 'j');
-  const select = `SELECT ${columns.sql()}`;
+  const select = (add: Add): string => `SELECT ${columns.sql(add)}`;
   const toMany = order.length > 0;
-  const orderIn = (suffix: string): string =>
-    order.map((key) => orderSql(key, scopeOf(join, suffix), dialect)).join(', ');
-  const orderBy = toMany ? ` ORDER BY ${join.key('')}, ${orderIn('')}` : '';
+  const orderIn = (suffix: string, add: Add): string =>
+    order.map((key) => orderSql(key, scopeOf(join, suffix), dialect, add)).join(', ');
+  const orderBy = (add: Add): string =>
+    toMany ? ` ORDER BY ${join.key('')}, ${orderIn('', add)}` : '';
+  const rowsOf = [...where, ...own];
   const filters = (suffix: string, add: Add): string =>
     [
       join.conditions(suffix),
-      ...wherePart(where, scopeOf(join, suffix), dialect, add).map((part) => ` AND ${part}`),
+      ...wherePart(rowsOf, scopeOf(join, suffix), dialect, add).map((part) => ` AND ${part}`),
     ].join('');
   const related = (add: Add): string => {
     const keys = dialect.compare(join.key(''), 'in', add('keys'), join.keyField);
@@ -236,18 +252,20 @@ function compileTarget(
     pivot: pivotColumns,
     rows: buildStatement(
       dialect,
-      (add) => `${select} ${related(add)}${orderBy}${toMany ? ` LIMIT ${add('limit')}` : ''}`,
+      (add) =>
+        `${select(add)} ${related(add)}${orderBy(add)}${toMany ? ` LIMIT ${add('limit')}` : ''}`,
     ),
     top: toMany
       ? buildStatement(dialect, (add) => {
+          const start = select(add);
           const list = dialect.listTable(add('keys'), join.keyField);
           const first =
             `SELECT ${join.row('2')} FROM ${join.from('2')}` +
             ` WHERE ${join.key('2')} = parent.value${filters('2', add)}` +
-            ` ORDER BY ${orderIn('2')} LIMIT ${add('cap')}` +
+            ` ORDER BY ${orderIn('2', add)} LIMIT ${add('cap')}` +
             (paging === undefined ? '' : ` OFFSET ${add('offset')}`);
           const from = dialect.firstOfEach(list, join.from(''), join.row(''), first);
-          return `${select} FROM ${from}${orderBy}`;
+          return `${start} FROM ${from}${orderBy(add)}`;
         })
       : undefined,
     count: toMany
@@ -262,7 +280,8 @@ function compileTarget(
 /** What a cursor reads of a row under a key; mostly a column that is there anyway. */
 function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): CompiledKey {
   const { steps, place, descending, nulls } = key;
-  const value = keySql(key, ownScope, dialect);
+  const value = (add: Add): string => keySql(key, ownScope, dialect, add);
+  const { sql: text, parameters } = buildStatement(dialect, value);
   const { leaf, members } = place;
   const field = leaf.items ?? leaf;
   const isFromJson = members.length > 0 || leaf.items !== undefined;
@@ -270,8 +289,10 @@ function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): Compil
   const isColumn = steps.length === 0 && !isFromJson && !place.isPivot;
   const order = { value, descending, nulls, field, decode };
   if (isColumn) return { ...order, name: value, position: columns.position(place.field) };
-  const selected = dialect.select(value, field);
-  const position = columns.expression(selected);
+  const selected = dialect.select(text, field);
+  const write = (add: Add): string => dialect.select(value(add), field);
+  const position = columns.expression(selected, parameters.length === 0 ? undefined : write);
   // By its number it is worked out once a row, where it is what is sorted by.
-  return { ...order, name: selected === value ? String(position + 1) : value, position };
+  const name = selected === text ? (): string => String(position + 1) : value;
+  return { ...order, name, position };
 }

@@ -40,6 +40,8 @@ export interface Dialect {
   readonly exists: (select: string, many: boolean) => string;
   /** What is bound for an operand that `readOperand` gave. */
   readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
+  /** What the items are of a list of operands; undefined: texts. */
+  readonly operandField: (operator: Comparison, field: Field) => Field | undefined;
   /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */
   readonly listTable: (placeholder: string, field?: Field) => string;
   /** What is bound for a list of keys that were read from the database. */

@@ -187,6 +187,8 @@ export const postgres: Dialect = {
     const one = (item: JsonValue): SqlValue => encodeValue(postgres, item, field);
     return Array.isArray(value) ? listOf(value.map(one)) : one(value);
   },
+  operandField: (operator, field) =>
+    field.type === anyMember || operator === 'like' || operator === 'ilike' ? undefined : field,
   listTable: (placeholder, field) =>
     `(SELECT unnest(${placeholder}::${field === undefined ? 'text' : valueType(field)}[]) AS value)`,
   keys: listOf,

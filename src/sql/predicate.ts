@@ -1,7 +1,7 @@
-import type { Predicate, RelatedBranch } from '../filter/predicate.ts';
+import { guarded, type Predicate, type RelatedBranch } from '../filter/predicate.ts';
 import type { Relation } from '../model/api.ts';
 import type { Dialect } from './dialect.ts';
-import { columnOf, placeSql, relatedTo, type Scope } from './scope.ts';
+import { columnOf, linkOf, placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
 /** How many related records a statement can ask about before each question is planned alone. */
@@ -20,7 +20,8 @@ export function wherePart(
 
 function countRelated(where: readonly Predicate[]): number {
   return where.reduce((sum, part) => {
-    if (part.kind === 'or') return sum + countRelated(part.parts);
+    if (part.kind === 'or' || part.kind === 'and') return sum + countRelated(part.parts);
+    if (part.kind === 'link') return sum + countRelated(part.where);
     if (part.kind !== 'related') return sum;
     return part.branches.reduce((all, branch) => all + 1 + countRelated(branch.where), sum);
   }, 0);
@@ -42,13 +43,12 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
   const { dialect, add } = context;
   switch (predicate.kind) {
     case 'compare': {
-      const { place, operator, slot } = predicate;
-      return dialect.compare(
-        placeSql(place, scope, dialect),
-        operator,
-        add(slot.index),
-        place.leaf,
-      );
+      const { place, operator, slot, any = false } = predicate;
+      const value = placeSql(place, scope, dialect);
+      if (!any) return dialect.compare(value, operator, add(slot.index), place.leaf);
+      const list = dialect.listTable(add(slot.index), dialect.operandField(operator, place.leaf));
+      const one = dialect.compare(value, operator, 'item.value', place.leaf);
+      return `EXISTS (SELECT 1 FROM ${list} AS item WHERE ${one})`;
     }
     case 'null': {
       const { place, isNull } = predicate;
@@ -64,6 +64,14 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
     }
     case 'or':
       return anyOf(predicate.parts.map((part) => predicateSql(part, scope, context)));
+    case 'and':
+      return allOf(predicate.parts.map((part) => predicateSql(part, scope, context)));
+    case 'link': {
+      const link = linkOf(scope);
+      return allOf(predicate.where.map((part) => predicateSql(part, link, context)));
+    }
+    case 'guard':
+      return `${add(predicate.slot.index)} = '${guarded}'`;
     default:
       return predicate satisfies never;
   }
@@ -71,6 +79,10 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
 
 function anyOf(parts: readonly string[]): string {
   return parts.length === 0 ? '(1 = 0)' : `(${parts.join(' OR ')})`;
+}
+
+function allOf(parts: readonly string[]): string {
+  return parts.length === 0 ? '(1 = 1)' : `(${parts.join(' AND ')})`;
 }
 
 function branchSql(

@@ -1,6 +1,5 @@
 import type { Place } from '../filter/predicate.ts';
-import { isToMany, type Field, type Relation, type Resource } from '../model/api.ts';
-import type { SortKey } from '../plan/plan.ts';
+import type { Field, Relation, Resource } from '../model/api.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField, type Join } from './join.ts';
 
@@ -8,8 +7,8 @@ import { joinOf, parentField, type Join } from './join.ts';
 export interface Scope {
   /** Where a field of the resource can be read. */
   readonly column: (field: Field) => string;
-  /** Where a field of the junction that led here can be read. */
-  readonly pivot: (field: Field) => string;
+  /** The junction's row that led here. */
+  readonly link: Scope | undefined;
   /** How the aliases of what is related to it end. */
   readonly below: string;
 }
@@ -17,20 +16,26 @@ export interface Scope {
 /** The rows of a list or a single read. */
 export const ownScope: Scope = {
   column: (field) => `t.${quote(field.column)}`,
-  pivot: () => {
-    throw new TypeError('No junction led to the records of a list');
-  },
+  link: undefined,
   below: '_1',
 };
 
 /** The rows of a join under aliases that end in `suffix`. */
 export function scopeOf(join: Join, suffix: string): Scope {
   const [name = '', depth = '0'] = suffix.split('_');
-  return {
-    column: (field) => join.column(field, suffix),
-    pivot: (field) => `j${suffix}.${quote(field.column)}`,
-    below: `${name}_${Number(depth) + 1}`,
+  const below = `${name}_${Number(depth) + 1}`;
+  const link: Scope = {
+    column: (field) => `j${suffix}.${quote(field.column)}`,
+    link: undefined,
+    below,
   };
+  return { column: (field) => join.column(field, suffix), link, below };
+}
+
+/** The scope of the link that led to the rows of a scope. */
+export function linkOf({ link }: Scope): Scope {
+  if (link === undefined) throw new TypeError('No junction led to these records');
+  return link;
 }
 
 /** The records that a relation of the scope leads to: FROM and WHERE, and the scope of what is found there. */
@@ -58,7 +63,7 @@ export function relatedTo(
 
 /** The column in which a place is found. */
 export function columnOf({ field, isPivot }: Place, scope: Scope): string {
-  return isPivot ? scope.pivot(field) : scope.column(field);
+  return isPivot ? linkOf(scope).column(field) : scope.column(field);
 }
 
 /** What is compared at a place: the column, or a member in it. */
@@ -66,33 +71,4 @@ export function placeSql(place: Place, scope: Scope, dialect: Dialect): string {
   const { members, leaf } = place;
   const column = columnOf(place, scope);
   return members.length === 0 ? column : dialect.memberValue(dialect.member(column, members), leaf);
-}
-
-/** What a sort key compares; of a to-many path the smallest value, descending the largest. */
-export function keySql(key: SortKey, scope: Scope, dialect: Dialect): string {
-  const { steps, place, descending } = key;
-  const [step, ...rest] = steps;
-  if (step === undefined) return dialect.sortKey(placeSql(place, scope, dialect), place.leaf);
-  const related = relatedTo(scope, step.relation, step.target, undefined, dialect);
-  const value = keySql({ ...key, steps: rest }, related.scope, dialect);
-  const extreme = isToMany(step.relation)
-    ? ` ORDER BY 1${descending ? ' DESC' : ''}${dialect.nulls('last')} LIMIT 1`
-    : '';
-  return `(SELECT ${value} ${related.from} ${related.where}${extreme})`;
-}
-
-/** A sort key as it stands in ORDER BY. */
-export function orderSql(key: SortKey, scope: Scope, dialect: Dialect): string {
-  return orderTerm(keySql(key, scope, dialect), key, dialect);
-}
-
-/** What is sorted by, with its direction and the place of nulls. */
-export function orderTerm(
-  value: string,
-  { descending, nulls }: Pick<SortKey, 'descending' | 'nulls'>,
-  dialect: Dialect,
-): string {
-  // Said wherever there may be any: databases differ in what goes without saying.
-  const placed = nulls === undefined ? '' : dialect.nulls(nulls);
-  return `${value}${descending ? ' DESC' : ''}${placed}`;
 }

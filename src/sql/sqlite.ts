@@ -188,6 +188,7 @@ export const sqlite: Dialect = {
       comparand?.(item, operator, field) ?? encode?.(item, field) ?? (item as SqlValue);
     return Array.isArray(value) ? listOf(value.map(one)) : one(value);
   },
+  operandField: () => undefined,
   listTable: (placeholder) => `json_each(${placeholder})`,
   keys: listOf,
   firstOfEach: (list, from, row, first) =>

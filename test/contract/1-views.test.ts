@@ -67,17 +67,20 @@ access: { read: public }`,
     expect(may(face(view(text, roles), 'r'))).toBe(expected);
   });
 
-  test('rules keep what they say of rows, and those that do speak of nobody yet', () => {
+  test('rules keep what they say of rows, and where they say it', () => {
     const text = `resources:
   r: { fields: {}, access: { read: [{ role: public, where: "a=1" }, { role: editor }], write: { where: "a={user.sub}" } } }`;
+    const rules = ['resources', 'r', 'access'];
     const { access } = face(view(text, ['editor']), 'r').resource;
     expect(access.read).toEqual([
-      { role: 'public', where: 'a=1' },
-      { role: 'editor', where: undefined },
+      { role: 'public', where: 'a=1', path: [...rules, 'read', 0, 'where'] },
+      { role: 'editor', where: undefined, path: [...rules, 'read', 1] },
     ]);
-    expect(access.update).toEqual([{ role: 'authenticated', where: 'a={user.sub}' }]);
-    expect(may(face(view(text), 'r'))).toBe('');
-    expect(may(face(view(text, ['editor']), 'r'))).toBe('read');
+    expect(access.update).toEqual([
+      { role: 'authenticated', where: 'a={user.sub}', path: [...rules, 'write', 'where'] },
+    ]);
+    expect(may(face(view(text), 'r'))).toBe('read');
+    expect(may(face(view(text, ['editor']), 'r'))).toBe(everything);
   });
 
   test('a caller without credentials has no role', () => {

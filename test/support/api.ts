@@ -10,6 +10,7 @@ import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build.ts';
 import type { Draw } from '../../src/plan/defaults.ts';
+import { checkRules } from '../../src/plan/rules.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
@@ -22,6 +23,7 @@ export function build(text: string): { api: Api | undefined; problems: readonly 
   const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} });
   const model = collectProblems(loaded.file, loaded.positionOf);
   const api = loaded.specification && buildApi(loaded.specification, model.report);
+  if (api !== undefined) checkRules(api, model.report);
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   return { api: failed ? undefined : api, problems };
