@@ -5,6 +5,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import { encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { ConstraintError, Transaction } from './database.ts';
+import type { RowRights } from './row-rights.ts';
 
 /** What a look into the database takes. */
 export interface Access {
@@ -12,6 +13,8 @@ export interface Access {
   readonly dialect: Dialect;
   readonly statements: WriteStatements;
   readonly names: Names;
+  /** Absent: of the owner of the data, to whom every row is left. */
+  readonly rights?: RowRights;
 }
 
 /** What the caller calls things; undefined where they do not exist for the caller. */
@@ -171,13 +174,43 @@ async function heldValues(
   }));
 }
 
-/** The morph pairs whose owner does not exist: no constraint of a database says so. Contract 2, Writes. */
+/** Whether a value is what the record had before, as this caller can see: then it points nowhere anew. */
+export type IsKept = (field: Field, value: JsonValue) => boolean;
+
+/**
+ * The keys that point to rows which the caller may not see: the same as if these did not exist. Contract 3,
+ * Authorization. A default is nobody's choice.
+ */
+export async function hiddenKeys(
+  access: Access,
+  values: FieldValues,
+  isKept: IsKept,
+): Promise<readonly Conflict[]> {
+  const { transaction, dialect, rights } = access;
+  const conflicts: Conflict[] = [];
+  for (const [field, value] of values) {
+    const target = field.reference?.field;
+    if (rights === undefined || target === undefined || value === null) continue;
+    const isDefault = field.default?.kind === 'value' && field.default.value === value;
+    if (isDefault || isKept(field, value)) continue;
+    const key = encodeValue(dialect, value, target);
+    if (!(await rights.has(target, 'read', key, transaction)))
+      conflicts.push({ field, message: pointsNowhere(access, target, value) });
+  }
+  return conflicts;
+}
+
+/**
+ * The morph pairs whose owner does not exist, or not for this caller: no constraint of a database says so. Contract 2,
+ * Writes.
+ */
 export async function missingOwners(
   access: Access,
   morphs: readonly MorphTo[],
   valueOf: (field: Field) => JsonValue,
+  isKept: IsKept = () => false,
 ): Promise<readonly Conflict[]> {
-  const { transaction, dialect, statements } = access;
+  const { transaction, dialect, statements, rights } = access;
   const conflicts: Conflict[] = [];
   for (const { typeField, idField, targets } of morphs) {
     const [type, id] = [valueOf(typeField), valueOf(idField)];
@@ -190,12 +223,14 @@ export async function missingOwners(
     // The id may be kept as text: it has to be written as the owner's is, or no read would find it.
     const ownId = owner.id.type.parse(String(id), owner.id);
     const isWritten = ownId !== undefined && String(ownId) === String(id);
-    const rows = isWritten
-      ? await transaction.all(statements.exists(owner.id), {
-          bound: [encodeValue(dialect, ownId, owner.id)],
-        })
-      : [];
-    if (rows.length === 0)
+    const key = isWritten ? encodeValue(dialect, ownId, owner.id) : null;
+    const rows =
+      key === null ? [] : await transaction.all(statements.exists(owner.id), { bound: [key] });
+    const isSeen =
+      rights === undefined ||
+      (isKept(typeField, type) && isKept(idField, id)) ||
+      (await rights.has(owner.id, 'read', key, transaction));
+    if (rows.length === 0 || !isSeen)
       conflicts.push({ field: idField, message: pointsNowhere(access, owner.id, id) });
   }
   return conflicts;

@@ -23,7 +23,7 @@ export async function deleteRecord(
   resource: Resource,
   id: JsonValue,
 ): Promise<void> {
-  const { transaction, statements, names, dialect } = access;
+  const { transaction, statements, names, dialect, rights } = access;
   const values = { bound: [], id: encodeValue(dialect, id, resource.id) };
   await checkReach(access, resource, values.id);
   const dependents: { resource: string; count: number }[] = [];
@@ -33,7 +33,9 @@ export async function deleteRecord(
     const count = Number(row?.[0] ?? 0);
     needed ||= count > 0;
     const name = names.resource(dependent.resource);
-    if (count > 0 && name !== undefined) dependents.push({ resource: name, count });
+    if (count === 0 || name === undefined) continue;
+    const shown = (await rights?.countOf(dependent, values.id, transaction)) ?? count;
+    if (shown > 0) dependents.push({ resource: name, count: shown });
   }
   if (needed) throw new Refusal(hasDependents(dependents));
   try {

@@ -1,21 +1,25 @@
-import type { FieldProblem } from '../errors.ts';
+import { fail, ok, type FieldProblem, type Result } from '../errors.ts';
+import { isGenerated } from '../model/field-types/id.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { encodeValue } from '../sql/dialect.ts';
-import { findConflicts, type Access } from './conflicts.ts';
+import { findConflicts, hiddenKeys, type Access, type Conflict } from './conflicts.ts';
 import { ConstraintError } from './database.ts';
 
 /** What keeps links from being written: values of the wrong kind (400), or references and values (422). */
 export interface LinkProblems {
   readonly missing: readonly ValueIssue[];
   readonly refused: readonly FieldProblem[];
+  /** A link was made or taken away on which the rules of the junction do not allow it. */
+  readonly isForbidden: boolean;
 }
 
 /**
  * Changes the links of a record within the transaction of its write; links that stay keep their row, and their pivot
- * where none is sent. `ownerId` names the record. Contract 2, Writes.
+ * where none is sent. Links that the caller does not see stay as they are, and records that it does not see cannot be
+ * linked. `ownerId` names the record. Contract 2, Writes.
  */
 export async function changeLinks(
   changes: readonly LinkChange[],
@@ -23,12 +27,15 @@ export async function changeLinks(
   access: Access,
 ): Promise<LinkProblems> {
   const problems = { missing: [] as ValueIssue[], refused: [] as FieldProblem[] };
+  let isForbidden = false;
   for (const change of changes) {
     const { relation } = change;
     const owner = await ownerKeyOf(relation, ownerId, access);
     const found = await linkableRecords(change, access);
     const current = await currentLinks(relation, owner, access);
     const wanted = new Set<SqlValue>();
+    const changed: SqlValue[] = [];
+    const taken: SqlValue[] = [];
     for (const link of change.links) {
       const key = found.get(link.id);
       if (key === undefined) {
@@ -40,16 +47,36 @@ export async function changeLinks(
       wanted.add(key);
       const known = current.get(key);
       if (known === undefined && link.missing.length > 0) problems.missing.push(...link.missing);
-      else if (known === undefined)
-        problems.refused.push(...(await createLink(relation, link, owner, key, access)));
-      else problems.refused.push(...(await changePivot(relation, link, known, access)));
+      else if (known === undefined) {
+        const made = await createLink(relation, link, owner, key, access);
+        if (made.ok) changed.push(made.value);
+        else problems.refused.push(...made.error);
+      } else if (link.pivot.size > 0) {
+        // A link with another pivot is another link.
+        isForbidden ||= !(await mayAll(relation, 'delete', known, access));
+        problems.refused.push(...(await changePivot(relation, link, known, access)));
+        changed.push(...known);
+      }
     }
     const removed = new Set(change.removed.map((id) => found.get(id)));
     for (const [key, rows] of current)
-      if (change.isWhole ? !wanted.has(key) : removed.has(key))
-        for (const row of rows) problems.refused.push(...(await deleteLink(change, row, access)));
+      if (change.isWhole ? !wanted.has(key) : removed.has(key)) taken.push(...rows);
+    isForbidden ||= !(await mayAll(relation, 'delete', taken, access));
+    for (const row of taken) problems.refused.push(...(await deleteLink(change, row, access)));
+    isForbidden ||= !(await mayAll(relation, 'create', changed, access));
   }
-  return problems;
+  return { ...problems, isForbidden };
+}
+
+/** Whether the rules of a junction leave an operation to the caller on all of these links. */
+async function mayAll(
+  { through }: BelongsToMany,
+  operation: 'create' | 'delete',
+  ids: readonly SqlValue[],
+  { rights, transaction }: Access,
+): Promise<boolean> {
+  const left = await rights?.among(through.id, operation, ids, transaction);
+  return left === undefined || left.size === ids.length;
 }
 
 /** The value by which links lead back to the record. */
@@ -67,27 +94,60 @@ async function ownerKeyOf(
   return row?.[1] ?? null;
 }
 
-/** The keys by which links lead to the records that a change names, by the ids that are there. */
+/** Of these values of a field, those that rows have which the caller sees. */
+async function seen(
+  field: Field,
+  keys: readonly SqlValue[],
+  { rights, transaction }: Access,
+): Promise<(key: SqlValue) => boolean> {
+  const found = await rights?.among(field, 'read', keys, transaction);
+  return (key) => found === undefined || found.has(key);
+}
+
+/** The keys by which links lead to the records that a change names, by the ids that are there for the caller. */
 async function linkableRecords(
   { relation, links, removed }: LinkChange,
-  { transaction, statements, dialect }: Access,
+  access: Access,
 ): Promise<ReadonlyMap<JsonValue, SqlValue>> {
+  const { transaction, statements, dialect } = access;
   const ids = [...links.map(({ id }) => id), ...removed];
   if (ids.length === 0) return new Map();
   const keys = dialect.keys(ids.map((id) => encodeValue(dialect, id, relation.target.id)));
   const rows = await transaction.all(statements.linkable(relation), { bound: [], keys });
-  return new Map(rows.map(([id = null, key = null]) => [id as JsonValue, key]));
+  const isSeen = await seen(
+    targetField(relation),
+    rows.map(([, key = null]) => key),
+    access,
+  );
+  return new Map(
+    rows
+      .filter(([, key = null]) => isSeen(key))
+      .map(([id = null, key = null]) => [id as JsonValue, key]),
+  );
 }
 
-/** The ids of the owner's links, by the key of the record that they lead to; of one pair there may be several. */
+function targetField({ target, targetKey }: BelongsToMany): Field {
+  return targetKey.reference?.field ?? target.id;
+}
+
+/**
+ * The ids of the owner's links that the caller sees, by the key of the record that they lead to; of one pair there may be
+ * several.
+ */
 async function currentLinks(
   relation: BelongsToMany,
   owner: SqlValue,
-  { transaction, statements }: Access,
+  access: Access,
 ): Promise<ReadonlyMap<SqlValue, readonly SqlValue[]>> {
+  const { transaction, statements } = access;
   const rows = await transaction.all(statements.links(relation), { bound: [owner] });
+  const ids = rows.map(([id = null]) => id);
+  const keys = rows.map(([, key = null]) => key);
+  const isLink = await seen(relation.through.id, ids, access);
+  const isTarget = await seen(targetField(relation), keys, access);
   const links = new Map<SqlValue, SqlValue[]>();
   for (const [id = null, key = null] of rows) {
+    if (!isLink(id) || !isTarget(key)) continue;
     const same = links.get(key);
     if (same === undefined) links.set(key, [id]);
     else same.push(id);
@@ -101,7 +161,7 @@ async function createLink(
   owner: SqlValue,
   key: SqlValue,
   access: Access,
-): Promise<readonly FieldProblem[]> {
+): Promise<Result<SqlValue, readonly FieldProblem[]>> {
   const { transaction, statements, dialect } = access;
   const values = new Map<Field, SqlValue>();
   for (const field of through.fields.values()) {
@@ -111,9 +171,12 @@ async function createLink(
     else if (value !== undefined) values.set(field, encodeValue(dialect, value, field));
   }
   const statement = statements.insert(through, [...values.keys()]);
-  return refusing(link, link.row, undefined, access, () =>
-    transaction.run(statement, { bound: [...values.values()] }),
-  );
+  let made: SqlValue = values.get(through.id) ?? null;
+  const problems = await refusing(link, link.row, undefined, access, async () => {
+    const { insertedId } = await transaction.run(statement, { bound: [...values.values()] });
+    if (isGenerated(through.id)) made = insertedId;
+  });
+  return problems.length === 0 ? ok(made) : fail(problems);
 }
 
 async function changePivot(
@@ -124,7 +187,6 @@ async function changePivot(
 ): Promise<readonly FieldProblem[]> {
   const { transaction, statements, dialect } = access;
   const { pivot } = link;
-  if (pivot.size === 0) return [];
   const fields = [...through.fields.values()].filter((field) => pivot.has(field));
   const statement = statements.update(through, fields);
   const bound = fields.map((field) => encodeValue(dialect, pivot.get(field) ?? null, field));
@@ -156,12 +218,19 @@ async function deleteLink(
 
 /** Runs a change of a link; what the database refuses is named by the pivot's fields. */
 async function refusing(
-  { path }: Link,
+  { path, pivot }: Link,
   values: FieldValues,
   id: JsonValue | undefined,
   access: Access,
   change: () => Promise<unknown>,
 ): Promise<readonly FieldProblem[]> {
+  const named = (conflicts: readonly Conflict[]): readonly FieldProblem[] =>
+    conflicts.map(({ field, message }) => {
+      const name = access.names.field(field);
+      return { field: name === undefined ? path : `${path}.pivot.${name}`, message };
+    });
+  const hidden = await hiddenKeys(access, pivot, () => false);
+  if (hidden.length > 0) return named(hidden);
   try {
     await change();
     return [];
@@ -171,12 +240,6 @@ async function refusing(
     const conflicts = await findConflicts(access, field.resource, values, id, error);
     return conflicts.length === 0
       ? [{ field: path, message: 'cannot be linked: the junction refuses it' }]
-      : conflicts.map((conflict) => {
-          const name = access.names.field(conflict.field);
-          return {
-            field: name === undefined ? path : `${path}.pivot.${name}`,
-            message: conflict.message,
-          };
-        });
+      : named(conflicts);
   }
 }

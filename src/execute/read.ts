@@ -53,7 +53,8 @@ export function encode(
   return [...values, ...after];
 }
 
-function ruleValue(slot: RuleSlot, value: JsonValue, dialect: Dialect): SqlValue {
+/** What is bound to a slot of an access rule. */
+export function ruleValue(slot: RuleSlot, value: JsonValue, dialect: Dialect): SqlValue {
   if (value === null || slot.kind === 'guard') return value as SqlValue;
   const { operator, field } = slot;
   if (!slot.any) return dialect.operand(value, operator, field);

@@ -1,5 +1,4 @@
 import { apiError, fail, ok, type FieldProblem, type Result } from '../errors.ts';
-import type { Claims } from '../model/access.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import { readValue } from '../model/validation.ts';
@@ -13,9 +12,11 @@ import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import {
   findConflicts,
+  hiddenKeys,
   missingOwners,
   type Access,
   type Conflict,
+  type IsKept,
   type Names,
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Row, type Transaction } from './database.ts';
@@ -26,9 +27,12 @@ import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
+import { inOrder, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
+import type { RowRights } from './row-rights.ts';
+import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
 import { notFound, type Written } from './written.ts';
 
 /** How the answer of a write is made, from what it leaves in the write's own transaction. */
@@ -39,22 +43,11 @@ export interface Answering {
   readonly plain: CompiledRead | undefined;
   readonly limits: Limits;
   readonly names: Names;
-  /** Of the caller, for access rules. */
-  readonly claims: Claims;
+  /** Which rows are left to the caller. */
+  readonly rights: RowRights;
 }
 
 const immutableMessage = 'is immutable: it is set on create only';
-
-/** Values of both kinds in the order of the model, as those of every other write of these fields. */
-function inOrder(resource: Resource, given: FieldValues, merged: FieldValues): FieldValues {
-  if (merged.size === 0) return given;
-  const values = new Map<Field, JsonValue>();
-  for (const field of resource.fields.values()) {
-    const value = merged.get(field) ?? given.get(field);
-    if (value !== undefined) values.set(field, value);
-  }
-  return values;
-}
 
 /** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
 export async function executeWrite(
@@ -64,9 +57,9 @@ export async function executeWrite(
   answering: Answering,
 ): Promise<Result<readonly Written[]>> {
   try {
-    // With another selection, the entity tag needs a read of its own; what is seen by rules has to be read.
+    // With another selection, the entity tag needs a read of its own.
     const plainly =
-      answering.plain === undefined && answering.compiled.plan.access.length === 0
+      answering.plain === undefined && isUnruled(plan, answering.compiled, answering.rights)
         ? await writePlainly(plan, answering.compiled, database, statements)
         : undefined;
     if (plainly !== undefined) return plainly;
@@ -103,7 +96,8 @@ export class Writer {
     this.dialect = dialect;
     this.statements = statements;
     this.answering = answering;
-    this.access = { transaction, dialect, statements, names: answering.names };
+    const { names, rights } = answering;
+    this.access = { transaction, dialect, statements, names, rights };
   }
 
   async run(plan: WritePlan): Promise<readonly Written[]> {
@@ -111,9 +105,11 @@ export class Writer {
       case 'create':
         return this.create(plan);
       case 'update':
+        await checkTarget(plan, this.access, this.answering.rights);
         await this.checkMatch(plan);
-        return this.answer([plan.id], [await this.update(plan)]);
+        return this.changed(plan);
       case 'delete':
+        await checkTarget(plan, this.access, this.answering.rights);
         await this.checkMatch(plan);
         await deleteRecord(this.access, plan.resource, plan.id);
         return [];
@@ -123,11 +119,9 @@ export class Writer {
   }
 
   /** Records that are refused do not keep the others from being tried, so that every problem is reported. */
-  private async create({
-    resource,
-    records,
-    isArray,
-  }: Extract<WritePlan, { kind: 'create' }>): Promise<readonly Written[]> {
+  private async create(plan: Extract<WritePlan, { kind: 'create' }>): Promise<readonly Written[]> {
+    const { resource, records, isArray } = plan;
+    let isForbidden = false;
     const ids: JsonValue[] = [];
     const rows: (Row | undefined)[] = [];
     const problems: FieldProblem[] = [];
@@ -136,13 +130,13 @@ export class Writer {
     for (const [index, { values, links }] of records.entries()) {
       const fields = [...values.keys()];
       // What stands behind it in the array may change what is shown of it.
-      const showing = isArray ? undefined : this.showing(links);
+      const showing = isArray ? undefined : this.showing(resource, links);
       const statement =
         showing === undefined
           ? this.statements.insert(resource, fields)
           : this.statements.create(showing, fields, 1);
       const bound = this.encodeAll(values);
-      const outcome = await this.changing(resource, values, undefined, emptyRecord, () =>
+      const outcome = await this.changing(resource, values, undefined, emptyRecord, never, () =>
         this.transaction.run(statement, { bound }),
       );
       if (outcome.ok) {
@@ -151,9 +145,10 @@ export class Writer {
           : (values.get(resource.id) ?? null);
         ids.push(id);
         rows.push(showing && outcome.value.returned[0]);
-        const { missing: lacking, refused: others } = await changeLinks(links, id, this.access);
-        missing.push(...lacking);
-        problems.push(...others);
+        const changed = await changeLinks(links, id, this.access);
+        missing.push(...changed.missing);
+        problems.push(...changed.refused);
+        isForbidden ||= changed.isForbidden;
       } else {
         refused = true;
         problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
@@ -161,14 +156,26 @@ export class Writer {
     }
     refuseLinks(missing, problems);
     if (refused) throw refusedValues(problems);
+    if (isForbidden) this.answering.rights.refuse();
+    await checkResult(plan, ids, this.access, this.answering.rights);
     return this.answer(ids, rows);
   }
 
-  /** The read whose row the change itself can return: where it shows nothing but the record's own fields. */
-  private showing(links: readonly LinkChange[]): CompiledRead | undefined {
-    const { compiled, plain } = this.answering;
+  private async changed(plan: Extract<WritePlan, { kind: 'update' }>): Promise<readonly Written[]> {
+    const row = await this.update(plan);
+    await checkResult(plan, [plan.id], this.access, this.answering.rights);
+    return this.answer([plan.id], [row]);
+  }
+
+  /**
+   * The read whose row the change itself can return: where it shows nothing but the record's own fields, and the caller
+   * every record.
+   */
+  private showing(resource: Resource, links: readonly LinkChange[]): CompiledRead | undefined {
+    const { compiled, plain, rights } = this.answering;
     const isOwn = plain === undefined && compiled.selection.expand.length === 0;
-    return isOwn && links.length === 0 ? compiled : undefined;
+    const isShown = rights.leaves(resource, 'read') === 'all';
+    return isOwn && isShown && links.length === 0 ? compiled : undefined;
   }
 
   /** `If-Match`: the record is still the one that the caller has read; from here on nobody else changes it. */
@@ -184,7 +191,9 @@ export class Writer {
     if (ifMatch.trim() === '*') return;
     const { plain, compiled, limits } = this.answering;
     const record = await this.read(plain ?? compiled, id, limits);
-    if (matchesTag(ifMatch, entityTag(JSON.stringify(record)))) return;
+    // Who does not see the record has no tag of it; `*` asks only for its being there.
+    const tag = record === undefined ? '' : entityTag(JSON.stringify(record));
+    if (matchesTag(ifMatch, tag)) return;
     throw new Refusal(
       apiError(
         'PRECONDITION_FAILED',
@@ -196,7 +205,7 @@ export class Writer {
   /** Gives the row that is shown, where the change has returned it. */
   private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<Row | undefined> {
     const { resource, id } = plan;
-    const showing = this.showing(plan.links);
+    const showing = this.showing(resource, plan.links);
     let row: Row | undefined;
     const current = await this.checkCurrent(plan);
     const values = inOrder(resource, plan.values, this.merge(plan, current));
@@ -208,7 +217,12 @@ export class Writer {
           ? this.statements.update(resource, fields)
           : this.statements.change(showing, fields);
       const bound = this.encodeAll(values);
-      const outcome = await this.changing(resource, values, id, current, () =>
+      const { rights } = this.answering;
+      const isKept: IsKept = (field, value) =>
+        rights.shows(field) &&
+        current.has(field) &&
+        JSON.stringify(current.get(field)) === JSON.stringify(value);
+      const outcome = await this.changing(resource, values, id, current, isKept, () =>
         this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
       );
       if (outcome.ok && outcome.value.rows === 0) throw new Refusal(notFound(resource, id));
@@ -219,6 +233,7 @@ export class Writer {
     }
     const links = await changeLinks(plan.links, id, this.access);
     refuseLinks(links.missing, [...problems, ...links.refused]);
+    if (links.isForbidden) this.answering.rights.refuse();
     return row;
   }
 
@@ -235,7 +250,13 @@ export class Writer {
   }: Extract<WritePlan, { kind: 'update' }>): Promise<FieldValues> {
     const morphs = touchedMorphs(resource, (field) => values.has(field));
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
-    const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys()])];
+    const { rights } = this.answering;
+    // A key to what the caller does not see may stay as it is.
+    const keys = [...values.keys()].filter(
+      ({ reference }) =>
+        reference !== undefined && rights.leaves(reference.resource, 'read') !== 'all',
+    );
+    const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys(), ...keys])];
     if (fields.length === 0 && values.size > 0) return emptyRecord;
     if (merged.size > 0)
       await this.transaction.all(this.statements.lock(resource), {
@@ -318,7 +339,7 @@ export class Writer {
     limits: Limits,
   ): Promise<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
-    const bound = boundFor(compiled.plan, this.answering.claims);
+    const bound = boundFor(compiled.plan, this.answering.rights.claims);
     return readOne(compiled, key, bound, this.transaction, this.dialect, limits);
   }
 
@@ -328,19 +349,22 @@ export class Writer {
     values: FieldValues,
     id: JsonValue | undefined,
     current: FieldValues,
+    isKept: IsKept,
     change: () => Promise<Value>,
   ): Promise<Result<Value, readonly Conflict[]>> {
     const morphs = touchedMorphs(resource, (field) => values.has(field));
-    const ownerless = await missingOwners(this.access, morphs, valueIn(values, current));
+    const unseen = [
+      ...(await missingOwners(this.access, morphs, valueIn(values, current), isKept)),
+      ...(await hiddenKeys(this.access, values, isKept)),
+    ];
     try {
       const value = await change();
-      return ownerless.length === 0 ? ok(value) : fail(ownerless);
+      return unseen.length === 0 ? ok(value) : fail(unseen);
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
-      return fail([
-        ...ownerless,
-        ...(await findConflicts(this.access, resource, values, id, error)),
-      ]);
+      const told = new Set(unseen.map(({ field }) => field));
+      const others = await findConflicts(this.access, resource, values, id, error);
+      return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
     }
   }
 
@@ -367,22 +391,4 @@ export class Writer {
 }
 
 const emptyRecord: FieldValues = new Map();
-
-/** A field's value after a write: what is written, else what the record has. */
-function valueIn(values: FieldValues, current: FieldValues): (field: Field) => JsonValue {
-  return (field) => (values.has(field) ? values : current).get(field) ?? null;
-}
-
-/** What is missing is of the 400 kind, and lists the others with it. */
-function refuseLinks(missing: readonly ValueIssue[], refused: readonly FieldProblem[]): void {
-  if (missing.length === 0 && refused.length === 0) return;
-  if (missing.length === 0) throw refusedValues(refused);
-  const others = refused.map(
-    ({ field, message }) => ({ kind: 'value', path: field, message }) as const,
-  );
-  throw new Refusal(validationError([...missing, ...others]));
-}
-
-function refusedValues(problems: readonly FieldProblem[]): Refusal {
-  return new Refusal(apiError('INVALID_VALUE', 'Some values are not allowed', { problems }));
-}
+const never: IsKept = () => false;

@@ -136,9 +136,7 @@ function splitUrl(url: string): { path: string; search: string } {
 /** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
 function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError | undefined {
   const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
-  const { allowed } = decide(rules[operation]);
-  const isAllowed = allowed === 'all' || (allowed === 'some' && operation === 'read');
-  return isAllowed ? undefined : refusalOf(view.subject);
+  return decide(rules[operation]).allowed === 'none' ? refusalOf(view.subject) : undefined;
 }
 
 function uriTooLong(limit: number): ApiError {

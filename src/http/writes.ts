@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
-import {
-  apiError,
-  fail,
-  joinErrors,
-  needsCredentials,
-  ok,
-  type ApiError,
-  type Result,
-} from '../errors.ts';
+import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../errors.ts';
 import type { KeptAnswer } from '../execute/idempotency.ts';
+import { RowRights } from '../execute/row-rights.ts';
 import { executeWrite, type Answering } from '../execute/write.ts';
 import { notFound, type Written } from '../execute/written.ts';
+import { refusalOf } from '../model/access.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';
@@ -44,11 +38,11 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
       : await createAlways(call, prepared.value, locationOf);
   if (!created.ok) return created;
   const { written, location } = created.value;
-  // Of a record that has gone since, under the same Idempotency-Key, there is the id left.
-  const shown = written.map(({ id, record }) => (mayRead(call) ? (record ?? { id }) : { id }));
+  // Of a record that the caller may not read, or that has gone since under the same Idempotency-Key, there is the id.
+  const shown = written.map(({ id, record }) => record ?? { id });
   if (isArray) return ok(respondWritten(call, 201, shown, {}));
   const [first] = written;
-  const tagged = mayRead(call) && first?.record !== undefined ? first : undefined;
+  const tagged = first?.record === undefined ? undefined : first;
   const headers = location === undefined ? {} : { location };
   return ok(respondWritten(call, 201, shown[0], headers, tagged));
 }
@@ -107,9 +101,9 @@ export async function updateRecord(
   const { plan, answering } = prepared.value;
   const written = await execute(call, plan, answering);
   if (!written.ok) return written;
-  if (!mayRead(call)) return ok(emptyResponse(204, exchange.requestId));
   const [first] = written.value;
-  return ok(respondWritten(call, 200, first?.record, {}, first));
+  if (first?.record === undefined) return ok(emptyResponse(204, exchange.requestId));
+  return ok(respondWritten(call, 200, first.record, {}, first));
 }
 
 /** `DELETE /<resource>/:id`. */
@@ -124,7 +118,7 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
     plain: undefined,
     limits: exchange.generation.api.limits,
     names: namesOf(call),
-    claims: call.caller.claims,
+    rights: rightsOf(call),
   };
   const plan = {
     kind: 'delete',
@@ -136,9 +130,9 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }
 
-/** Whether this caller may read what it has written: else it learns the id of a new record, and no more. */
-function mayRead({ face }: Call): boolean {
-  return face.rules.read.length > 0;
+/** Which rows are left to the caller. */
+function rightsOf({ exchange, caller, view }: Call): RowRights {
+  return new RowRights(view, caller.claims, exchange.generation.database.dialect);
 }
 
 const plainQuery = parseQuery('', 'read');
@@ -165,7 +159,7 @@ async function prepare(
   const body = parseBody(bytes.value);
   const planned = body.ok ? plan(body.value) : body;
   // Who may not do it at all is not told what else is wrong.
-  if (!planned.ok && planned.error === needsCredentials) return planned;
+  if (!planned.ok && planned.error === refusalOf(call.caller)) return planned;
   const [problem, ...problems] = [
     ...others,
     ...(compiled.ok ? [] : [compiled.error]),
@@ -182,7 +176,7 @@ async function prepare(
     plain: plain?.value,
     limits,
     names: namesOf(call),
-    claims: call.caller.claims,
+    rights: rightsOf(call),
   };
   return ok({ plan: planned.value, answering, bytes: bytes.value });
 }

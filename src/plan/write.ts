@@ -1,12 +1,5 @@
-import {
-  apiError,
-  fail,
-  needsCredentials,
-  ok,
-  type ApiError,
-  type FieldProblem,
-  type Result,
-} from '../errors.ts';
+import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
+import { refusalOf } from '../model/access.ts';
 import type { Api, Field } from '../model/api.ts';
 import { isJsonObject, type ValueIssue } from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
@@ -49,7 +42,8 @@ export function planCreate(
           : 'The body must be a JSON object',
       ),
     );
-  if (!bodies.every((item) => mayLink(item as object, face))) return fail(needsCredentials);
+  if (!bodies.every((item) => mayLink(item as object, face)))
+    return fail(refusalOf(face.view.subject));
   const issues: ValueIssue[] = [];
   const records = bodies.map((item, index) => {
     const prefix = isArray ? `[${index}].` : '';
@@ -72,7 +66,7 @@ export function planUpdate(
   options: UpdateOptions = {},
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
-  if (!mayLink(body, face)) return fail(needsCredentials);
+  if (!mayLink(body, face)) return fail(refusalOf(face.view.subject));
   const { resource } = face;
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];

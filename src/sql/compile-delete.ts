@@ -1,6 +1,9 @@
+import type { Predicate } from '../filter/predicate.ts';
 import type { Field, MorphMany, Resource } from '../model/api.ts';
 import { quote, type Dialect } from './dialect.ts';
-import type { Add, Statement } from './statement.ts';
+import { wherePart } from './predicate.ts';
+import { ownScope } from './scope.ts';
+import { buildStatement, type Add, type Statement } from './statement.ts';
 
 /** The statements that find out and do what goes with a record that is deleted. */
 export interface DeleteStatements {
@@ -17,6 +20,8 @@ export interface DeleteStatements {
 export interface Dependents {
   readonly resource: Resource;
   readonly count: Statement;
+  /** As `count`, of those alone that access rules leave. */
+  readonly among: (access: readonly Predicate[]) => Statement;
 }
 
 /** The rows of one resource that go with those of another, or lose the key to them. */
@@ -44,15 +49,22 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
   return {
     dependents: (resource) =>
       [...Map.groupBy(reachOf(resource).restricting, (one) => one.resource)].map(
-        ([dependent, paths]) => ({
-          resource: dependent,
-          count: cached(`dependents ${resource.name} ${dependent.name}`, (add) => {
+        ([dependent, paths]) => {
+          const count = (add: Add): string => {
             const where = paths.map((path) => path.where(add)).join(' OR ');
             // A record that points to itself is no other record.
             const others = dependent === resource ? ` AND NOT (${byId(resource, add)})` : '';
-            return `SELECT count(*) FROM ${quote(dependent.table)} WHERE (${where})${others}`;
-          }),
-        }),
+            return `SELECT count(*) FROM ${quote(dependent.table)} AS t WHERE (${where})${others}`;
+          };
+          return {
+            resource: dependent,
+            count: cached(`dependents ${resource.name} ${dependent.name}`, count),
+            among: (access) =>
+              buildStatement(dialect, (add) =>
+                [count(add), ...wherePart(access, ownScope, dialect, add)].join(' AND '),
+              ),
+          };
+        },
       ),
     morphChildren: (resource) =>
       reachOf(resource).morphs.map(({ label, relation, where }) =>

@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Authenticator } from '../../src/auth/authenticator.ts';
+import { readCredential } from '../../src/auth/credential.ts';
 import { migrate } from '../../src/execute/sqlite-schema.ts';
 import type { Database } from '../../src/execute/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { Generation } from '../../src/http/generation.ts';
 import { startServer } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
+import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build.ts';
 import type { Draw } from '../../src/plan/defaults.ts';
@@ -121,6 +124,19 @@ export async function serve(
     },
   });
   const url = `http://127.0.0.1:${server.port}`;
+  const { auth } = model.settings;
+  const now = (): number => draw.now().getTime();
+  // Keys from elsewhere are asked for by the server alone, as tests count.
+  const authenticator =
+    auth === undefined || auth.jwt?.jwksUri !== undefined
+      ? undefined
+      : new Authenticator(auth, { now, reportKeys: () => undefined });
+  const callerOf = async (headers: Record<string, string>): Promise<Subject | undefined> => {
+    if (authenticator === undefined) return undefined;
+    const credential = readCredential(Object.entries(headers).flat());
+    const identity = credential?.ok ? await authenticator.identify(credential.value) : undefined;
+    return identity?.ok ? identity.value.caller : anonymous;
+  };
   const send: TestApi['send'] = async (method, path, body, headers = {}) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
     const response = await fetch(`${url}${path}`, {
@@ -132,7 +148,7 @@ export async function serve(
       ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const unlike = undocumented(model, {
+    const exchanged = {
       method,
       path,
       sent: textOf(body),
@@ -140,7 +156,8 @@ export async function serve(
       status: response.status,
       headers: response.headers,
       text,
-    });
+    };
+    const unlike = undocumented(model, exchanged, await callerOf(headers));
     if (unlike !== undefined)
       throw new Error(`${method} ${path}: ${unlike}\n${text.slice(0, 500)}`);
     const isJson = response.headers.get('content-type')?.includes('json') === true;

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { anonymous } from '../../src/model/access.ts';
+import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api, Version } from '../../src/model/api.ts';
-import { viewOf, type View } from '../../src/model/view.ts';
+import { viewKey, viewOf, type View } from '../../src/model/view.ts';
 import { openApiDocument, type OpenApiDocument } from '../../src/openapi/document.ts';
 import { isParameter } from '../../src/request/parameters.ts';
 
@@ -32,12 +32,16 @@ interface Checker {
   readonly validator: (pointer: string) => ValidateFunction;
 }
 
-const checkers = new WeakMap<Version, Checker>();
+const checkers = new WeakMap<Version, Map<string, Checker>>();
 
-function checkerOf(api: Api, version: Version): Checker {
-  const known = checkers.get(version);
+function checkerOf(api: Api, version: Version, subject: Subject | undefined): Checker {
+  const ofVersion = checkers.get(version) ?? new Map<string, Checker>();
+  checkers.set(version, ofVersion);
+  const key = subject === undefined ? 'full' : viewKey(api, version, subject);
+  const known = ofVersion.get(key);
   if (known !== undefined) return known;
-  const document = openApiDocument(fullView(api, version), { isDebugOn: true });
+  const view = subject === undefined ? fullView(api, version) : viewOf(api, version, subject);
+  const document = openApiDocument(view, { isDebugOn: true });
   // Formats are notes in 2020-12: what the types promise is the tests' own matter.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, addUsedSchema: false });
   ajv.addSchema(document, 'api');
@@ -48,7 +52,7 @@ function checkerOf(api: Api, version: Version): Checker {
     return compiled;
   };
   const checker = { document, validator };
-  checkers.set(version, checker);
+  ofVersion.set(key, checker);
   return checker;
 }
 
@@ -76,19 +80,26 @@ const ordinary = new Set([
   'strict-transport-security',
 ]);
 
-/** Says what an answer has that the OpenAPI document does not tell of; undefined where all is as documented. */
-export function undocumented(api: Api, exchanged: Exchanged): string | undefined {
+/**
+ * Says what an answer has that the OpenAPI document does not tell of; undefined where all is as documented. It is the
+ * document of `subject`, or of everything.
+ */
+export function undocumented(
+  api: Api,
+  exchanged: Exchanged,
+  subject?: Subject,
+): string | undefined {
   const [path = '', query = ''] = exchanged.path.split('?');
   if (path.startsWith('/_') || path.endsWith('/_openapi.json') || exchanged.method === 'OPTIONS')
     return undefined;
-  const found = operationOf(api, path, exchanged.method.toLowerCase());
+  const found = operationOf(api, path, exchanged.method.toLowerCase(), subject);
   if (found === undefined) {
     // Nothing is there, or not this: that much an error says everywhere.
     const [version] = api.versions.values();
     if (version === undefined || exchanged.method === 'HEAD') return undefined;
     if (exchanged.status < 400) return `${exchanged.method} ${path} is not documented`;
     const pointer = pointerOf('components', 'schemas', 'Error');
-    return bodyProblem(checkerOf(api, version).validator(pointer), exchanged);
+    return bodyProblem(checkerOf(api, version, undefined).validator(pointer), exchanged);
   }
   return (
     answerProblem(found, exchanged) ??
@@ -103,7 +114,12 @@ interface Found {
   readonly shared: readonly unknown[];
 }
 
-function operationOf(api: Api, path: string, method: string): Found | undefined {
+function operationOf(
+  api: Api,
+  path: string,
+  method: string,
+  subject: Subject | undefined,
+): Found | undefined {
   if (!path.startsWith(`${api.basePath}/`)) return undefined;
   const parts = path
     .slice(api.basePath.length + 1)
@@ -115,7 +131,7 @@ function operationOf(api: Api, path: string, method: string): Found | undefined 
   const version = api.versions.get(number);
   const [resource = '', id, ...rest] = isVersioned ? parts.slice(1) : parts;
   if (version === undefined || rest.length > 0 || id === '') return undefined;
-  const checker = checkerOf(api, version);
+  const checker = checkerOf(api, version, subject);
   const template = `${api.basePath}/v${number}/${resource}${id === undefined ? '' : '/{id}'}`;
   const item = checker.document.paths[template];
   const name = method === 'head' ? 'get' : method;

@@ -39,9 +39,9 @@ export async function start(context: Context, flags: DevFlags): Promise<void> {
  */
 function requireAccess({ settings, resources }: Api, name: string): readonly string[] {
   if (settings.auth !== undefined) return [];
-  const shared = accessOf(settings.access);
+  const shared = accessOf(settings.access, ['access']);
   const unsaid = Object.entries(settings.resources).flatMap(([resource, { access }]) => {
-    const own = accessOf(access);
+    const own = accessOf(access, ['resources', resource, 'access']);
     const left = operations.filter(
       (operation) => (own[operation] ?? shared[operation]) === undefined,
     );

@@ -1,0 +1,141 @@
+import type { Predicate } from '../filter/predicate.ts';
+import { decide, matchingRules, type Operation } from '../model/access.ts';
+import type { Relation, Resource } from '../model/api.ts';
+import { operators } from '../model/operators.ts';
+import type { View } from '../model/view.ts';
+import type { RuleSlot } from './plan.ts';
+import { rowRule, type RowRule } from './rules.ts';
+
+/** The row rules that one plan meets for the caller of a view, with their slots. */
+export class RowRules {
+  readonly slots: RuleSlot[] = [];
+  private readonly view: View;
+  /** The index of the first slot. */
+  private readonly first: number;
+  private readonly known = new Map<string, readonly Predicate[]>();
+
+  constructor(view: View, first: number) {
+    this.view = view;
+    this.first = first;
+  }
+
+  /** Whether the plan meets any of them. */
+  get areMet(): boolean {
+    return [...this.known.values()].some((rows) => rows.length > 0);
+  }
+
+  /** What the records of a resource have to satisfy so that an operation is left to the caller. */
+  rowsOf(resource: Resource, operation: Operation): readonly Predicate[] {
+    const key = `${operation} ${resource.name}`;
+    let rows = this.known.get(key);
+    if (rows === undefined) {
+      rows = this.alternatives(resource, operation);
+      this.known.set(key, rows);
+    }
+    return rows;
+  }
+
+  /** What the records have to satisfy that a relation leads to, and the links to them. */
+  behind(relation: Relation, target: Resource): readonly Predicate[] {
+    const rows = this.rowsOf(target, 'read');
+    const links = relation.kind === 'belongsToMany' ? this.rowsOf(relation.through, 'read') : [];
+    return links.length === 0 ? rows : [...rows, { kind: 'link', where: links }];
+  }
+
+  private alternatives(resource: Resource, operation: Operation): readonly Predicate[] {
+    const { allowed, rules } = decide(matchingRules(resource.access[operation], this.view.subject));
+    if (allowed === 'all') return [];
+    const parts = rules.map((rule) => this.predicates(rowRule(resource, rule, this.view)));
+    const [only] = parts;
+    if (only !== undefined && parts.length === 1) return only;
+    // Where no rule matches, there is no alternative, and so no row.
+    return [{ kind: 'or', parts: parts.map((part) => ({ kind: 'and', parts: part })) }];
+  }
+
+  /** The predicates of a rule, with slots of this plan in the place of its own. */
+  private predicates({ where, slots }: RowRule): readonly Predicate[] {
+    const start = this.first + this.slots.length;
+    const isMany = (claim: string): boolean => this.view.listClaims.has(claim);
+    const held = new Map<object, number[]>();
+    for (const [at, { field, operator: written, operand, condition }] of slots.entries()) {
+      const index = start + at;
+      const isList =
+        operand.kind === 'claims' &&
+        operators[written].operand === 'value' &&
+        operand.items.some((item) => 'claim' in item && isMany(item.claim));
+      const listed = isList ? listOperators[written] : undefined;
+      const operator = listed ?? written;
+      const any = isList && listed === undefined;
+      this.slots.push({ kind: 'value', index, field, operator, any, operand });
+      if (operand.kind === 'claims') held.set(condition, [...(held.get(condition) ?? []), index]);
+    }
+    const own = where.map((part) => this.moved(part, start));
+    if (held.size === 0) return own;
+    const index = this.first + this.slots.length;
+    this.slots.push({ kind: 'guard', index, claims: [...held.values()] });
+    return [{ kind: 'guard', slot: { index } }, ...own];
+  }
+
+  private moved(predicate: Predicate, start: number): Predicate {
+    switch (predicate.kind) {
+      case 'compare': {
+        const index = start + predicate.slot.index;
+        const slot = this.slots[index - this.first];
+        if (slot?.kind !== 'value') throw new TypeError('A rule compares with a slot of its own');
+        return { ...predicate, operator: slot.operator, any: slot.any, slot: { index } };
+      }
+      case 'null':
+      case 'guard':
+        return predicate;
+      case 'or':
+      case 'and':
+        return { ...predicate, parts: predicate.parts.map((part) => this.moved(part, start)) };
+      case 'link':
+        return { ...predicate, where: predicate.where.map((part) => this.moved(part, start)) };
+      case 'related':
+        return {
+          ...predicate,
+          branches: predicate.branches.map((branch) => ({
+            ...branch,
+            where: branch.where.map((part) => this.moved(part, start)),
+          })),
+        };
+      default:
+        return predicate satisfies never;
+    }
+  }
+}
+
+/** The operators that ask of a list what these ask of one value. */
+const listOperators: Readonly<Partial<Record<string, 'in' | 'nin' | 'containsAny'>>> = {
+  eq: 'in',
+  neq: 'nin',
+  contains: 'containsAny',
+};
+
+/** Which rows of a resource an operation is left on to the caller of a view. */
+export interface RowsPlan {
+  readonly resource: Resource;
+  readonly access: readonly Predicate[];
+  readonly ruleSlots: readonly RuleSlot[];
+}
+
+const planned = new WeakMap<View, Map<string, RowsPlan | undefined>>();
+
+/** Plans the question which rows an operation is left on; undefined where it is on all of them. */
+export function planRows(
+  view: View,
+  resource: Resource,
+  operation: Operation,
+): RowsPlan | undefined {
+  const plans = planned.get(view) ?? new Map<string, RowsPlan | undefined>();
+  planned.set(view, plans);
+  const key = `${operation} ${resource.name}`;
+  if (!plans.has(key)) {
+    const rules = new RowRules(view, 0);
+    const access = rules.rowsOf(resource, operation);
+    const plan = { resource, access, ruleSlots: rules.slots };
+    plans.set(key, access.length === 0 ? undefined : plan);
+  }
+  return plans.get(key);
+}

@@ -1,0 +1,27 @@
+import type { Field } from '../model/api.ts';
+import type { RowsPlan } from '../plan/row-rules.ts';
+import { quote, type Dialect } from './dialect.ts';
+import { wherePart, whereSql } from './predicate.ts';
+import { ownScope } from './scope.ts';
+import { buildStatement, type Statement } from './statement.ts';
+
+const compiled = new WeakMap<RowsPlan, Map<Dialect, Map<Field, Statement>>>();
+
+/** Of the values among `keys`, those that `key` has in a row that rules leave; built once for a plan. */
+export function compileRows(plan: RowsPlan, key: Field, dialect: Dialect): Statement {
+  const ofPlan = compiled.get(plan) ?? new Map<Dialect, Map<Field, Statement>>();
+  compiled.set(plan, ofPlan);
+  const ofDialect = ofPlan.get(dialect) ?? new Map<Field, Statement>();
+  ofPlan.set(dialect, ofDialect);
+  let statement = ofDialect.get(key);
+  if (statement === undefined) {
+    const column = `t.${quote(key.column)}`;
+    statement = buildStatement(dialect, (add) => {
+      const isWanted = dialect.compare(column, 'in', add('keys'), key);
+      const where = [isWanted, ...wherePart(plan.access, ownScope, dialect, add)];
+      return `SELECT ${column} FROM ${quote(plan.resource.table)} AS t${whereSql(where)}`;
+    });
+    ofDialect.set(key, statement);
+  }
+  return statement;
+}
