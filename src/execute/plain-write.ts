@@ -56,7 +56,8 @@ function isPlainUpdate({ resource, values, unchanged, merged, links, ifMatch }: 
     unchanged.size === 0 &&
     merged.size === 0 &&
     links.length === 0 &&
-    ifMatch === undefined &&
+    // Any record will do, and that there is one the update itself tells.
+    (ifMatch === undefined || ifMatch.trim() === '*') &&
     !hasMorphs(resource, values)
   );
 }
