@@ -19,7 +19,8 @@ export function* compareIndexes(
   rules: SchemaRules,
 ): Counting<Compared> {
   const { fold } = rules;
-  const there = actual?.indexes ?? [];
+  // In an order that does not depend on how a database keeps them.
+  const there = (actual?.indexes ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const columns = change?.columns ?? [];
   /** What a column will be called. */
   const renamed = new Map(

@@ -90,7 +90,7 @@ const clock = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d`;
 export const textForms = {
   /** As it is written back: 007 would lose its zeros. */
   integer: String.raw`^(0|-?[1-9]\d{0,15})$`,
-  number: String.raw`^-?\d{1,300}(\.\d{1,300})?$`,
+  number: String.raw`^-?\d{1,255}(\.\d{1,255})?$`,
   date: `^${day}$`,
   time: `^${clock}$`,
   /** With an offset, years so that the moment in UTC has four digits as well. */

@@ -1,0 +1,96 @@
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import * as inPostgres from '../../src/execute/postgres-schema.ts';
+import type { MigrationOptions } from '../../src/execute/schema-steps.ts';
+import * as inSqlite from '../../src/execute/sqlite-schema.ts';
+import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
+import type { MigrationStep } from '../../src/sql/schema.ts';
+import { buildValid, fill, serve, type Records, type TestApi } from './api.ts';
+
+/** One database that specifications follow each other on. */
+export interface Side {
+  readonly name: 'sqlite' | 'postgres';
+  readonly plan: (text: string, options?: MigrationOptions) => Promise<readonly MigrationStep[]>;
+  readonly apply: (text: string, options?: MigrationOptions) => Promise<readonly MigrationStep[]>;
+  /** Serves what is there under a specification while `work` asks. */
+  readonly served: <Value>(text: string, work: (api: TestApi) => Promise<Value>) => Promise<Value>;
+  readonly write: (text: string, records: Records) => Promise<void>;
+}
+
+/** Steps as lines: what is lost behind `-`, what stands in the way behind `!`. */
+export function linesOf(steps: readonly MigrationStep[]): readonly string[] {
+  return steps.map(({ summary, loses, obstacle }) =>
+    obstacle === undefined
+      ? `${summary}${loses === undefined ? '' : ` - ${loses}`}`
+      : `${summary} ! ${obstacle}`,
+  );
+}
+
+function side(
+  name: Side['name'],
+  open: () => Promise<SqliteDatabase | PostgresDatabase>,
+  plan: Side['plan'],
+  apply: Side['apply'],
+): Side {
+  const served: Side['served'] = async (text, work) => {
+    const failures: unknown[] = [];
+    const now = (): Date => new Date('2026-01-02T03:04:05.678Z');
+    const api = await serve(buildValid(text), await open(), { now, uuid: uuidv7 }, failures);
+    try {
+      return await work(api);
+    } finally {
+      await api.stop();
+      if (failures.length > 0) throw failures[0];
+    }
+  };
+  return {
+    name,
+    plan,
+    apply,
+    served,
+    write: (text, records) => served(text, (api) => fill(api, records)),
+  };
+}
+
+/** A SQLite file; it need not be there. */
+export function sqliteSide(file: string): Side {
+  const on = async <Value>(work: (database: SqliteDatabase) => Value): Promise<Awaited<Value>> => {
+    const database = openSqlite(file, 'temporary');
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  };
+  return side(
+    'sqlite',
+    async () => openSqlite(file, 'temporary'),
+    (text, options) =>
+      on(({ schemaConnection }) =>
+        inSqlite.planMigration(schemaConnection, buildValid(text), options),
+      ),
+    (text, options) =>
+      on(({ schemaConnection }) => inSqlite.migrate(schemaConnection, buildValid(text), options)),
+  );
+}
+
+/** A PostgreSQL database. */
+export function postgresSide(url: string): Side {
+  const on = async <Value>(
+    work: (database: PostgresDatabase) => Promise<Value>,
+  ): Promise<Value> => {
+    const database = await openPostgres(url, { poolSize: 2 });
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  };
+  return side(
+    'postgres',
+    () => openPostgres(url, { poolSize: 2 }),
+    (text, options) =>
+      on((database) => inPostgres.planMigration(database, buildValid(text), options)),
+    (text, options) => on((database) => inPostgres.migrate(database, buildValid(text), options)),
+  );
+}
