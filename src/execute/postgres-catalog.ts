@@ -16,7 +16,7 @@ const columnsQuery =
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
   ` JOIN pg_database ON datname = current_database()` +
-  ` WHERE ${inSchema}`;
+  ` WHERE ${inSchema} ORDER BY table_.relname, attnum`;
 
 const indexesQuery =
   `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +

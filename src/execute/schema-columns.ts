@@ -151,7 +151,7 @@ function* changeColumn(
     conversion =
       kind === column.kind || canBecome(kind, column.kind)
         ? rules.convert(kind, column.kind, actual.type, type)
-        : { value: () => 'NULL' };
+        : { value: () => `CAST(NULL AS ${type})` };
     const lost = [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? ''];
     const count =
       yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;

@@ -1,5 +1,5 @@
 import Driver from 'better-sqlite3';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import driver from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { arePossible } from '../../src/execute/schema-steps.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 /** Values of each type, several of which can become values of others. */
 const values: Readonly<Record<string, readonly unknown[]>> = {
-  string: ['', 'x', '7', '-1', '1.5', 'true', '2026-03-01', '2026-03-01T10:00:00Z'],
+  string: ['r1', '', 'x', '7', '-1', '1.5', 'true', '2026-03-01', '2026-03-01T10:00:00Z'],
   integer: [0, 1, 7, -3],
   number: [0, 1.5, -2, 1e21],
   decimal: ['0.00', '19.90', '-7.00'],
@@ -53,7 +53,7 @@ const field = (name: string): fc.Arbitrary<OneField> =>
         ', index: true',
         ', unique: true',
         `, nullable: false, default: ${JSON.stringify(values[type]?.[0])}`,
-        type === 'integer' ? ', reference: things.id' : '',
+        type === 'string' ? ', reference: things.id' : '',
       ),
       column: fc.constantFrom(undefined, undefined, undefined, `${name}_x`, `${name}_y`),
     }),
@@ -76,7 +76,7 @@ function textOf(fields: readonly (OneField | null)[]): string {
       ? ''
       : `      ${names[index]}: { type: ${one.type}${more}${one.column === undefined ? '' : `, column: ${one.column}`} }\n`;
   });
-  return `resources:\n  things:\n    fields:\n      z: { type: string }\n${lines.join('')}`;
+  return `resources:\n  things:\n    fields:\n      id: { type: id, format: string }\n      z: { type: string }\n${lines.join('')}`;
 }
 
 const everything = (text: string, side: Side, fields: readonly string[]): Promise<string> =>
@@ -114,8 +114,9 @@ test('any specification after any other', { timeout: 600_000 }, async () => {
         for (const side of [sqliteSide(file), postgresSide(server.url)]) {
           await side.apply(before);
           await side.served(before, async (api) => {
-            for (const row of rows)
+            for (const [number, row] of rows.entries())
               await api.send('POST', '/v1/things', {
+                id: `r${number}`,
                 z: 'same',
                 ...Object.fromEntries(
                   fields.flatMap(([one], index) => {

@@ -6,7 +6,8 @@ import type { Records } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';
 import { linesOf, postgresSide, sqliteSide, type Side } from '../support/migrations.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
-import { cases, conversions } from './3-migration-cases.ts';
+import { cases } from './3-migration-cases.ts';
+import { conversions } from './3-migration-values.ts';
 
 const folder = makeFolder();
 let count = 0;

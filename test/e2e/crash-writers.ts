@@ -36,7 +36,7 @@ export class Writers {
   }
 
   private async writing(url: string, index: number): Promise<void> {
-    for (let count = 0; ; count += 1) {
+    for (;;) {
       const own = [...this.known.keys()].filter((id) => id % agent === index);
       const id = own[Math.floor(this.draw() * own.length)];
       const kind = this.draw();

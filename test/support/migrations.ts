@@ -37,10 +37,11 @@ function side(
     const now = (): Date => new Date('2026-01-02T03:04:05.678Z');
     const api = await serve(buildValid(text), await open(), { now, uuid: uuidv7 }, failures);
     try {
-      return await work(api);
+      const value = await work(api);
+      if (failures.length > 0) throw failures[0];
+      return value;
     } finally {
       await api.stop();
-      if (failures.length > 0) throw failures[0];
     }
   };
   return {
