@@ -107,6 +107,8 @@ function alterTable({ name, columns }: TableChange): readonly string[] {
     const statements: string[] = [];
     const act = (action: string): unknown =>
       statements.push(alter(`ALTER COLUMN ${one} ${action}`));
+    const changesNull = column.nullable !== actual.nullable && wanted?.isKey !== true;
+    if (changesNull && column.nullable) act('DROP NOT NULL');
     if (conversion !== undefined && wanted !== undefined) {
       // What gives ids gives whole numbers, and a default is of the old type.
       if (actual.isPrimary && !wanted.type.includes('GENERATED')) act('DROP IDENTITY IF EXISTS');
@@ -115,8 +117,7 @@ function alterTable({ name, columns }: TableChange): readonly string[] {
       act(`TYPE ${type} USING ${valueFrom(one, conversion, fill)}`);
     } else if (fill !== undefined && !column.nullable)
       statements.push(`UPDATE ${table} SET ${one} = ${fill} WHERE ${one} IS NULL`);
-    if (column.nullable !== actual.nullable && wanted?.isKey !== true)
-      act(`${column.nullable ? 'DROP' : 'SET'} NOT NULL`);
+    if (changesNull && !column.nullable) act('SET NOT NULL');
     if (column.becomesKey) statements.push(alter(`ADD PRIMARY KEY (${one})`));
     if (column.becomesGenerated) {
       act('SET NOT NULL');

@@ -131,7 +131,7 @@ export async function migrate(
     return await database.alone(async (ask) => {
       await ask(`SET LOCAL lock_timeout = ${lockPatience}`);
       const seen = await prepareMigration(ask, api, options);
-      const locks = locksOf(seen);
+      const locks = arePossible(seen.steps, options) ? locksOf(seen) : [];
       for (const sql of locks) await ask(sql);
       // Others may have written until then what could not be kept.
       const { steps, changes, record, isRecordStale } =
@@ -152,8 +152,7 @@ export async function migrate(
 }
 
 /** Locks what a migration has looked into and is going to change. */
-function locksOf({ steps, changes }: Migration): readonly string[] {
-  if (steps.every(({ obstacle }) => obstacle !== undefined)) return [];
+function locksOf({ changes }: Migration): readonly string[] {
   const names = new Set([
     ...changes.alterTables.map(({ actual }) => actual.name),
     ...changes.dropTables,
@@ -164,7 +163,11 @@ function locksOf({ steps, changes }: Migration): readonly string[] {
 async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): Promise<Migration> {
   const found = await readTables(ask);
   const tables = new Map([...found].map(([name, table]) => [name, () => table]));
-  const record = tables.has(recordTable) ? readRecord(await ask(recordQuery)) : [];
+  // A role that only serves need not see it.
+  const [[mayRead] = [false]] = tables.has(recordTable)
+    ? await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`)
+    : [];
+  const record = mayRead === true ? readRecord(await ask(recordQuery)) : [];
   const asking = findMigration(api, rules, { tables, record }, options);
   let next = asking.next();
   while (next.done !== true) {

@@ -115,12 +115,11 @@ export function* findMigration(
       );
 
   const kept = record.filter(
-    ({ owner, table, column }) =>
+    ({ table }) =>
+      tables.has(fold(table)) &&
       !wantedNames.has(fold(table)) &&
       !renameTables.some(({ from }) => fold(from) === fold(table)) &&
-      (owner !== api.name || tables.has(fold(table))) &&
-      !left.dropped.some((name) => fold(name) === fold(table)) &&
-      (column === '' || tables.has(fold(table))),
+      !left.dropped.some((name) => fold(name) === fold(table)),
   );
   const newRecord = [...kept, ...pairs.flatMap((pair) => recordOf(pair, api.name, rules))];
   return {

@@ -68,11 +68,14 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     table: string;
     target: string | null;
     action: string;
+    id: number;
     seq: number;
   }>(
-    'SELECT "from" AS "column", "table", "to" AS target, on_delete AS action, seq FROM pragma_foreign_key_list(?)',
+    'SELECT "from" AS "column", "table", "to" AS target, on_delete AS action, id, seq FROM pragma_foreign_key_list(?)',
   );
-  const references = keys.map((row): ActualReference => ({
+  const severalColumns = new Set(keys.filter(({ seq }) => seq > 0).map(({ id }) => id));
+  const single = keys.filter(({ id }) => !severalColumns.has(id));
+  const references = single.map((row): ActualReference => ({
     name: undefined,
     column: row.column,
     table: row.table,
@@ -86,9 +89,8 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     indexes,
     references,
     options: words.at(-1) === 'STRICT' ? ' STRICT' : '',
-    peculiarity: keys.some(({ seq }) => seq > 0)
-      ? 'a foreign key of several columns'
-      : peculiarityOf(words, columns),
+    peculiarity:
+      severalColumns.size > 0 ? 'a foreign key of several columns' : peculiarityOf(words, columns),
   };
 }
 

@@ -38,7 +38,10 @@ function report(
   target: Target,
 ): void {
   const { output } = context;
-  const done = allowDataLoss ? steps : neededSteps(steps);
+  const needed = neededSteps(steps);
+  // What has to be run with --allow-data-loss does all that may be done with it.
+  const loses = needed.some((step) => step.loses !== undefined);
+  const done = allowDataLoss || loses ? steps : needed;
   // Without --apply, what is lost is news and no failure.
   const what = hindrance(context, target, steps, { allowDataLoss: allowDataLoss || !apply });
   const isApplied = apply && what === undefined;
@@ -60,13 +63,12 @@ function report(
     return;
   }
   const count = done.length === 1 ? '1 step' : `${done.length} steps`;
-  const loses = done.some((step) => step.loses !== undefined);
-  const command = migrateCommand(context, target, { allowDataLoss: loses });
+  const command = migrateCommand(context, target, { allowDataLoss: allowDataLoss || loses });
   if (done.length === 0) output.print(`${name} is up to date.`);
   else if (apply) output.print(`${name} is now up to date: ${count} done.`);
   else
     output.print(
-      `Run "${command}" to do ${done.length === 1 ? 'this step' : `these ${count}`}.${loses ? ' What is lost by it cannot be brought back.' : ''}`,
+      `Run "${command}" to do ${done.length === 1 ? 'this step' : `these ${count}`}.${done.some((step) => step.loses !== undefined) ? ' What is lost by it cannot be brought back.' : ''}`,
     );
   if (done.length < steps.length)
     output.print(
