@@ -155,6 +155,6 @@ test('any specification after any other', { timeout: 600_000 }, async () => {
         database.close();
       },
     ),
-    { numRuns: Number(process.env['PLINTH_TEST_MIGRATIONS'] ?? 40) },
+    { numRuns: Number(process.env['PLINTH_TEST_MIGRATIONS'] ?? 25) },
   );
 });

@@ -139,3 +139,43 @@ describe('values of one type as those of another', () => {
     }
   });
 });
+
+test('a role that may not see what was written down serves a database that is up to date', async () => {
+  const [, side] = await sidesOf();
+  const text = whole('a: { type: string, required: true }');
+  await side?.apply(text);
+  await other`DROP ROLE IF EXISTS plinth_serving`;
+  await other`CREATE ROLE plinth_serving LOGIN PASSWORD 'secret'`;
+  await other`GRANT USAGE ON SCHEMA public TO plinth_serving`;
+  await other`GRANT SELECT ON things TO plinth_serving`;
+  const url = new URL(server.url);
+  [url.username, url.password] = ['plinth_serving', 'secret'];
+  expect(await postgresSide(url.href).plan(text)).toEqual([]);
+  await other`DROP OWNED BY plinth_serving`;
+  await other`DROP ROLE plinth_serving`;
+});
+
+test('a table that others do not leave is waited for no longer than ten seconds', async () => {
+  const [, side] = await sidesOf();
+  await side?.apply(whole('a: { type: string }'));
+  await other.begin(async (sql) => {
+    await sql`LOCK things`;
+    await expect(side?.apply(whole('a: { type: integer }'))).rejects.toThrow(
+      'The database is busy with other writes.',
+    );
+  });
+  expect(linesOf((await side?.apply(whole('a: { type: integer }'))) ?? [])).toEqual([
+    'change things.a from string to integer',
+  ]);
+});
+
+test('two at once, of which one does it', async () => {
+  for (const side of await sidesOf()) {
+    await side.apply(whole('a: { type: string }'));
+    await side.write(whole('a: { type: string }'), { things: [{ a: '1' }, { a: 'x' }] });
+    const after = whole('a: { type: integer, column: b }');
+    const both = await Promise.all([1, 2].map(() => side.apply(after, { allowDataLoss: true })));
+    expect(both.map((steps) => steps.length).toSorted((a, b) => a - b)).toEqual([0, 2]);
+    expect(await list(after, side)).toMatchObject([{ a: 1 }, { a: null }]);
+  }
+});
