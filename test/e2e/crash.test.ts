@@ -1,4 +1,5 @@
 import Driver from 'better-sqlite3';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFolder, plinth, servePlinth, type Serving } from '../support/command.ts';
 import { Writers } from './crash-writers.ts';
@@ -48,12 +49,16 @@ async function started(): Promise<Serving> {
   return server;
 }
 
-/** What the file holds, once SQLite has found nothing wrong with it. */
+/** What a copy of the file as it lies there holds: the next server has to repair the file itself. */
 function stored(): {
   readonly posts: ReadonlyMap<number, { title: string; views: number; tags: string }>;
   readonly faults: readonly unknown[];
 } {
-  const driver = new Driver(database, { readonly: true });
+  const copy = folder.at('copy.db');
+  for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
+  for (const end of ['', '-wal'])
+    if (existsSync(`${database}${end}`)) copyFileSync(`${database}${end}`, `${copy}${end}`);
+  const driver = new Driver(copy);
   try {
     const rows = driver
       .prepare<[], { id: number; title: string; views: number; tags: string }>(
