@@ -192,6 +192,7 @@ function resourceType(face: ResourceView, naming: Naming, limits: Limits): strin
     `record: ${name};`,
     `objects: ${union(objects.map((one) => one.name))};`,
     `relations: {\n${indent([...face.relations.values()].map(relationType).join('\n'))}\n};`,
+    `expand: ${union(expandPaths(face, limits))};`,
     `groups: { ${groups.join(' ')} };`,
     `operations: ${union(open)};`,
     `create: ${rules.create.length > 0 ? `${name}Create` : 'never'};`,
@@ -201,6 +202,28 @@ function resourceType(face: ResourceView, naming: Naming, limits: Limits): strin
     `sort: ${union(sortables(face, limits))};`,
   ].join('\n');
 }
+
+/** The paths to expand, level by level, as long as they stay few enough for the compiler and the reader. */
+function expandPaths(face: ResourceView, { defaultDepth }: Limits): readonly string[] {
+  const paths: string[] = [];
+  let level = [{ path: '', faces: [face] }];
+  for (let depth = 0; depth < defaultDepth; depth += 1) {
+    level = level.flatMap(({ path, faces }) => {
+      const views = faces.flatMap((one) => [...one.relations.values()]);
+      return [...new Set(views.map(({ name }) => name))].map((name) => ({
+        path: `${path}${name}.`,
+        faces: views.flatMap((view) =>
+          view.name === name ? facesOf(view).map((target) => target.face) : [],
+        ),
+      }));
+    });
+    if (paths.length + level.length > mostPaths && depth > 0) break;
+    paths.push(...level.map(({ path }) => path.slice(0, -1)));
+  }
+  return paths;
+}
+
+const mostPaths = 500;
 
 function relationType(view: RelationView): string {
   const targets = [...new Set(facesOf(view).map(({ face }) => face.name))];

@@ -12,6 +12,7 @@ export interface Resources {
     readonly relations: Readonly<
       Record<string, { readonly to: string; readonly many: boolean; readonly pivot: unknown }>
     >;
+    readonly expand: string;
     readonly groups: Readonly<Record<string, string>>;
     readonly operations: 'read' | 'create' | 'update' | 'delete';
     readonly create: unknown;

@@ -21,30 +21,34 @@ type Loose<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: Loose<T[K]> }
     : T;
 
-type Below = [never, 0, 1, 2];
+/** What `expand` takes: relations, and relations of those. */
+export type ExpandPath<R extends ResourceName> = Resources[R]['expand'];
 
-/** What `expand` takes: relations, and relations of those, three deep. */
-export type ExpandPath<R extends ResourceName, Depth extends number = 3> = R extends ResourceName
-  ? Depth extends 0
-    ? never
-    : {
-        [K in RelationName<R>]: K | `${K}.${ExpandPath<TargetOf<R, K>, Below[Depth]>}`;
-      }[RelationName<R>]
-  : never;
+type OwnField<R extends ResourceName> =
+  | (keyof RecordOf<R> & string)
+  | '*'
+  | `@${keyof Resources[R]['groups'] & string}`;
 
-/** What `fields` takes: own fields, members of objects, groups, and fields of what `expand` names. */
-export type FieldPath<R extends ResourceName, E extends string = never> = R extends ResourceName
-  ?
-      | (keyof RecordOf<R> & string)
-      | '*'
-      | `@${keyof Resources[R]['groups'] & string}`
-      | `${Resources[R]['objects']}.${string}`
-      | {
-          [K in Head<E> & RelationName<R>]:
-            | K
-            | `${K}.*`
-            | `${K}.${FieldPath<TargetOf<R, K>, Tail<E, K>>}`;
-        }[Head<E> & RelationName<R>]
+/**
+ * F itself where `fields` takes it beside E, else what could have stood there: own fields, members of objects, groups,
+ * and fields of what `expand` names.
+ */
+export type FieldPath<
+  R extends ResourceName,
+  E extends string,
+  F extends string,
+> = R extends ResourceName
+  ? F extends OwnField<R> | Head<E>
+    ? F
+    : F extends `${infer H}.${infer T}`
+      ? H extends Head<E> & RelationName<R>
+        ? T extends '*'
+          ? F
+          : `${H}.${FieldPath<TargetOf<R, H>, Tail<E, H>, T>}`
+        : H extends Resources[R]['objects']
+          ? F
+          : OwnField<R>
+      : OwnField<R> | Head<E>
   : never;
 
 type GroupMember<R extends ResourceName, F extends string> = F extends `@${infer G}`
@@ -145,11 +149,11 @@ export interface Selection<
   X extends string,
 > extends RequestOptions {
   readonly expand?: readonly E[];
-  readonly fields?: readonly F[];
-  readonly exclude?: readonly X[];
+  readonly fields?: readonly F[] & readonly FieldPath<R, NoInfer<E>, NoInfer<F>>[];
+  readonly exclude?: readonly X[] & readonly Hidden<R, NoInfer<E>>[];
   /** Paging and order of expanded collections. */
   readonly collections?: {
-    readonly [K in E]?: {
+    readonly [K in NoInfer<E>]?: {
       readonly page?: number;
       readonly limit?: number;
       readonly offset?: number;
@@ -158,7 +162,6 @@ export interface Selection<
   };
   /** Parameters that the types do not have, such as filters on longer paths. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
-  readonly of?: R;
 }
 
 type Hidden<R extends ResourceName, E extends string> = Exclude<
@@ -201,31 +204,31 @@ export interface Reads<R extends ResourceName> {
   /** One page of the records. */
   readonly list: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     options?: Listing<R, E, F, X>,
   ) => Promise<Page<Without<Selected<R, E, F>, X>>>;
   /** All pages from here on, by cursor. */
   readonly pages: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     options?: Walk<Listing<R, E, F, X>>,
   ) => AsyncGenerator<Without<Selected<R, E, F>, X>[], void, undefined>;
   /** All records from here on, by cursor. */
   readonly each: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     options?: Walk<Listing<R, E, F, X>>,
   ) => AsyncGenerator<Without<Selected<R, E, F>, X>, void, undefined>;
   readonly get: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     id: IdOf<R>,
     options?: Selection<R, E, F, X>,
@@ -245,8 +248,8 @@ type Answer<
 export interface Creates<R extends ResourceName> {
   readonly create: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     body: Resources[R]['create'],
     options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string },
@@ -254,8 +257,8 @@ export interface Creates<R extends ResourceName> {
   /** Creates all of them or none. */
   readonly createMany: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     bodies: readonly Resources[R]['create'][],
     options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string },
@@ -279,8 +282,8 @@ export interface Updates<R extends ResourceName> {
   /** PATCH: what is not named stays. */
   readonly update: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     target: Target<R>,
     changes: Resources[R]['update'],
@@ -289,8 +292,8 @@ export interface Updates<R extends ResourceName> {
   /** PATCH with a merge patch: objects are merged into those that are there. */
   readonly merge: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     target: Target<R>,
     changes: Loose<Resources[R]['update']>,
@@ -299,8 +302,8 @@ export interface Updates<R extends ResourceName> {
   /** PUT: what is not named takes its default, else null. */
   readonly replace: <
     const E extends ExpandPath<R> = never,
-    const F extends FieldPath<R, E> = never,
-    const X extends Hidden<R, E> = never,
+    const F extends string = never,
+    const X extends string = never,
   >(
     target: Target<R>,
     body: Resources[R]['replace'],
