@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { typed, type Context } from './context.ts';
+import type { CheckFlags } from './commands/check.ts';
 import type { DevFlags } from './commands/dev.ts';
 import type { ExportFlags } from './commands/export.ts';
 import type { DocumentFlags } from './document.ts';
@@ -75,8 +76,9 @@ export function buildProgram(context: Context, version: string): Command {
   });
 
   onSpecification('check', 'show every problem of a specification', 'check plinth.yaml')
-    .option('--json', 'print the problems as JSON')
-    .action(async (file: string | undefined, flags: Named) => {
+    .option('--against <file>', 'an older specification: tell what breaks the users of its API')
+    .option('--json', 'print the problems and changes as JSON')
+    .action(async (file: string | undefined, flags: CheckFlags) => {
       const { check } = await import('./commands/check.ts');
       check(context, { ...flags, file });
     });

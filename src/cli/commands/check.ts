@@ -1,15 +1,27 @@
+import { compareApis } from '../../openapi/changes.ts';
+import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { formatProblem, readSpecification, type Named } from '../specification.ts';
+import {
+  formatProblem,
+  readSpecification,
+  requireSpecification,
+  type Named,
+} from '../specification.ts';
 
-/** `plinth check [file]`: every problem with line and column; fails on an error. */
-export function check(
-  context: Context,
-  { json, ...named }: Named & { readonly json?: boolean },
-): void {
+export interface CheckFlags extends Named {
+  readonly json?: boolean;
+  readonly against?: string;
+}
+
+/**
+ * `plinth check [file]`: every problem with line and column; fails on an error. With `--against` also what differs for
+ * the users of the API from an older file; fails on what breaks them.
+ */
+export function check(context: Context, { json = false, against, ...named }: CheckFlags): void {
   const { output } = context;
   const { name, problems, api } = readSpecification(context, named);
-  if (json !== true) for (const problem of problems) output.print(formatProblem(problem));
+  if (!json) for (const problem of problems) output.print(formatProblem(problem));
   if (api === undefined) {
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     throw new CommandFailure(
@@ -17,7 +29,37 @@ export function check(
       { data: { problems } },
     );
   }
+  const compared =
+    against === undefined ? {} : { changes: compare(context, against, api, json, { problems }) };
   const { size } = api.resources;
-  if (json === true) output.print(JSON.stringify({ ok: true, problems }, undefined, 2));
+  if (json) output.print(JSON.stringify({ ok: true, problems, ...compared }, undefined, 2));
   else output.print(`${name} is valid: ${size} ${size === 1 ? 'resource' : 'resources'}.`);
+}
+
+/** Tells what differs from an older specification; throws where something breaks its users. */
+function compare(
+  context: Context,
+  against: string,
+  api: Api,
+  json: boolean,
+  data: object,
+): readonly object[] {
+  const { name, api: old } = requireSpecification(context, { file: against });
+  const found = compareApis(old, api);
+  const changes = found.map(({ isBreaking, path, message }) => ({
+    breaking: isBreaking,
+    path,
+    message,
+  }));
+  const sorted = changes.toSorted((a, b) => Number(b.breaking) - Number(a.breaking));
+  if (!json)
+    for (const { breaking, path, message } of sorted)
+      context.output.print(`${breaking ? 'breaking' : 'safe'} ${path}: ${message}`);
+  const count = changes.filter(({ breaking }) => breaking).length;
+  if (count > 0)
+    throw new CommandFailure(
+      `${count === 1 ? '1 change breaks' : `${count} changes break`} those who use the API of ${name}. Take ${count === 1 ? 'it' : 'them'} back, or add a version to api.versions and leave the old one as it is.`,
+      { data: { ...data, changes: sorted } },
+    );
+  return sorted;
 }

@@ -1,0 +1,160 @@
+import { facesOf } from '../filter/path.ts';
+import { operations, type Rule } from '../model/access.ts';
+import { isToMany, type Api, type Limits, type Version } from '../model/api.ts';
+import { viewOf, type RelationView, type ResourceView, type View } from '../model/view.ts';
+import { compareFields, type Change, type Note } from './field-changes.ts';
+
+/**
+ * What differs for the users of an API between two specifications of it, version by version: what breaks them, and
+ * what does not. Storage, generated data and the like are not looked at.
+ */
+export function compareApis(old: Api, now: Api): readonly Change[] {
+  const changes = new Map<string, Change>();
+  const note: Note = (isBreaking, path, message) => {
+    changes.set(`${path} ${message}`, { isBreaking, path, message });
+  };
+  compareAddresses(old, now, note);
+  compareLimits(old, now, note);
+  for (const [number, version] of old.versions) {
+    const after = now.versions.get(number);
+    if (after === undefined) note(true, `v${number}`, 'is gone');
+    else compareVersions(whole(old, version), whole(now, after), note);
+  }
+  for (const number of now.versions.keys())
+    if (!old.versions.has(number)) note(false, `v${number}`, 'is new');
+  return [...changes.values()];
+}
+
+function whole(api: Api, version: Version): View {
+  return viewOf(api, version, { authenticated: true, roles: api.roles });
+}
+
+function compareAddresses(old: Api, now: Api, note: Note): void {
+  if (old.basePath !== now.basePath)
+    note(true, 'api.basePath', `is ${now.basePath || 'empty'}, not ${old.basePath || 'empty'}`);
+  if (old.unversioned && !now.unversioned)
+    note(true, 'api.unversioned', 'paths without a version are gone');
+  if (old.unversioned && now.unversioned && old.defaultVersion !== now.defaultVersion)
+    note(
+      true,
+      'api.defaultVersion',
+      `paths without a version mean v${now.defaultVersion}, not v${old.defaultVersion}`,
+    );
+}
+
+function compareLimits(old: Api, now: Api, note: Note): void {
+  for (const name of Object.keys(old.limits) as (keyof Limits)[])
+    compareLimit(`limits.${name}`, old.limits[name], now.limits[name], note);
+  const [before, after] = [old, now].map(
+    ({ settings }) => settings.server?.bodyLimit ?? 1024 * 1024,
+  );
+  if (before !== undefined && after !== undefined)
+    compareLimit('server.bodyLimit', before, after, note);
+}
+
+function compareLimit(path: string, before: number, after: number, note: Note): void {
+  if (before !== after) note(after < before, path, `is ${after}, not ${before}`);
+}
+
+function compareVersions(old: View, now: View, note: Note): void {
+  const within = `v${old.version.number}`;
+  for (const name of old.resourceNames()) {
+    const [before, after] = [old.resource(name), now.resource(name)];
+    const at: Note = (isBreaking, path, message) =>
+      note(isBreaking, `${within} ${name}${path === '' ? '' : `.${path}`}`, message);
+    if (before === undefined) continue;
+    if (after === undefined || !now.resourceNames().includes(name)) at(true, '', 'is gone');
+    else compareResources(before, after, at);
+  }
+  for (const name of now.resourceNames())
+    if (!old.resourceNames().includes(name)) note(false, `${within} ${name}`, 'is new');
+  const { deprecated, sunset } = now.version;
+  if (deprecated !== old.version.deprecated && deprecated !== undefined)
+    note(false, within, `is deprecated since ${deprecated}`);
+  if (sunset !== old.version.sunset && sunset !== undefined) {
+    const isEarlier = old.version.sunset !== undefined && sunset < old.version.sunset;
+    note(isEarlier, within, `ends on ${sunset}${isEarlier ? `, not ${old.version.sunset}` : ''}`);
+  }
+}
+
+function compareResources(old: ResourceView, now: ResourceView, note: Note): void {
+  for (const operation of operations) {
+    const [before, after] = [openTo(old, operation), openTo(now, operation)];
+    for (const rule of before)
+      if (!after.some((other) => covers(other, rule)))
+        note(true, operation, `is no longer open to ${described(rule)}`);
+    for (const rule of after)
+      if (!before.some((other) => covers(other, rule)))
+        note(false, operation, `is open to ${described(rule)}`);
+  }
+  if (old.resource.pagination !== now.resource.pagination)
+    note(
+      true,
+      'pagination',
+      `lists are by ${now.resource.pagination}, not by ${old.resource.pagination}`,
+    );
+  compareFields(old, now, note);
+  compareRelations(old, now, note);
+  for (const [group, members] of old.groups) {
+    const left = now.groups.get(group);
+    const gone = members.filter((member) => left?.includes(member) !== true);
+    // A group of the API that this resource has no member of says nothing here.
+    if (members.length === 0) continue;
+    if (left === undefined) note(true, `@${group}`, 'is gone');
+    else if (gone.length > 0) note(true, `@${group}`, `no longer has ${gone.join(', ')}`);
+  }
+}
+
+function openTo(
+  { resource }: ResourceView,
+  operation: (typeof operations)[number],
+): readonly Rule[] {
+  return resource.access[operation].filter(({ role }) => role !== 'none');
+}
+
+/** Whether everyone and every row of the second rule is one of the first too. */
+function covers(rule: Rule, other: Rule): boolean {
+  const isForAll =
+    rule.role === 'public' || (rule.role === 'authenticated' && other.role !== 'public');
+  return (
+    (isForAll || rule.role === other.role) &&
+    (rule.where === undefined || rule.where === other.where)
+  );
+}
+
+function described({ role, where }: Rule): string {
+  return where === undefined ? role : `${role} where ${where}`;
+}
+
+function compareRelations(old: ResourceView, now: ResourceView, note: Note): void {
+  for (const before of old.relations.values()) {
+    const after = now.relations.get(before.name);
+    if (after === undefined) note(true, before.name, 'is no longer a relation');
+    else compareRelation(before, after, note);
+  }
+  for (const { name } of now.relations.values())
+    if (!old.relations.has(name)) note(false, name, 'is a new relation');
+}
+
+function compareRelation(before: RelationView, after: RelationView, note: Note): void {
+  const { name } = before;
+  const [wasMany, isMany] = [isToMany(before.relation), isToMany(after.relation)];
+  if (wasMany !== isMany) {
+    note(
+      true,
+      name,
+      isMany ? 'leads to many records, not to one' : 'leads to one record, not to many',
+    );
+    return;
+  }
+  const [old, now] = [before, after].map((view) => facesOf(view).map(({ face }) => face.name));
+  const gone = old?.filter((target) => now?.includes(target) !== true) ?? [];
+  const added = now?.filter((target) => old?.includes(target) !== true) ?? [];
+  if (gone.length > 0) note(true, name, `no longer leads to ${gone.join(', ')}`);
+  if (added.length > 0) note(true, name, `leads to ${added.join(', ')} now`);
+  if (before.relation.kind === 'belongsToMany' && after.relation.kind !== 'belongsToMany')
+    note(true, name, 'takes no links any more');
+  const pivot = new Set(after.pivot.map((one) => one.name));
+  for (const one of before.pivot)
+    if (!pivot.has(one.name)) note(true, `${name}.pivot.${one.name}`, 'is gone');
+}

@@ -1,0 +1,182 @@
+import type { Field } from '../model/api.ts';
+import type { FieldView, InputView, ResourceView } from '../model/view.ts';
+import type { FieldSpecification } from '../spec/specification.ts';
+import { requiredInputs } from './records.ts';
+
+/** What one change of an API means for those who use it. */
+export interface Change {
+  readonly isBreaking: boolean;
+  /** Where: `v1 posts.title`, `limits.maxLimit`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Notes a change. */
+export type Note = (isBreaking: boolean, path: string, message: string) => void;
+
+/** What differs in the fields of a resource: what is read of them, and what may be written. */
+export function compareFields(old: ResourceView, now: ResourceView, note: Note): void {
+  for (const before of old.fields.values()) {
+    const after = now.fields.get(before.name);
+    if (after === undefined) note(true, before.name, goneMessage(before, old, now));
+    else compareReading(before.field, after.field, before.name, note);
+  }
+  for (const { name } of now.fields.values())
+    if (!old.fields.has(name) && !old.inputs.has(name)) note(false, name, 'is new');
+  compareInputs(old, now, note);
+}
+
+/** A field in the same column is the same field under another name. */
+function goneMessage({ field }: FieldView, old: ResourceView, now: ResourceView): string {
+  const renamed = [...now.fields.values()].find(
+    (other) => other.field.column === field.column && !old.fields.has(other.name),
+  );
+  return renamed === undefined ? 'can no longer be read' : `is now called ${renamed.name}`;
+}
+
+function compareReading(before: Field, after: Field, path: string, note: Note): void {
+  const [old, now] = [wireType(before), wireType(after)];
+  if (old !== now) {
+    note(true, path, `was ${old} and is ${now}`);
+    return;
+  }
+  if (!before.nullable && after.nullable) note(true, path, 'may now be null');
+  const added = missing(after.values, before.values);
+  if (before.values !== undefined && after.values === undefined)
+    note(true, path, 'may now have values that are not listed');
+  else if (before.values !== undefined && added.length > 0)
+    note(true, path, `may now have the values ${added.join(', ')}`);
+  if (before.items !== undefined && after.items !== undefined)
+    compareReading(before.items, after.items, `${path}[]`, note);
+  for (const [name, member] of before.properties ?? []) {
+    const other = after.properties?.get(name);
+    if (other === undefined) note(true, `${path}.${name}`, 'is no longer declared');
+    else compareReading(member, other, `${path}.${name}`, note);
+  }
+}
+
+/** The values of `from` that `of` lacks. */
+function missing(from: Field['values'], of: Field['values']): readonly unknown[] {
+  return (from ?? []).filter((value) => of?.includes(value) !== true);
+}
+
+/** Types that look the same on the wire and take the same filters go by one name. */
+const alike: Readonly<Record<string, string>> = { text: 'string', email: 'string', url: 'string' };
+
+/** What a type is called in messages. */
+function wireType({ type, attributes, scale }: Field): string {
+  if (type.name === 'id') return attributes.format ?? 'integer';
+  return type.name === 'decimal' ? `decimal with ${scale} places` : (alike[type.name] ?? type.name);
+}
+
+function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
+  for (const kind of ['create', 'update'] as const) {
+    if (old.rules[kind].length === 0 || now.rules[kind].length === 0) continue;
+    for (const before of old.inputs.values()) {
+      const after = now.inputs.get(before.name);
+      if (!may(before, kind)) continue;
+      if (after === undefined || !may(after, kind))
+        note(true, before.name, `can no longer be sent to ${kind} a record`);
+    }
+    compareNeeds(old, now, kind === 'create' ? 'create' : 'replace', note);
+  }
+  for (const before of old.inputs.values()) {
+    const after = now.inputs.get(before.name);
+    if (
+      after === undefined ||
+      !((before.creatable && after.creatable) || (before.updatable && after.updatable))
+    )
+      continue;
+    compareWriting(before.field, after.field, before.name, note);
+    if (!before.field.immutable && after.field.immutable)
+      note(true, before.name, 'can no longer be changed');
+    if (!before.field.unique && after.field.unique) note(true, before.name, 'must now be unique');
+    compareReferences(before.field, after.field, before.name, note);
+    const [first, last] = [before.field, after.field].map(({ default: value }) =>
+      JSON.stringify(value),
+    );
+    if (first !== last && after.field.default !== undefined)
+      note(false, before.name, 'has another default');
+  }
+}
+
+function may({ creatable, updatable }: InputView, kind: 'create' | 'update'): boolean {
+  return kind === 'create' ? creatable : updatable;
+}
+
+function compareNeeds(
+  old: ResourceView,
+  now: ResourceView,
+  kind: 'create' | 'replace',
+  note: Note,
+): void {
+  const before = new Set(requiredInputs(old, kind).map(({ name }) => name));
+  for (const { name } of requiredInputs(now, kind))
+    if (!before.has(name)) note(true, name, `is now needed to ${kind} a record`);
+}
+
+function compareReferences(before: Field, after: Field, path: string, note: Note): void {
+  const [old, now] = [before.reference, after.reference];
+  const target = now && `${now.resource.name}.${now.field.name}`;
+  const isOther = old?.resource.name !== now?.resource.name || old?.field.name !== now?.field.name;
+  if (now !== undefined && isOther) note(true, path, `has to be a ${target} that exists`);
+  else if (old !== undefined && now !== undefined && old.onDelete !== now.onDelete)
+    note(true, path, `when that record is deleted: ${now.onDelete}, not ${old.onDelete}`);
+}
+
+type Attribute = keyof FieldSpecification;
+
+/** Attributes of which a higher value lets less through, and those of which a lower one does. */
+const floors: readonly Attribute[] = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems'];
+const ceilings: readonly Attribute[] = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'];
+const others: readonly Attribute[] = ['pattern', 'multipleOf', 'format', 'uniqueItems'];
+
+function compareWriting(before: Field, after: Field, path: string, note: Note): void {
+  if (wireType(before) !== wireType(after)) {
+    // Of what is read too, it was told.
+    if (before.writeOnly) note(true, path, `was ${wireType(before)} and is ${wireType(after)}`);
+    return;
+  }
+  if (before.nullable && !after.nullable) note(true, path, 'no longer takes null');
+  const taken = missing(before.values, after.values);
+  if (after.values !== undefined && before.values === undefined)
+    note(true, path, `takes only ${after.values.join(', ')} now`);
+  else if (after.values !== undefined && taken.length > 0)
+    note(true, path, `no longer takes ${taken.join(', ')}`);
+  for (const name of [...floors, ...ceilings, ...others])
+    compareRule(name, before, after, path, note);
+  if (before.precision > after.precision)
+    note(true, path, `takes ${after.precision} digits, not ${before.precision}`);
+  if (before.items !== undefined && after.items !== undefined)
+    compareWriting(before.items, after.items, `${path}[]`, note);
+  for (const [name, member] of after.properties ?? []) {
+    const other = before.properties?.get(name);
+    const isNeeded = member.required && member.default === undefined;
+    if (isNeeded && !(other?.required === true && other.default === undefined))
+      note(true, `${path}.${name}`, 'is now needed');
+    if (other !== undefined) compareWriting(other, member, `${path}.${name}`, note);
+  }
+}
+
+function compareRule(name: Attribute, before: Field, after: Field, path: string, note: Note): void {
+  const [old, now] = [ruleOf(before, name), ruleOf(after, name)];
+  if (old === now) return;
+  const isTighter =
+    now !== undefined &&
+    now !== false &&
+    (old === undefined ||
+      (floors.includes(name) && Number(now) > Number(old)) ||
+      (ceilings.includes(name) && Number(now) < Number(old)) ||
+      others.includes(name));
+  const said =
+    now === undefined
+      ? `no longer has ${name}`
+      : `has ${name} ${String(now)}${old === undefined ? '' : `, not ${String(old)}`}`;
+  note(isTighter, path, said);
+}
+
+/** The types email and url are formats of strings. */
+function ruleOf({ attributes, type }: Field, name: Attribute): unknown {
+  const isNamed = type.name === 'email' || type.name === 'url';
+  return name === 'format' && isNamed ? type.name : attributes[name];
+}

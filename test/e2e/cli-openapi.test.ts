@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { library, makeFolder, plinth, root, servePlinth } from '../support/command.ts';
+
+const versions = `api: { versions: { 1: { resources: { books: { fields: { name: { from: title } } } } }, 2: {} } }\n${library}`;
+
+describe('openapi and types', () => {
+  const folder = makeFolder({ 'plinth.yaml': versions, 'bad.yaml': 'resources: 5\n' });
+  const run = (...args: string[]): ReturnType<typeof plinth> => plinth(args, { cwd: folder.path });
+
+  test('openapi prints what the server serves', async () => {
+    const { code, out, err } = await run('openapi');
+    expect([code, err]).toEqual([0, '']);
+    const server = await servePlinth(['dev'], { cwd: folder.path });
+    const served = await fetch(`${server.url}/_openapi.json`);
+    expect(JSON.parse(out)).toEqual(await served.json());
+    const page = await fetch(`${server.url}/_docs`);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    await server.stop('SIGTERM');
+  });
+
+  test('openapi of another version, to a file', async () => {
+    const { code, out, err } = await run(
+      'openapi',
+      'plinth.yaml',
+      '--version',
+      '1',
+      '--out',
+      'api.json',
+    );
+    expect([code, out, err]).toEqual([0, '', 'Wrote api.json.\n']);
+    const { paths, components } = JSON.parse(readFileSync(folder.at('api.json'), 'utf8')) as {
+      paths: object;
+      components: { schemas: { Book: { properties: object } } };
+    };
+    expect(Object.keys(paths)).toEqual([
+      '/v1/authors',
+      '/v1/authors/{id}',
+      '/v1/books',
+      '/v1/books/{id}',
+    ]);
+    expect(Object.keys(components.schemas.Book.properties)).toContain('name');
+  });
+
+  test('types prints a client', async () => {
+    const { code, out } = await run('types', '--spec', 'plinth.yaml', '--version', 'v2');
+    expect(code).toBe(0);
+    expect(out).toContain('export function createClient(');
+    expect(out).toContain('const root = "/v2";');
+  });
+
+  test.each<[string, string[], number, RegExp]>([
+    [
+      'a version that is not there',
+      ['openapi', '--version', '3'],
+      2,
+      /^There is no version 3\. Give --version one of 1, 2\.\n$/u,
+    ],
+    ['no version at all', ['types', '--version', 'x'], 2, /^There is no version x\./u],
+    [
+      'a folder that is not there',
+      ['openapi', '--out', 'none/api.json'],
+      1,
+      /^none\/api\.json cannot be written: there is no such file or folder\. /u,
+    ],
+    ['a file without a name', ['types', '--out', ''], 1, /cannot be written: the name is empty/u],
+    ['a specification with errors', ['openapi', 'bad.yaml'], 1, /bad\.yaml has 1 error/u],
+    ['help', ['types', '--help'], 0, /^$/u],
+  ])('%s', async (_, args, code, message) => {
+    const ended = await run(...args);
+    expect(ended.code).toBe(code);
+    expect(ended.err).toMatch(message);
+    expect(existsSync(folder.at('none'))).toBe(false);
+  });
+
+  test('--version before a command is that of Plinth', async () => {
+    const { out } = await run('--version');
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(out).toBe(`${version}\n`);
+  });
+});
+
+describe('check --against', () => {
+  const folder = makeFolder({
+    'old.yaml': library,
+    'plinth.yaml': library,
+    'wider.yaml': library.replace(
+      'name: { type: string, required: true }',
+      'name: { type: string, required: true }\n      born: { type: date }',
+    ),
+    'breaking.yaml': library.replace('      email: { type: email, unique: true }\n', ''),
+    'bad.yaml': 'resources: 5\n',
+  });
+  const run = (...args: string[]): ReturnType<typeof plinth> =>
+    plinth(['check', ...args], { cwd: folder.path });
+
+  test.each<[string, string[], number, RegExp, RegExp]>([
+    ['the same', ['--against', 'old.yaml'], 0, /^plinth\.yaml is valid: 2 resources\.\n$/u, /^$/u],
+    [
+      'more',
+      ['wider.yaml', '--against', 'old.yaml'],
+      0,
+      /^safe v1 authors\.born: is new\n/u,
+      /^$/u,
+    ],
+    [
+      'less',
+      ['breaking.yaml', '--against', 'old.yaml'],
+      1,
+      /^breaking v1 authors\.email: can no longer be read\n/u,
+      /^3 changes break those who use the API of old\.yaml\. .+add a version/u,
+    ],
+    [
+      'an old file that is not there',
+      ['--against', 'none.yaml'],
+      1,
+      /^$/u,
+      /none\.yaml cannot be read/u,
+    ],
+    ['an old file with errors', ['--against', 'bad.yaml'], 1, /^$/u, /bad\.yaml has 1 error/u],
+  ])('%s', async (_, args, code, out, err) => {
+    const ended = await run(...args);
+    expect(ended.code).toBe(code);
+    expect(ended.out).toMatch(out);
+    expect(ended.err).toMatch(err);
+  });
+
+  test('as JSON', async () => {
+    const safe = await run('wider.yaml', '--against', 'old.yaml', '--json');
+    expect(JSON.parse(safe.out)).toEqual({
+      ok: true,
+      problems: [],
+      changes: [{ breaking: false, path: 'v1 authors.born', message: 'is new' }],
+    });
+    const breaking = await run('breaking.yaml', '--against', 'old.yaml', '--json');
+    expect(breaking.code).toBe(1);
+    const told = JSON.parse(breaking.out) as {
+      ok: boolean;
+      changes: readonly { breaking: boolean }[];
+    };
+    expect([told.ok, told.changes.map((change) => change.breaking)]).toEqual([
+      false,
+      [true, true, true],
+    ]);
+  });
+});
