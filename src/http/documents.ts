@@ -1,6 +1,6 @@
+import { BoundedCache } from '../bounded-cache.ts';
 import type { Subject } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
-import type { View } from '../model/view.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
 import { readerScript } from '../openapi/reader-script.ts';
@@ -10,6 +10,7 @@ import { jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { Exchange } from './exchange.ts';
+import type { Generation } from './generation.ts';
 
 /** A text that is made once, with its entity tag. */
 interface Document {
@@ -17,15 +18,21 @@ interface Document {
   readonly etag: string;
 }
 
-const documents = new WeakMap<View, Document>();
+/** How many documents are kept of a generation: there may be one for each set of roles, and they may be long. */
+const keptDocuments = 20;
+
+const documents = new WeakMap<Generation, BoundedCache<Document>>();
 
 /** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
 export function answerOpenApi(exchange: Exchange, version: Version, caller: Subject): Response {
-  const view = exchange.generation.view(version, caller);
-  let document = documents.get(view);
+  const { generation } = exchange;
+  const view = generation.view(version, caller);
+  const kept = documents.get(generation) ?? new BoundedCache<Document>(keptDocuments);
+  documents.set(generation, kept);
+  let document = kept.get(view.key);
   if (document === undefined) {
     document = made(JSON.stringify(openApiDocument(view)));
-    documents.set(view, document);
+    kept.set(view.key, document);
   }
   return tagged(exchange, document, {});
 }

@@ -1,7 +1,6 @@
 import { facesOf, isTooDeep, resolvePath, type Path } from '../filter/path.ts';
-import { resolveName } from '../filter/resolve.ts';
 import type { Field, Limits } from '../model/api.ts';
-import { operators, type Operator } from '../model/operators.ts';
+import { operators, operatorSets, type Operator } from '../model/operators.ts';
 import type { RelationView, ResourceView } from '../model/view.ts';
 import { isParameter } from '../request/parameters.ts';
 
@@ -29,18 +28,25 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
     ...[relation.name, ...targetsOf(relation)].map((path) => ({ path, kind: 'relation' }) as const),
     ...related(relation).map((path) => ({ path, kind: 'related' }) as const),
   ]);
-  const known = new Set<string>();
-  return [...own, ...relations].flatMap(({ path, kind }) => {
-    if (known.has(path) || isTooDeep(path, limits)) return [];
-    known.add(path);
-    const leaf = leafOf(resolvePath(path, face));
-    // A path whose name a field with a dot-free suffix has taken, or that an operator does not fit, is not offered.
-    const fit = all.filter((operator) => {
-      const resolved = resolveName(filterName(path, operator), face);
-      return resolved.ok && resolved.value.operator === operator;
-    });
-    return fit.length === 0 ? [] : [{ path, kind, leaf, operators: fit }];
+  const paths = new Map([...own, ...relations].map(({ path, kind }) => [path, kind]));
+  return [...paths].flatMap(([path, kind]) => {
+    const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, face);
+    if (resolved?.ok !== true) return [];
+    const takes = operatorsAt(resolved.value);
+    // What is a path itself, such as that of a field level_gt, is no level with an operator.
+    const fit = all.filter((one) => takes.has(one) && !paths.has(filterName(path, one)));
+    return [{ path, kind, leaf: endOf(resolved.value), operators: fit }];
   });
+}
+
+/** The operators that the end of a path takes, on any of its branches. */
+function operatorsAt(path: Path): ReadonlySet<Operator> {
+  if (path.kind === 'place') return path.place.leaf.type.operators;
+  return new Set(
+    path.branches.flatMap(({ next }) => [
+      ...(next === undefined ? operatorSets.presence : operatorsAt(next)),
+    ]),
+  );
 }
 
 const all = Object.keys(operators) as readonly Operator[];

@@ -43,10 +43,12 @@ export function typeNames(view: View): ReadonlyMap<string, string> {
     const face = view.resource(resource);
     const own = (name: string): readonly string[] =>
       [...suffixes, ...relationSuffixes(face)].map((suffix) => `${name}${suffix}`.toLowerCase());
-    const name = candidates(resource).find((one) => own(one).every((part) => !used.has(part)));
-    if (name === undefined) throw new TypeError(`No name is left for ${resource}`);
-    for (const part of own(name)) used.add(part);
-    names.set(resource, name);
+    for (const name of candidates(resource)) {
+      if (own(name).some((part) => used.has(part))) continue;
+      for (const part of own(name)) used.add(part);
+      names.set(resource, name);
+      break;
+    }
   }
   return names;
 }
@@ -59,8 +61,11 @@ function relationSuffixes(face: ResourceView | undefined): readonly string[] {
   ]);
 }
 
-function candidates(resource: string): readonly string[] {
+/** Ever further names, as many as are asked for. */
+function* candidates(resource: string): Generator<string, never, undefined> {
   const [one, many] = [pascal(recordName(resource)), pascal(resource)];
-  const numbered = Array.from({ length: 1_000 }, (_, index) => `${many}${index + 2}`);
-  return [one, many, `${many}Record`, ...numbered];
+  yield one;
+  yield many;
+  yield `${many}Record`;
+  for (let number = 2; ; number += 1) yield `${many}${number}`;
 }

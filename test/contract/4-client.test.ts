@@ -109,6 +109,14 @@ describe('the client', () => {
     expect((await compiled(files)).problems).toBe('');
   });
 
+  test('the examples of the guide compile', async () => {
+    const guide = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+    const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gmsu)].map(([, code = '']) => code);
+    expect(blocks.length).toBeGreaterThan(2);
+    const files = { 'client.ts': sourceOf(chinook), 'program.ts': blocks.join('\n') };
+    expect((await compiled(files)).problems).toBe('');
+  });
+
   test('the compiler does say what is wrong', async () => {
     const { problems } = await compiled({
       'client.ts': sourceOf(versioned),
