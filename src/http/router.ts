@@ -30,7 +30,8 @@ const recordMethods = {
 /** Finds where a path leads. Case, double and trailing slashes count. Contract 2, first paragraph. */
 export function findRoute(path: string, api: Api): Result<Route> {
   if (path.startsWith('/_')) return ok({ kind: 'system', path });
-  if (path.endsWith('/_openapi.json')) return findDocument(path, api);
+  const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
+  if (document !== undefined) return document;
   const unknown = (): Result<Route> =>
     fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
   if (!path.startsWith(`${api.basePath}/`)) return unknown();
@@ -56,11 +57,10 @@ export function findRoute(path: string, api: Api): Result<Route> {
 }
 
 /** `/v<N>/_openapi.json`, at the root as all of the service's own paths, and where the resources are. */
-function findDocument(path: string, api: Api): Result<Route> {
+function findDocument(path: string, api: Api): Result<Route> | undefined {
   const below = path.startsWith(`${api.basePath}/v`) ? path.slice(api.basePath.length) : path;
   const [, number] = /^\/v([1-9]\d{0,8})\/_openapi\.json$/u.exec(below) ?? [];
-  if (number === undefined)
-    return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  if (number === undefined) return undefined;
   const version = api.versions.get(Number(number));
   return version === undefined
     ? unknownVersion(`v${number}`, api)

@@ -107,6 +107,13 @@ describe('served', () => {
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag]);
   });
 
+  test('leaves a record that is called so', async () => {
+    const id = '_openapi.json';
+    expect((await api.send('POST', '/api/v1/badges', { id })).status).toBe(201);
+    expect((await api.get(`/api/v1/badges/${id}`)).body).toEqual({ id, ownerId: null });
+    expect((await api.get(`/api/badges/${id}`)).body).toEqual({ id, ownerId: null });
+  });
+
   test('is only read', async () => {
     const answer = await api.send('POST', '/v1/_openapi.json', {});
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);

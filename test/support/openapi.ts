@@ -90,7 +90,11 @@ export function undocumented(
   subject?: Subject,
 ): string | undefined {
   const [path = '', query = ''] = exchanged.path.split('?');
-  if (path.startsWith('/_') || path.endsWith('/_openapi.json') || exchanged.method === 'OPTIONS')
+  if (
+    path.startsWith('/_') ||
+    /^(?:\/\w+)?\/v\d+\/_openapi\.json$/u.test(path) ||
+    exchanged.method === 'OPTIONS'
+  )
     return undefined;
   const found = operationOf(api, path, exchanged.method.toLowerCase(), subject);
   if (found === undefined) {
