@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
+import { noRoom } from './overload.ts';
 import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
 
 /** How long a refused client has to read why before its connection is cut, in ms. */
@@ -162,8 +163,15 @@ function isStreamed(body: Response['body']): body is StreamedBody {
   return typeof body === 'object' && !Buffer.isBuffer(body);
 }
 
-/** The whole body, or 413 once it is longer than the limit. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Result<Buffer>> {
+/**
+ * The whole body, or 413 once it is longer than the limit. `hold` says whether there is room for so many bytes more;
+ * else 503.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  hold: (bytes: number) => boolean,
+): Promise<Result<Buffer>> {
   const tooLarge = fail(
     apiError('BODY_TOO_LARGE', `The body is longer than ${limit} bytes (server.bodyLimit)`),
   );
@@ -174,6 +182,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += (chunk as Buffer).length;
       if (length > limit) return tooLarge;
+      if (!hold((chunk as Buffer).length)) return fail(noRoom);
       chunks.push(chunk as Buffer);
     }
   } catch {

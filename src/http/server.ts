@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fastify } from 'fastify';
-import { apiError, type ApiError } from '../errors.ts';
+import { apiError, fail, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
@@ -17,13 +17,17 @@ import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import { makeListener, type ServerTls } from './listener.ts';
+import { longestDelay, Overload, type Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
-import { ClientGone, sendStream, whileThere } from './streaming.ts';
+import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 const defaults = {
   bodyLimit: 1024 * 1024,
+  maxInFlight: 1_000,
   maxConnections: 20_000,
+  /** Of all bodies together that are read or worked on; four of the largest always have room. */
+  bodyBytes: 128 * 1024 * 1024,
   /** Beside the URL, which has a limit of its own. */
   headersSize: 16 * 1024,
   stopTimeout: 10_000,
@@ -43,7 +47,14 @@ export interface ServerOptions {
   readonly tls?: ServerTls;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
   readonly stallTimeout?: number;
+  /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
+  readonly maxDelay?: number;
 }
+
+/** Answered however much there is to do. Contract 3, Overload. */
+const unlimited = new Set(['/_health', '/_ready', '/_metrics']);
+/** Requests with these methods count when their body was read. */
+const bodied = new Set(['POST', 'PUT', 'PATCH']);
 
 /** A server that listens. */
 export interface RunningServer {
@@ -63,7 +74,8 @@ export async function startServer(
   generation: () => Generation,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, draw, trace, mode = 'start', stallTimeout = defaults.stallTimeout } = options;
+  const { host, port, draw, trace, mode = 'start' } = options;
+  const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaultRequestTimeout;
@@ -71,6 +83,11 @@ export async function startServer(
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, () => edge().vary);
   const gate = new Gate({ mode, now: draw.now, trace });
+  const overload = new Overload({
+    maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
+    maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
+    maxDelay,
+  });
   let stopping = false;
   // One for each address that the host stands for.
   const servers: Server[] = [];
@@ -88,18 +105,34 @@ export async function startServer(
     // Each server has its own.
     clientErrorHandler: () => undefined,
   });
-  const handle = async (incoming: Incoming, { client, refusal }: Entry): Promise<Response> => {
+  const handle = async (
+    incoming: Incoming,
+    { client, refusal }: Entry,
+    visit: Visit,
+  ): Promise<Response> => {
     const { request, requestId, path } = incoming;
-    const problem = headProblem(request) ?? refusal;
+    const isExempt = unlimited.has(path) || incoming.method === 'OPTIONS';
+    const refuse = (): ApiError | undefined => (isExempt ? undefined : visit.refusal());
+    const problem = headProblem(request) ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
     try {
+      if (!isExempt && !bodied.has(incoming.method)) {
+        const turn = visit.enter();
+        const late = turn === undefined ? undefined : await turn;
+        if (late !== undefined) return respondError(late, path, requestId);
+        if (request.socket.destroyed) throw new ClientGone('The client has gone');
+      }
       return await answer({
         ...incoming,
         headers: request.headers,
         rawHeaders: request.rawHeaders,
         client,
         gate,
-        readBody: () => readBody(request, bodyLimit),
+        readBody: async () => {
+          const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
+          const late = body.ok ? (refuse() ?? (await visit.enter())) : undefined;
+          return late === undefined ? body : fail(late);
+        },
         whileThere: (work) => whileThere(request.socket, work),
         generation: generation(),
         draw,
@@ -121,7 +154,9 @@ export async function startServer(
     const incoming = readHead(request);
     const gate = edge();
     const entry = gate.enter(request, incoming.path);
-    const handled = await handle(incoming, entry);
+    const visit = overload.visit();
+    const handled = await handle(incoming, entry, visit);
+    visit.leave();
     const answered =
       incoming.method === 'OPTIONS'
         ? gate.preflight(handled, request.headers, incoming.requestId)
@@ -133,8 +168,10 @@ export async function startServer(
     const rest = send(response, encoded, sending);
     // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
     if (!request.readableEnded) request.resume();
-    if (rest === undefined) return;
-    await sendStream(response, rest, stallTimeout).catch((error) => report(incoming, error));
+    if (rest !== undefined)
+      await sendStream(response, rest, stallTimeout).catch((error) => report(incoming, error));
+    // Whoever takes nothing of an answer does not keep it here for ever.
+    else if (request.socket.writableLength > 0) await untilTaken(response, 'finish', stallTimeout);
   });
   app.setNotFoundHandler(() => undefined);
   await app.listen({ host, port });
@@ -149,6 +186,7 @@ export async function startServer(
       await Promise.all(closed);
       await app.close();
       await gate.close();
+      overload.close();
     },
   };
 }

@@ -56,7 +56,7 @@ export async function sendStream(
 }
 
 /** Waits until the reader has taken what was written, has gone away or is cut off. */
-function untilTaken(
+export function untilTaken(
   response: ServerResponse,
   event: 'drain' | 'finish',
   stallTimeout: number,

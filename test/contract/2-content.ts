@@ -109,6 +109,8 @@ async function serve(
     host: '127.0.0.1',
     port: 0,
     draw: { now: () => new Date(), uuid: uuidv7 },
+    // The tests keep the event loop busy themselves.
+    maxDelay: Infinity,
     trace: (event) => failures.push(event.error),
     ...options,
   });

@@ -118,6 +118,8 @@ export async function serve(
     host: '127.0.0.1',
     port: 0,
     draw,
+    // The tests keep the event loop busy themselves.
+    maxDelay: Infinity,
     trace: (event) => {
       if (event.kind === 'failure') failures.push(event.error);
       else dependencies.push(event);

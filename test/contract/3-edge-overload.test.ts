@@ -1,0 +1,253 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Generation } from '../../src/http/generation.ts';
+import { startServer, type ServerOptions } from '../../src/http/server.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import type { Database } from '../../src/execute/database.ts';
+import { openPostgres } from '../../src/execute/postgres.ts';
+import { migrate } from '../../src/execute/postgres-schema.ts';
+import { buildValid } from '../support/api.ts';
+import { until } from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
+import { askAt, serveEdge, type EdgeServer, type Told } from './3-edge.ts';
+
+const specification = (server: string): string => `access: public
+server: { ${server} }
+resources: { notes: { fields: { text: { type: text } } } }
+`;
+const running: EdgeServer[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.stop();
+});
+const serve = async (server: string, options: Partial<ServerOptions> = {}): Promise<EdgeServer> => {
+  const one = await serveEdge(specification(server), options);
+  running.push(one);
+  return one;
+};
+const urlOf = ({ running: { port } }: EdgeServer): string => `http://127.0.0.1:${port}`;
+const post = (text: string): string => postBytes(JSON.stringify({ text }), '/v1/notes');
+
+/** A server on PostgreSQL whose reads wait until they are let go: as many as are asked stay in flight. */
+async function serveHeld(server: string): Promise<{
+  readonly port: number;
+  readonly held: () => number;
+  readonly letGo: () => void;
+  readonly stop: () => Promise<void>;
+}> {
+  const model = buildValid(specification(server));
+  const test = await createDatabase();
+  const database = await openPostgres(test.url, { poolSize: 2 });
+  await migrate(database, model);
+  let [held, isOpen]: [number, boolean] = [0, false];
+  const waiting: (() => void)[] = [];
+  const all: Database['all'] = async (...asked) => {
+    if (!isOpen) {
+      held += 1;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    return database.all(...asked);
+  };
+  const slow: Database = new Proxy(database, {
+    get: (target, name) => {
+      if (name === 'all') return all;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const generation = new Generation(model, slow);
+  const one = await startServer(() => generation, {
+    host: '127.0.0.1',
+    port: 0,
+    draw: { now: () => new Date(), uuid: uuidv7 },
+    trace: ({ error }) => {
+      throw error;
+    },
+  });
+  const letGo = (): void => {
+    isOpen = true;
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return {
+    port: one.port,
+    held: () => held,
+    letGo,
+    stop: async () => {
+      letGo();
+      await one.close();
+      await database.close();
+      await test.drop();
+    },
+  };
+}
+
+describe('server.maxInFlight', () => {
+  test('more are 503 at once, those before are answered, and then all are again', async () => {
+    const server = await serveHeld('maxInFlight: 3');
+    const first = [1, 2, 3].map(() => askAt(server.port, {}));
+    await until(() => server.held() === 3);
+    const more = await askAt(server.port, { headers: { origin: 'https://shop.example' } });
+    expect([more.status, more.code, more.headers['retry-after']]).toEqual([503, 'OVERLOADED', '1']);
+    expect(JSON.parse(more.text)).toMatchObject({
+      status: 503,
+      error: 'Service Unavailable',
+      path: '/v1/notes',
+    });
+    const write = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+    expect((await askAt(server.port, write)).code).toBe('OVERLOADED');
+    // Before the path is looked at; but not before what is no request.
+    expect((await askAt(server.port, { path: '/v1/nope' })).code).toBe('OVERLOADED');
+    for (const [path, status] of [
+      ['/_health', 200],
+      ['/_ready', 200],
+    ] as const)
+      expect((await askAt(server.port, { path })).status).toBe(status);
+    expect((await askAt(server.port, { method: 'OPTIONS' })).status).toBe(204);
+    server.letGo();
+    for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+    const again = await Promise.all([1, 2, 3].map(() => askAt(server.port, {})));
+    expect(again.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await server.stop();
+  });
+
+  test('what is refused or goes away is counted no longer', async () => {
+    const server = await serve('maxInFlight: 2, bodyLimit: 1kb');
+    for (let round = 0; round < 20; round += 1) {
+      const wire = await Wire.open(urlOf(server));
+      await wire.send(post('half').slice(0, -3));
+      wire.leave();
+    }
+    const refused = [
+      { path: '/v1/nope' },
+      { path: '/v1/notes/9' },
+      { path: '/v1/notes?x=1' },
+      { method: 'PUT' },
+    ];
+    for (const asked of [...refused, ...refused]) await server.ask(asked);
+    const headers = { 'content-type': 'application/json' };
+    const large = { method: 'POST', headers, body: JSON.stringify({ text: 'x'.repeat(2_000) }) };
+    for (let round = 0; round < 5; round += 1) expect((await server.ask(large)).status).toBe(413);
+    for (const asked of [{}, { method: 'POST', headers, body: '{}' }, {}])
+      expect((await server.ask(asked)).status).toBeLessThan(300);
+  });
+
+  test('a request counts once its body is there', async () => {
+    const server = await serve('maxInFlight: 1');
+    const wires = await Promise.all([1, 2, 3].map(() => Wire.open(urlOf(server))));
+    for (const wire of wires) await wire.send(post('slow').slice(0, -3));
+    expect((await server.ask({ path: '/_health' })).status).toBe(200);
+    expect((await server.ask()).status).toBe(200);
+    for (const wire of wires) {
+      await wire.send(post('slow').slice(-3));
+      expect((await wire.answer())?.status).toBe(201);
+      wire.close();
+    }
+  });
+});
+
+describe('bodies', () => {
+  test('are held up to a bound for all of them; others are refused, and room comes back', async () => {
+    // Four of the largest have room: the bound is 128 MiB, or four times the limit.
+    const server = await serve('bodyLimit: 64MiB, requestTimeout: 60s');
+    const half = Buffer.alloc(48 * 1024 * 1024, ' ');
+    const wires: Socket[] = [];
+    const answers: string[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      const socket = connect(server.running.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => answers.push(String(bytes).slice(0, 12)));
+      socket.write(
+        `POST /v1/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${half.length + 10}\r\n\r\n`,
+      );
+      wires.push(socket);
+      await new Promise((done) => socket.write(half, done));
+    }
+    await until(() => answers.length > 0);
+    expect(answers).toEqual(['HTTP/1.1 503']);
+    for (const socket of wires) socket.destroy();
+    const headers = { 'content-type': 'application/json' };
+    await until(
+      async () => (await server.ask({ method: 'POST', headers, body: '{}' })).status === 201,
+    );
+  });
+});
+
+describe('many at once', () => {
+  test('each of a thousand is answered, in turns', async () => {
+    const server = await serve('maxInFlight: 2000', { maxDelay: Infinity });
+    const wire = await Wire.open(urlOf(server));
+    await wire.send(post('x'));
+    await wire.answer();
+    wire.close();
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, () => server.ask({ path: '/v1/notes?limit=5' })),
+    );
+    expect(new Set(answers.map(({ status }: Told) => status))).toEqual(new Set([200]));
+  });
+
+  test('those who wait for too long are refused, and none is left without an answer', async () => {
+    const server = await serve('maxInFlight: 2000', { maxDelay: 0 });
+    const wires = await Promise.all(Array.from({ length: 20 }, () => Wire.open(urlOf(server))));
+    const statuses: (number | undefined)[] = [];
+    await Promise.all(wires.map((wire) => wire.send(getBytes('/v1/notes').repeat(100))));
+    for (const wire of wires)
+      for (let index = 0; index < 100; index += 1) statuses.push((await wire.answer())?.status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect((await server.ask()).status).toBe(200);
+    for (const wire of wires) wire.close();
+  });
+});
+
+describe('server.maxConnections', () => {
+  test('more are closed as they come; room comes back', async () => {
+    const server = await serve('maxConnections: 2');
+    const wires = [await Wire.open(urlOf(server)), await Wire.open(urlOf(server))];
+    for (const wire of wires) {
+      await wire.send(getBytes('/v1/notes'));
+      expect((await wire.answer())?.status).toBe(200);
+    }
+    await expect(server.ask()).rejects.toThrow();
+    wires[0]?.close();
+    await until(async () => (await server.ask().catch(() => undefined))?.status === 200);
+    wires[1]?.close();
+  });
+});
+
+describe('slow clients', () => {
+  test('two hundred heads and bodies that never end harm nobody, and end with 408', async () => {
+    const server = await serve('requestTimeout: 1500ms, maxInFlight: 10');
+    const wires = await Promise.all(Array.from({ length: 200 }, () => Wire.open(urlOf(server))));
+    const begun = [
+      'GET /v1/notes HTTP/1.1\r\nHost: x\r\n',
+      post('slow').slice(0, -1),
+      `${chunkedHead()}${chunk('{"text":')}`.replaceAll('/v1/posts', '/v1/notes'),
+    ];
+    for (const [index, wire] of wires.entries()) await wire.send(begun[index % 3] ?? '');
+    for (let round = 0; round < 20; round += 1) expect((await server.ask()).status).toBe(200);
+    for (const wire of wires) {
+      expect((await wire.answer())?.status).toBe(408);
+      expect(await wire.rest()).toBe('');
+    }
+  });
+
+  test('who takes nothing of an answer is cut off, whatever its media type', async () => {
+    const server = await serve('bodyLimit: 8MiB', { stallTimeout: 200 });
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ text: 'x'.repeat(7 * 1024 * 1024) });
+    expect((await server.ask({ method: 'POST', headers, body })).status).toBe(201);
+    const socket = connect(server.running.port, '127.0.0.1');
+    const closed = new Promise((done) => socket.once('close', done));
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(getBytes('/v1/notes').repeat(3));
+    await new Promise((done) => setTimeout(done, 1_000));
+    let length = 0;
+    socket.on('data', (bytes) => {
+      length += bytes.length;
+    });
+    socket.resume();
+    await closed;
+    expect(length).toBeLessThan(3 * 7 * 1024 * 1024);
+    expect((await server.ask()).status).toBe(200);
+  });
+});
