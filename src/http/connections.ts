@@ -10,9 +10,15 @@ import type { Response, StreamedBody, TextResponse } from '../respond/response.t
 
 /** How long a refused client has to read why before its connection is cut, in ms. */
 const lingering = 1_000;
-/** How long a server that stops waits for what is under way to it, and how often it looks what has ended, in ms. */
-const underWay = 100;
+/**
+ * How long a server that stops waits for the first request of a connection, and for the next one, which may be under
+ * way; and how often it looks what has ended. In ms.
+ */
+const beforeFirst = 500;
+const betweenTwo = 100;
 const lookAgain = 20;
+/** How long it takes the connections that have been made already, at most, in ms. */
+const longestTaking = 500;
 
 interface Current {
   readonly request: IncomingMessage;
@@ -27,6 +33,7 @@ export class Connections {
   private readonly current = new Map<Socket, Current | undefined>();
   /** Those too that are no further than their TLS handshake. */
   private readonly all = new Set<Socket>();
+  private accepted = 0;
   private readonly refused = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
   private readonly vary: () => string;
@@ -39,6 +46,7 @@ export class Connections {
 
   /** A connection as the system gives it. */
   accept(socket: Socket): void {
+    this.accepted += 1;
     this.all.add(socket);
     socket.once('close', () => this.all.delete(socket));
   }
@@ -59,14 +67,28 @@ export class Connections {
    */
   async finish(timeout: number): Promise<void> {
     const [start, all] = [performance.now(), this.all];
-    if (all.size > 0) await delay(underWay);
-    while (this.current.size > 0) {
-      const isLate = performance.now() - start > timeout;
-      for (const [socket, current] of this.current)
-        if (isLate || current === undefined || current.response.writableFinished) socket.destroy();
+    for (let passed = 0; this.current.size > 0; passed = performance.now() - start) {
+      for (const [socket, current] of this.current) {
+        const isUnused = current === undefined && passed > beforeFirst;
+        const isIdle = current?.response.writableFinished === true && passed > betweenTwo;
+        if (isUnused || isIdle || passed > timeout) socket.destroy();
+      }
       await delay(lookAgain);
     }
     for (const socket of all) socket.destroy();
+  }
+
+  /**
+   * Waits until the system has handed over the connections that it has made already: it does so one a turn of the event
+   * loop, so nothing else should be done meanwhile.
+   */
+  async takeAll(): Promise<void> {
+    const start = performance.now();
+    for (let [seen, quiet] = [-1, 0]; quiet < 3 && performance.now() - start < longestTaking;) {
+      quiet = this.accepted === seen ? quiet + 1 : 0;
+      seen = this.accepted;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** Answers what the parser refuses, after the answers that are due before it, then ends the connection. */

@@ -47,6 +47,7 @@ export class Overload {
   private turnEnd = 0;
   /** When those who wait last gave way to reading. */
   private workEnd = 0;
+  private isPaused = false;
   private isLate = false;
   private lateWindows = 0;
   private readonly options: OverloadOptions;
@@ -90,7 +91,7 @@ export class Overload {
   enter(): Promise<ApiError | undefined> | undefined {
     this.inFlight += 1;
     const now = performance.now();
-    if (this.waiting.length === 0 && this.mayBegin(now)) return undefined;
+    if (this.waiting.length === 0 && !this.isPaused && this.mayBegin(now)) return undefined;
     return new Promise((begin) => {
       this.waiting.push({ since: now, begin });
     });
@@ -98,6 +99,16 @@ export class Overload {
 
   leave(): void {
     this.inFlight -= 1;
+  }
+
+  /** No request begins until `resume`. */
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    if (this.turnEnd === 0) this.endTurn();
   }
 
   /** Whether so many more bytes of bodies can be held. */
@@ -121,7 +132,7 @@ export class Overload {
 
   /** What has come in was read: those who wait go on, in a turn of their own. */
   private endTurn(): void {
-    if (this.waiting.length === 0) this.turnEnd = 0;
+    if (this.waiting.length === 0 || this.isPaused) this.turnEnd = 0;
     else {
       const now = performance.now();
       const wanted = (now - this.workEnd) * slice.share;

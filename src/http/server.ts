@@ -181,7 +181,11 @@ export async function startServer(
     close: async (drainDelay = 0) => {
       stopping = true;
       if (drainDelay > 0) await delay(drainDelay);
+      // Whoever is answered now would come again at once, and find the door closing.
+      overload.pause();
+      await connections.takeAll();
       const closed = servers.map((server) => stopListening(server));
+      overload.resume();
       await connections.finish(defaults.stopTimeout);
       await Promise.all(closed);
       await app.close();
