@@ -83,6 +83,8 @@ export class Connection {
   private readonly client: driver.Sql;
   private pending: Cancellable | undefined;
   private mayConnect = true;
+  /** How those who wait for an answer are told that none will come. */
+  private readonly unanswered = new Set<(error: Error) => void>();
 
   constructor(url: string, options: ConnectionOptions) {
     const settings: driver.Options<typeof types> & { socket: unknown } = {
@@ -94,7 +96,7 @@ export class Connection {
       connect_timeout: connectTimeout / 1000,
       connection: options.isPooled ? { application_name: 'plinth' } : sessionSettings(options),
       onnotice: () => undefined,
-      onclose: () => this.abandon(),
+      onclose: () => this.lose(),
       socket: (address: Address) => this.openSocket(address),
       types,
     };
@@ -172,17 +174,29 @@ export class Connection {
     Object.defineProperty(query, 'origin', { value: '' });
     const since = performance.now();
     this.waitingSince = since;
+    let refuse: (error: Error) => void = () => undefined;
     try {
-      const answer = await ask();
+      const answer = await new Promise<Answer>((resolve, reject) => {
+        refuse = reject;
+        this.unanswered.add(reject);
+        ask().then(resolve, reject);
+      });
       this.isOpen = true;
       return answer;
     } catch (error) {
-      if (isLoss(error)) this.abandon();
+      if (isLoss(error)) this.lose();
       throw error;
     } finally {
+      this.unanswered.delete(refuse);
       // Another may have gone out behind it.
       if (this.waitingSince === since) this.waitingSince = undefined;
     }
+  }
+
+  /** The session has ended: what the driver has not sent yet it would keep for ever. */
+  private lose(): void {
+    this.abandon();
+    for (const refuse of this.unanswered) refuse(lost('The session was lost'));
   }
 
   /** Nobody shall use it again. */
