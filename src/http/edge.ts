@@ -99,6 +99,7 @@ const otherHost = apiError(
 /** The hosts that `dev` answers for, so that no page can call it under a name of its own (DNS rebinding). */
 class AllowedHosts {
   private readonly names: ReadonlySet<string>;
+  private lastAllowed: string | undefined;
 
   constructor({ publicUrl, allowedHosts = [] }: NonNullable<Specification['server']>) {
     const named = publicUrl === undefined ? [] : [URL.parse(publicUrl)?.hostname ?? ''];
@@ -107,9 +108,14 @@ class AllowedHosts {
 
   /** A host is as named, with any port where none was named. */
   has(host: string): boolean {
+    // Nearly all requests name the same one.
+    if (host === this.lastAllowed) return true;
     const key = hostKey(host);
     const name = withoutPort(key);
-    return isLoopbackName(unbracketed(name)) || this.names.has(name) || this.names.has(key);
+    const isAllowed =
+      isLoopbackName(unbracketed(name)) || this.names.has(name) || this.names.has(key);
+    if (isAllowed) this.lastAllowed = host;
+    return isAllowed;
   }
 }
 

@@ -12,7 +12,7 @@ const firstSlice = 10;
  */
 const slice = { shortest: 2, longest: 100, share: 2 } as const;
 /** So few are never too many: each takes long then, and refusing others would not help them. */
-const few = 16;
+const few = 64;
 /** After so many that have begun their places in the queue are given free. */
 const forgotten = 1_024;
 /** How long one look at the event loop is, and what its clock ticks in, in ms. */
@@ -53,6 +53,7 @@ export class Overload {
   private readonly options: OverloadOptions;
   private readonly delays = monitorEventLoopDelay({ resolution });
   private readonly look: NodeJS.Timeout;
+  private readonly atTurnEnd = (): void => this.endTurn();
 
   constructor(options: OverloadOptions) {
     this.options = options;
@@ -126,7 +127,7 @@ export class Overload {
     if (this.turnEnd > 0) return now < this.turnEnd;
     this.turnEnd = now + firstSlice;
     this.workEnd = now;
-    setImmediate(() => this.endTurn());
+    setImmediate(this.atTurnEnd);
     return true;
   }
 
@@ -159,7 +160,7 @@ export class Overload {
       return;
     }
     this.workEnd = performance.now();
-    setImmediate(() => this.endTurn());
+    setImmediate(this.atTurnEnd);
   }
 
   /** Late is a loop that was so for most of the time of two looks: a single long step says nothing. */
