@@ -92,6 +92,8 @@ export interface ApiError {
   /** Further members of the body, for example `dependents`. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where it was found out, for who develops against the service (`_verbose`). */
+  readonly stack?: string;
 }
 
 /** Makes an ApiError. */
@@ -100,7 +102,10 @@ export function apiError(
   message: string,
   extra: Omit<ApiError, 'code' | 'message'> = {},
 ): ApiError {
-  return { code, message, ...extra };
+  const error = { code, message, ...extra };
+  // A property that is neither listed nor compared.
+  Error.captureStackTrace(error, apiError);
+  return error;
 }
 
 /** The answer to a caller without credentials whom no rule allows what was asked. Contract 3, Authorization. */

@@ -8,6 +8,8 @@ export type Row = readonly SqlValue[];
 /** Runs statements in one transaction. */
 export interface Transaction {
   readonly asksAtOnce: false;
+  /** Takes the name of the step that begins, where somebody watches. */
+  readonly enter?: (stage: string) => void;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
    * Runs a statement that changes rows; gives their number, and the id of an inserted one, which comes last in what the
@@ -23,6 +25,13 @@ export interface Changed {
   readonly returned: readonly Row[];
 }
 
+/** How many connections of a pool are in use and free, and how many requests wait for one. */
+export interface ConnectionCounts {
+  readonly busy: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /** Takes a portion of rows; whether more are wanted. */
 export type Take = (rows: readonly Row[]) => boolean;
 
@@ -31,6 +40,10 @@ export interface Database {
   readonly dialect: Dialect;
   /** Whether statements that do not wait for each other are better asked at once: each takes a way to a server. */
   readonly asksAtOnce: boolean;
+  /** Takes the name of the step that begins, where somebody watches. */
+  readonly enter?: (stage: string) => void;
+  /** Its connections, where it has several. */
+  readonly connections?: () => ConnectionCounts;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
    * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.

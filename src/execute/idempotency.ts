@@ -16,6 +16,8 @@ export interface KeyedRequest {
   /** The digest of all that was asked. */
   readonly request: string;
   readonly at: Date;
+  /** What it runs on: that of the keys, perhaps watched. */
+  readonly database: Database;
   /** How long it waits for another request under the same key, in ms. */
   readonly patience: number;
   readonly status: number;
@@ -97,7 +99,7 @@ export class IdempotencyKeys {
     for (;;) {
       let isClaiming = false;
       try {
-        const answer = await this.database.write(async (transaction) => {
+        const answer = await keyed.database.write(async (transaction) => {
           isClaiming = true;
           const kept = await this.claim(transaction, keyed, end);
           isClaiming = false;

@@ -1,4 +1,4 @@
-import { DatabaseFailure } from './database.ts';
+import { DatabaseFailure, type ConnectionCounts } from './database.ts';
 import { Connection, type ConnectionOptions } from './postgres-connection.ts';
 
 export interface PoolOptions extends ConnectionOptions {
@@ -42,6 +42,10 @@ export class Pool {
     this.url = url;
     this.options = options;
     this.timer = setInterval(() => this.watch(performance.now()), 1_000).unref();
+  }
+
+  get counts(): ConnectionCounts {
+    return { busy: this.lent.size, idle: this.idle.length, waiting: this.waiting.length };
   }
 
   /** Lends a connection: the one used last, whose statements are prepared. Rejects when all stay busy for too long. */

@@ -3,6 +3,7 @@ import { postgres } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
   DatabaseFailure,
+  type ConnectionCounts,
   type Database,
   type Row,
   type Take,
@@ -178,6 +179,10 @@ export class PostgresDatabase implements Database {
 
   close(): Promise<void> {
     return this.pool.close();
+  }
+
+  connections(): ConnectionCounts {
+    return this.pool.counts;
   }
 
   /**

@@ -30,6 +30,8 @@ export interface ListResult {
 export interface Reader {
   /** Whether statements that do not wait for each other are better asked at once. */
   readonly asksAtOnce: boolean;
+  /** Takes the name of the step that begins, where somebody watches. */
+  readonly enter?: (stage: string) => void;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
 }
 
@@ -88,11 +90,15 @@ export async function readList(
     parents: limit,
     bound: values.bound,
     collections: bound.collections,
+    path: '',
   };
   const seen = { count: rows.length, read: found.length };
+  const counting = readTotal(compiled, values, bound.page, seen, database);
+  // Where nothing is gained by asking at once, one thing comes after the other.
+  if (!database.asksAtOnce) await counting;
   const [records, { total, isEstimated }] = await Promise.all([
     readSelection(rows, compiled.selection, level),
-    readTotal(compiled, values, bound.page, seen, database),
+    counting,
   ]);
   const hasMore =
     isExact && total !== undefined ? offset + rows.length < total : found.length > limit;
@@ -162,7 +168,7 @@ export async function readOne(
   const rows = await reader.all(statement, { bound: values, id });
   if (rows.length === 0) return undefined;
   const { collections } = bound;
-  const level = { reader, dialect, limits, parents: 1, bound: values, collections };
+  const level = { reader, dialect, limits, parents: 1, bound: values, collections, path: '' };
   const [record] = await readSelection(rows, compiled.selection, level);
   return record;
 }
@@ -191,6 +197,8 @@ interface Level {
   readonly parents: number;
   readonly bound: readonly SqlValue[];
   readonly collections: readonly PageNumbers[];
+  /** The relations that lead here, as the names of steps have them; where somebody watches. */
+  readonly path: string;
 }
 
 /** The related records of the rows above, by the key that leads to them. */
@@ -225,9 +233,10 @@ function typeOf(row: Row, { typePosition }: CompiledExpand): SqlValue {
 async function readExpansion(
   rows: readonly Row[],
   expand: CompiledExpand,
-  level: Level,
+  above: Level,
 ): Promise<Expansion> {
   const { toMany, keyPosition, paging } = expand;
+  const level = entered(expand, above);
   const page = toMany ? collectionPage(paging, level) : onlyOne;
   const found = new Map<SqlValue, Related>();
   for (const target of expand.targets) {
@@ -241,6 +250,14 @@ async function readExpansion(
       found.set(type, await readTarget([...keys], target, page, paging !== undefined, level));
   }
   return { page, found };
+}
+
+/** The level of an expansion, whose step begins where somebody watches. */
+function entered({ name }: CompiledExpand, level: Level): Level {
+  const { enter } = level.reader;
+  if (enter === undefined) return level;
+  enter(`expand_${level.path}${name}`);
+  return { ...level, path: `${level.path}${name}_` };
 }
 
 /** Puts what was found into the records, each relation in its turn, so that members have one order; pages apart. */

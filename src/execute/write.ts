@@ -322,6 +322,8 @@ export class Writer {
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
     const shared = { ...limits, responseItems };
     const written: Written[] = [];
+    const isKnown = plain === undefined && ids.every((_, index) => rows[index] !== undefined);
+    if (!isKnown) this.transaction.enter?.(`fetch_${compiled.plan.resource.name}`);
     for (const [index, id] of ids.entries()) {
       const row = rows[index];
       written.push({

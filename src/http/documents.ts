@@ -1,5 +1,5 @@
 import { BoundedCache } from '../bounded-cache.ts';
-import type { Subject } from '../model/access.ts';
+import type { Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
@@ -9,6 +9,7 @@ import { compressed } from '../respond/compression.ts';
 import { jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
+import { isHonoured } from './debug.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
 
@@ -24,15 +25,17 @@ const keptDocuments = 20;
 const documents = new WeakMap<Generation, BoundedCache<Document>>();
 
 /** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
-export function answerOpenApi(exchange: Exchange, version: Version, caller: Subject): Response {
+export function answerOpenApi(exchange: Exchange, version: Version, caller: Caller): Response {
   const { generation } = exchange;
   const view = generation.view(version, caller);
+  const isDebugOn = isHonoured(exchange, caller);
   const kept = documents.get(generation) ?? new BoundedCache<Document>(keptDocuments);
   documents.set(generation, kept);
-  let document = kept.get(view.key);
+  const key = `${String(isDebugOn)} ${view.key}`;
+  let document = kept.get(key);
   if (document === undefined) {
-    document = made(JSON.stringify(openApiDocument(view)));
-    kept.set(view.key, document);
+    document = made(JSON.stringify(openApiDocument(view, { isDebugOn })));
+    kept.set(key, document);
   }
   return tagged(exchange, document, {});
 }

@@ -1,13 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Result } from '../errors.ts';
+import type { ApiError, Result } from '../errors.ts';
+import type { Database } from '../execute/database.ts';
+import type { Ran } from '../execute/watched.ts';
 import type { Caller } from '../model/access.ts';
 import type { Draw } from '../plan/defaults.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { Query } from '../request/query.ts';
 import type { Client } from './client.ts';
+import type { Mode } from './edge.ts';
 import type { Gate } from './gate.ts';
+import type { DebugWish } from '../request/debug.ts';
+import type { NetworkReport } from '../network/report.ts';
+import type { CompiledRead } from '../sql/compile-read.ts';
+import type { RequestTrace } from '../trace/events.ts';
 import type { Generation } from './generation.ts';
+import type { Metrics } from './metrics.ts';
 
 /** How long a request may take to arrive, and to wait for another of its key, in ms. Contract 1: `server`. */
 export const defaultRequestTimeout = 30_000;
@@ -28,9 +36,35 @@ export interface Exchange {
   /** Does work that ends with its signal when the client goes away. */
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   readonly generation: Generation;
+  /** That of the generation, perhaps watched. */
+  readonly database: Database;
+  readonly mode: Mode;
+  readonly metrics: Metrics;
+  readonly trace: RequestTrace;
+  /** What is found out on the way for debug members; absent where none are asked for. */
+  readonly watching: Watching | undefined;
+  /** Reports an error that no rule foresaw; gives what the client is told. */
+  readonly failed: (error: unknown) => ApiError;
   readonly draw: Draw;
   /** Whether the server takes its leave: it answers, but is no longer ready. */
   readonly isStopping: () => boolean;
+}
+
+/** What a request that asks for debug members has met so far. */
+export interface Watching {
+  readonly wish: DebugWish;
+  /** Every statement that ran. */
+  readonly ran: Ran[];
+  caller: Caller;
+  /** What the path says: the resource and the id. */
+  params: Readonly<Record<string, string>>;
+  call?: Call;
+  /** The read that answers it. */
+  compiled?: CompiledRead;
+  /** What the simulated network did to it. */
+  network?: NetworkReport;
+  /** What `_inspect=data` shows. */
+  inspected?: unknown;
 }
 
 /** A request whose path, method and right were found. */

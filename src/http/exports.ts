@@ -9,6 +9,7 @@ import { csv } from '../respond/csv.ts';
 import { streamResponse } from '../respond/error.ts';
 import { ndjson } from '../respond/ndjson.ts';
 import type { Response } from '../respond/response.ts';
+import { refuseStreamed } from './debug.ts';
 import type { Call } from './exchange.ts';
 import { pageHeaders } from './reads.ts';
 
@@ -19,6 +20,8 @@ export async function exportRecords(
 ): Promise<Result<Response>> {
   const { exchange, caller, face, query } = call;
   const { generation, requestId } = exchange;
+  const refusal = refuseStreamed(exchange, exchange.watching);
+  if (refusal !== undefined) return fail(refusal);
   const api = withExportLimits(generation.api);
   const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
   const shape = `${face.key}|export|${preferences.count}${query.shape}`;
@@ -30,7 +33,7 @@ export async function exportRecords(
   const bound = bindQuery(plan, query, api.limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
   const { portions, ...result } = await exchange.whileThere((signal) =>
-    readExport(compiled.value, bound.value, generation.database, signal),
+    readExport(compiled.value, bound.value, exchange.database, signal),
   );
   const paged = { ...result, next: undefined };
   const headers = pageHeaders(call, preferences, bound.value.page, paged);

@@ -150,9 +150,12 @@ export class Gate {
 }
 
 /** Adds header fields to an answer, whatever it is. */
-export function withHeaders<Answer extends { readonly headers?: ApiError['headers'] }>(
+export function withHeaders<Answer extends Pick<ApiError, 'headers' | 'stack'>>(
   answer: Answer,
   headers: Admission['headers'],
 ): Answer {
-  return headers === undefined ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
+  if (headers === undefined) return answer;
+  const added = { ...answer, headers: { ...answer.headers, ...headers } };
+  // A copy of an error has lost where it was found out.
+  return answer.stack === undefined ? added : { ...added, stack: answer.stack };
 }

@@ -1,5 +1,5 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
-import { asksForDebug, parseQuery } from '../request/query.ts';
+import { parseQuery } from '../request/query.ts';
 import { queryError } from '../request/problem.ts';
 import { negotiate, type Representation } from '../request/headers.ts';
 import { decide, refusalOf, type Caller } from '../model/access.ts';
@@ -7,6 +7,7 @@ import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
+import { answerDebug } from './debug.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from './gate.ts';
@@ -30,11 +31,22 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
  */
 export async function answer(exchange: Exchange): Promise<Response> {
   const { path, search } = splitUrl(exchange.url);
-  const result = await steps(exchange, path, search);
-  const answered = result.ok ? result.value : respondError(result.error, path, exchange.requestId);
-  const response = withNotice(answered, path, exchange.generation.api);
-  if (!asksForDebug(search)) return response;
-  return { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } };
+  const { requestId, watching } = exchange;
+  const { api } = exchange.generation;
+  if (watching === undefined) {
+    const result = await steps(exchange, path, search);
+    const response = result.ok ? result.value : respondError(result.error, path, requestId);
+    return withNotice(response, path, api);
+  }
+  let thrown: unknown;
+  const result = await steps(exchange, path, search).catch((error: unknown) => {
+    thrown = error;
+    return fail(exchange.failed(error));
+  });
+  exchange.trace.enter('finalize');
+  const answered = result.ok ? result.value : respondError(result.error, path, requestId);
+  const response = withNotice(answered, path, api);
+  return answerDebug(exchange, watching, response, result.ok ? undefined : result.error, thrown);
 }
 
 async function steps(exchange: Exchange, path: string, search: string): Promise<Result<Response>> {
@@ -42,8 +54,13 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
   const route = findRoute(path, api);
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
+  const { trace, watching } = exchange;
+  trace.enter('authentication');
   const { caller, headers } = await exchange.gate.admit(exchange, path);
   if (!caller.ok) return fail(withHeaders(caller.error, headers));
+  trace.caller = caller.value.name;
+  if (watching !== undefined) watching.caller = caller.value;
+  trace.enter('authorization');
   if (!route.ok) return fail(withHeaders(route.error, headers));
   const result = await answerRoute(exchange, route.value, caller.value, path, search);
   return result.ok
@@ -77,7 +94,9 @@ async function answerResource(
   path: string,
   search: string,
 ): Promise<Result<Response>> {
-  const { generation, method, headers } = exchange;
+  const { generation, method, headers, trace, watching } = exchange;
+  if (watching !== undefined)
+    watching.params = { resource: name, ...(id === undefined ? {} : { id }) };
   const ended = sunsetRefusal(version, generation.api, exchange.draw.now);
   if (ended !== undefined) return fail(ended);
   if (method === 'OPTIONS' && isServed(name, version, generation.api))
@@ -85,8 +104,10 @@ async function answerResource(
   const view = generation.view(version, caller);
   const face = findFace(name, view);
   if (!face.ok) return face;
+  trace.route = face.value.name;
   const kind = kindOf(method, id);
   if (!kind.ok) return kind;
+  trace.operation = kind.value;
 
   const refusal = authorize(kind.value, face.value);
   if (refusal !== undefined) return fail(refusal);
@@ -94,6 +115,7 @@ async function answerResource(
   const representation = negotiate(headers.accept, representations);
   if (representation === undefined) return fail(notAcceptable);
 
+  trace.enter('parse_query');
   const query = parseQuery(search, kind.value);
   const call: Call = {
     exchange,
@@ -106,9 +128,11 @@ async function answerResource(
     id,
     query,
   };
+  if (watching !== undefined) watching.call = call;
   switch (call.kind) {
     case 'list':
-      return representation === 'json' ? listRecords(call) : exportRecords(call, representation);
+      if (representation === 'json') return listRecords(call);
+      return exportRecords(call, representation);
     case 'read':
       return readRecord(call, id ?? '');
     case 'create':

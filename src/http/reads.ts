@@ -26,8 +26,8 @@ import type { Call } from './exchange.ts';
 /** `GET /<resource>`: a page of records with its headers. */
 export async function listRecords(call: Call): Promise<Result<Response>> {
   const { exchange, caller, face, query } = call;
-  const { generation } = exchange;
-  const { api, database } = generation;
+  const { generation, database } = exchange;
+  const { api } = generation;
   const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
   const cursor = cursorOf(call);
   const mode = cursor === undefined ? '' : `cursor${cursorShape(cursor)}`;
@@ -38,22 +38,31 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   );
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
+  if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
   const bound = bindQuery(plan, query, api.limits, caller.claims, cursor);
   if (!bound.ok) return fail(queryError(bound.error));
+  exchange.trace.enter(fetchStage(face));
   const { records, total, isEstimated, hasMore, page, last } = await readList(
     compiled.value,
     bound.value,
     database,
     api.limits,
   );
+  exchange.trace.enter('finalize');
   const next = last && nextCursor(plan, last, face, version);
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
-    return ok(tagged(call, body, cursorHeaders(page, next, addressOf(call))));
+    const response = tagged(call, body, cursorHeaders(page, next, addressOf(call)));
+    return ok(exchange.watching === undefined ? response : { ...response, hasData: true });
   }
   const result = { count: records.length, hasMore, total, next, isEstimated };
   const headers = pageHeaders(call, preferences, page, result);
   return ok(tagged(call, JSON.stringify(records), headers));
+}
+
+/** The step in which the records of a resource are read. */
+function fetchStage({ name }: ResourceView): string {
+  return `fetch_${name}`;
 }
 
 /** The headers of a list by page or offset, whatever it is written as. */
@@ -96,24 +105,19 @@ function nextCursor(
 /** `GET /<resource>/:id`. */
 export async function readRecord(call: Call, idText: string): Promise<Result<Response>> {
   const { exchange, caller, face, query } = call;
-  const { generation } = exchange;
+  const { generation, database } = exchange;
   const compiled = compiledOne(call, query);
   if (!compiled.ok) return compiled;
   const { limits } = generation.api;
   const bound = bindQuery(compiled.value.plan, query, limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, face);
+  exchange.trace.enter(fetchStage(face));
   const record =
     id === undefined
       ? undefined
-      : await readOne(
-          compiled.value,
-          id,
-          bound.value,
-          generation.database,
-          generation.database.dialect,
-          limits,
-        );
+      : await readOne(compiled.value, id, bound.value, database, database.dialect, limits);
+  exchange.trace.enter('finalize');
   if (record === undefined) return fail(notFound(face.resource, idText));
   return ok(tagged(call, JSON.stringify(record), {}));
 }

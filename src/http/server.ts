@@ -10,13 +10,15 @@ import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import type { Specification } from '../spec/specification.ts';
-import type { Trace } from '../trace/events.ts';
+import type { Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send } from './connections.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import { makeListener, type ServerTls } from './listener.ts';
+import { Metrics } from './metrics.ts';
+import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
 import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
@@ -41,6 +43,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly draw: Draw;
   readonly trace: Trace;
+  /** Who reads requests that have ended. */
+  readonly readers?: readonly TraceReader[];
   /** What the server was started for; `start` unless said otherwise. */
   readonly mode?: Mode;
   /** Absent: plain HTTP is spoken. */
@@ -74,7 +78,7 @@ export async function startServer(
   generation: () => Generation,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, draw, trace, mode = 'start' } = options;
+  const { host, port, draw, mode = 'start' } = options;
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
@@ -82,6 +86,12 @@ export async function startServer(
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, () => edge().vary);
+  const metrics = new Metrics();
+  const observer = new Observer(options.readers ?? [], metrics, draw.now);
+  const trace: Trace = (event) => {
+    if (event.kind === 'dependency') metrics.told(event);
+    options.trace(event);
+  };
   const gate = new Gate({ mode, now: draw.now, trace });
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
@@ -106,45 +116,61 @@ export async function startServer(
     clientErrorHandler: () => undefined,
   });
   const handle = async (
-    incoming: Incoming,
+    { request, requestId, method, url, path }: Incoming,
+    observed: Observed,
     { client, refusal }: Entry,
     visit: Visit,
   ): Promise<Response> => {
-    const { request, requestId, path } = incoming;
-    const isExempt = unlimited.has(path) || incoming.method === 'OPTIONS';
+    observed.trace.client = client.address;
+    const failed = (error: unknown): ApiError => {
+      report(observed, error);
+      return failureOf(error);
+    };
+    const isExempt = unlimited.has(path) || method === 'OPTIONS';
     const refuse = (): ApiError | undefined => (isExempt ? undefined : visit.refusal());
     const problem = headProblem(request) ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
     try {
-      if (!isExempt && !bodied.has(incoming.method)) {
+      if (!isExempt && !bodied.has(method)) {
         const turn = visit.enter();
         const late = turn === undefined ? undefined : await turn;
         if (late !== undefined) return respondError(late, path, requestId);
         if (request.socket.destroyed) throw new ClientGone('The client has gone');
       }
       return await answer({
-        ...incoming,
+        requestId,
+        method,
+        url,
         headers: request.headers,
         rawHeaders: request.rawHeaders,
         client,
         gate,
         readBody: async () => {
           const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
+          if (body.ok) observer.read(observed.trace, body.value);
           const late = body.ok ? (refuse() ?? (await visit.enter())) : undefined;
           return late === undefined ? body : fail(late);
         },
         whileThere: (work) => whileThere(request.socket, work),
-        generation: generation(),
+        generation: observed.generation,
+        database: observed.database,
+        trace: observed.trace,
+        watching: observed.watching,
+        mode,
+        metrics,
+        failed,
         draw,
         isStopping: () => stopping,
       });
     } catch (error) {
-      report(incoming, error);
-      return respondError(failureOf(error), path, requestId);
+      return respondError(failed(error), path, requestId);
     }
   };
-  const report = ({ requestId, method, path }: Incoming, error: unknown): void => {
-    if (!(error instanceof ClientGone)) trace({ kind: 'failure', requestId, method, path, error });
+  const report = ({ trace: seen }: Observed, error: unknown): void => {
+    if (error instanceof ClientGone) return;
+    seen.failure = error;
+    const { requestId, method, path } = seen.start;
+    trace({ kind: 'failure', requestId, method, path, error });
   };
   // The first hook, so that the framework has no say in media types and methods either.
   app.addHook('onRequest', async ({ raw: request }, reply) => {
@@ -154,8 +180,9 @@ export async function startServer(
     const incoming = readHead(request);
     const gate = edge();
     const entry = gate.enter(request, incoming.path);
+    const observed = observer.begin(incoming, generation(), mode);
     const visit = overload.visit();
-    const handled = await handle(incoming, entry, visit);
+    const handled = await handle(incoming, observed, entry, visit);
     visit.leave();
     const answered =
       incoming.method === 'OPTIONS'
@@ -169,9 +196,10 @@ export async function startServer(
     // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
     if (!request.readableEnded) request.resume();
     if (rest !== undefined)
-      await sendStream(response, rest, stallTimeout).catch((error) => report(incoming, error));
+      await sendStream(response, rest, stallTimeout).catch((error) => report(observed, error));
     // Whoever takes nothing of an answer does not keep it here for ever.
     else if (request.socket.writableLength > 0) await untilTaken(response, 'finish', stallTimeout);
+    observer.end(observed.trace, answered, request.headers);
   });
   app.setNotFoundHandler(() => undefined);
   await app.listen({ host, port });

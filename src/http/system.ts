@@ -6,6 +6,7 @@ import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Version } from '../model/api.ts';
 import { answerOpenApi, answerReader, answerReaderScript, answerReaderStart } from './documents.ts';
 import type { Exchange } from './exchange.ts';
+import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { methodNotAllowed } from './router.ts';
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
@@ -21,6 +22,7 @@ const endpoints: Readonly<Record<string, Answer>> = {
       requestId,
     );
   },
+  '/_metrics': answerMetrics,
   '/_docs': answerReader,
   '/_docs/start.js': answerReaderStart,
   '/_docs/reader.js': answerReaderScript,
@@ -40,6 +42,9 @@ export async function answerSystem(
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined)
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  const refusal = path === '/_metrics' ? refuseMetrics(exchange, caller) : undefined;
+  if (refusal !== undefined) return fail(refusal);
+  exchange.trace.route = path;
   return reading(exchange, caller, endpoint);
 }
 

@@ -64,6 +64,7 @@ function createOnce(
   locationOf: (written: readonly Written[]) => string | undefined,
 ): Promise<Result<KeptAnswer>> {
   const { keys, statements, api } = exchange.generation;
+  exchange.trace.enter(writeStage(plan));
   const type = exchange.headers['content-type'] ?? '';
   return keys.once(plan, statements, answering, {
     scope: digestOf(
@@ -71,6 +72,7 @@ function createOnce(
     ),
     request: digestOf(JSON.stringify([type, search]), bytes),
     at: exchange.draw.now(),
+    database: exchange.database,
     patience: api.settings.server?.requestTimeout ?? defaultRequestTimeout,
     status: 201,
     locationOf,
@@ -153,8 +155,10 @@ async function prepare(
   const { exchange, query } = call;
   const refusal = checkMediaType(exchange.headers, call.kind);
   if (refusal !== undefined) return fail(refusal);
+  exchange.trace.enter('read_body');
   const bytes = await exchange.readBody();
   if (!bytes.ok) return bytes;
+  exchange.trace.enter('parse_body');
   const compiled = compiledOne(call, query);
   const body = parseBody(bytes.value);
   const planned = body.ok ? plan(body.value) : body;
@@ -230,13 +234,21 @@ function checkMediaType(
     : refuse('JSON is UTF-8; no other charset is taken');
 }
 
-function execute(
+async function execute(
   { exchange }: Call,
   plan: WritePlan,
   answering: Answering,
 ): Promise<Result<readonly Written[]>> {
-  const { database, statements } = exchange.generation;
-  return executeWrite(plan, database, statements, answering);
+  const { database, generation, trace } = exchange;
+  trace.enter(writeStage(plan));
+  const written = await executeWrite(plan, database, generation.statements, answering);
+  trace.enter('finalize');
+  return written;
+}
+
+/** The step in which a record is written. */
+function writeStage({ resource }: WritePlan): string {
+  return `write_${resource.name}`;
 }
 
 function publicPath({ exchange, path }: Call): string {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { errorTable, type ErrorCode } from '../errors.ts';
 import type { Api, Version } from '../model/api.ts';
 import type { RequestKind } from '../request/parameters.ts';
+import { debugMembers } from './debug.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
 const codes = Object.keys(errorTable) as readonly ErrorCode[];
@@ -162,14 +163,6 @@ export function errorSchema(isDebugOn: boolean): JsonSchema {
     additionalProperties: false,
   };
 }
-
-/** What debug parameters add to an answer. Contract 4, Debug parameters. */
-export const debugMembers: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  ['_debug', '_trace', '_network', '_inspect', '_verbose'].map((name) => [
-    name,
-    { type: 'object' },
-  ]),
-);
 
 const text = { type: 'string' };
 const integer = { type: 'integer', minimum: 0 };

@@ -158,11 +158,6 @@ export function parseQuery(raw: string, kind: RequestKind): Query {
   return reader;
 }
 
-/** Whether a raw query string asks for debug output, whatever else is wrong with it. */
-export function asksForDebug(raw: string): boolean {
-  return /(?:^|&)(?:_|%5f)/iu.test(raw) && parseQuery(raw, 'read').debug;
-}
-
 /** Percent-decodes a part of the query string, where `+` is a blank; undefined where that fails. */
 function decode(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text;

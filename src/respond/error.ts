@@ -23,6 +23,7 @@ export function respondError(error: ApiError, path: string, requestId: string): 
   const retry = status >= 503 && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
   return {
     status,
+    code: error.code,
     headers: {
       ...commonHeaders,
       'content-type': json,

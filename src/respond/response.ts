@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../errors.ts';
+
 /** A body that is written as it comes, in portions. */
 export type StreamedBody = AsyncIterable<string | Buffer>;
 
@@ -6,6 +8,10 @@ export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | StreamedBody | undefined;
+  /** The code of the error that it reports. */
+  readonly code?: ErrorCode;
+  /** The body is an object whose `data` is what was asked for. */
+  readonly hasData?: true;
 }
 
 /** An answer whose whole body is there as text. */

@@ -58,6 +58,15 @@ export interface Dialect {
     readonly sql: (select: string) => string;
     readonly rows: (answer: SqlValue) => number;
   };
+  /** How the database is asked for its plan of a statement, which does not run. */
+  readonly explain: {
+    readonly sql: (sql: string) => string;
+    /** The plan, a line a step. */
+    readonly lines: (rows: readonly (readonly SqlValue[])[]) => readonly string[];
+    /** Whether all rows of the statement's own table are looked through. */
+    readonly scans: (lines: readonly string[]) => boolean;
+    readonly sorts: (lines: readonly string[]) => boolean;
+  };
   /**
    * A statement after which the database gives no record the id of one that came with its own; absent where it never
    * does. Table and column are plain names.

@@ -206,6 +206,20 @@ export const postgres: Dialect = {
       return explained?.Plan['Plan Rows'] ?? 0;
     },
   },
+  explain: {
+    sql: (sql) => `EXPLAIN ${sql}`,
+    lines: (rows) => rows.map(([line]) => String(line)),
+    scans: (lines) => {
+      const start = lines.findIndex((line) => / Scan .*\bon \S+ t(?: |$)/u.test(` ${line}`));
+      const next = lines.findIndex((line, index) => index > start && line.includes('->'));
+      const [node = '', ...conditions] = lines.slice(start, next === -1 ? undefined : next);
+      const has = (name: string): boolean =>
+        conditions.some((line) => line.trimStart().startsWith(name));
+      // An index that only gives the order is read from one end to the other.
+      return start !== -1 && (node.includes('Seq Scan') || (has('Filter:') && !has('Index Cond:')));
+    },
+    sorts: (lines) => lines.some((line) => /^[ \->]*(?:Incremental )?Sort(?: |$)/u.test(line)),
+  },
   // A table that is not Plinth's may have no sequence; then it is null, and nothing happens.
   passIds: (table, idColumn) =>
     `SELECT setval(sequence, last) FROM (SELECT max(${quote(idColumn)}) AS last,` +

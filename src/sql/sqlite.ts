@@ -161,6 +161,19 @@ export const sqlite: Dialect = {
   },
   memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
   decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
+  explain: {
+    sql: (sql) => `EXPLAIN QUERY PLAN ${sql}`,
+    lines: (rows) => {
+      const depths = new Map<SqlValue, number>();
+      return rows.map(([id = null, parent = null, , detail]) => {
+        const depth = (depths.get(parent) ?? -1) + 1;
+        depths.set(id, depth);
+        return `${'  '.repeat(depth)}${String(detail)}`;
+      });
+    },
+    scans: (lines) => lines.some((line) => /^ *SCAN t(?: |$)/u.test(line)),
+    sorts: (lines) => lines.some((line) => /USE TEMP B-TREE FOR .*ORDER BY/u.test(line)),
+  },
   // Writes come one after the other.
   forUpdate: '',
   textType: 'TEXT',

@@ -1,4 +1,6 @@
-/** What a step of the service tells those who watch it. */
+import type { Recording } from './recording.ts';
+
+/** What a step of the service tells those who watch it at once. */
 export type TraceEvent =
   | {
       /** An error that no rule foresaw; the client got 500 or 503 and the request id. */
@@ -20,3 +22,72 @@ export interface DependencyEvent {
 
 /** A reader of events. Absent, nothing is made for it. */
 export type Trace = (event: TraceEvent) => void;
+
+/** What a request says of itself before anything looks at it. */
+export interface RequestStart {
+  readonly requestId: string;
+  readonly method: string;
+  /** As sent: path and query string, undecoded. */
+  readonly url: string;
+  readonly path: string;
+}
+
+/** A request while it runs: its steps write into it what they find, its readers get it when it has ended. */
+export class RequestTrace {
+  readonly start: RequestStart;
+  /** On the clock of `performance.now()`. */
+  readonly begin: number;
+  /** Steps and statements; absent where nobody watches this request so closely. */
+  readonly recording: Recording | undefined;
+  /** What it has met: a resource by its name, or one of the service's own paths. Their number is bounded. */
+  route = 'unknown';
+  /** What it does to a resource: `list`, `read`, `create`, …; empty for the service's own paths. */
+  operation = '';
+  /** The address of the client. */
+  client: string | undefined;
+  /** The name that the caller's credential gives. */
+  caller: string | undefined;
+  /** An error that no rule foresaw. */
+  failure: unknown;
+  /** The body that was read, where a reader wants bodies. */
+  body: Buffer | undefined;
+
+  constructor(start: RequestStart, begin: number, recording: Recording | undefined) {
+    this.start = start;
+    this.begin = begin;
+    this.recording = recording;
+  }
+
+  get routeName(): string {
+    return this.operation === '' ? this.route : `${this.route}.${this.operation}`;
+  }
+
+  /** Ends the step before and begins another. */
+  enter(stage: string): void {
+    this.recording?.enter(stage);
+  }
+}
+
+/** How a request ended. */
+export interface RequestEnd {
+  readonly status: number;
+  /** The code of the error, where it is one. */
+  readonly code: string | undefined;
+  /** From its arrival until its answer was handed to the connection, in ms. */
+  readonly duration: number;
+  readonly requestHeaders: HeaderValues;
+  readonly responseHeaders: HeaderValues;
+  /** The body sent; absent where there is none or it was streamed. */
+  readonly body: string | Buffer | undefined;
+}
+
+export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Reads requests that have ended: a log, the exporter of traces. */
+export interface TraceReader {
+  /** Whether steps and statements are recorded for it. */
+  readonly wantsSteps: boolean;
+  /** Whether the bodies of requests are kept for it. */
+  readonly wantsBodies: boolean;
+  readonly ended: (request: RequestTrace, end: RequestEnd) => void;
+}

@@ -7,7 +7,7 @@ import { migrate } from '../../src/execute/sqlite-schema.ts';
 import type { Database } from '../../src/execute/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { Generation } from '../../src/http/generation.ts';
-import { startServer } from '../../src/http/server.ts';
+import { startServer, type ServerOptions } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api } from '../../src/model/api.ts';
@@ -87,10 +87,11 @@ export async function serveApi(
   specification: string,
   records: Records = {},
   now: () => Date = () => new Date(),
+  options: Partial<ServerOptions> = {},
 ): Promise<TestApi> {
   const model = buildValid(specification);
   const { database, remove } = await makeSqlite(model);
-  const api = await serve(model, database, { now, uuid: uuidv7 }, []);
+  const api = await serve(model, database, { now, uuid: uuidv7 }, [], options);
   await fill(api, records);
   return {
     ...api,
@@ -110,6 +111,7 @@ export async function serve(
   database: Database,
   draw: Draw,
   failures: unknown[],
+  options: Partial<ServerOptions> = {},
 ): Promise<TestApi> {
   const model = { ...rest, settings: { rateLimit: false, ...settings } as const };
   const generation = new Generation(model, database);
@@ -124,6 +126,7 @@ export async function serve(
       if (event.kind === 'failure') failures.push(event.error);
       else dependencies.push(event);
     },
+    ...options,
   });
   const url = `http://127.0.0.1:${server.port}`;
   const { auth } = model.settings;

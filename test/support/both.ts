@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { migrate } from '../../src/execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { quote } from '../../src/sql/dialect.ts';
@@ -27,6 +28,7 @@ export async function serveBoth(
   specification: string,
   records: Records = {},
   now: () => Date = () => new Date(),
+  options: Partial<ServerOptions> = {},
 ): Promise<Both> {
   const model = buildValid(specification);
   const { database: sqlite, remove } = await makeSqlite(model);
@@ -35,8 +37,8 @@ export async function serveBoth(
   await migrate(postgres, model);
   const [clock, ids] = [inStep(now), inStep(uuidv7)];
   const failures: unknown[] = [];
-  const first = await serve(model, sqlite, { now: clock(), uuid: ids() }, failures);
-  const second = await serve(model, postgres, { now: clock(), uuid: ids() }, failures);
+  const first = await serve(model, sqlite, { now: clock(), uuid: ids() }, failures, options);
+  const second = await serve(model, postgres, { now: clock(), uuid: ids() }, failures, options);
   const send: TestApi['send'] = async (...request) => {
     const answer = await agreed(first.send(...request), second.send(...request));
     if (request[0] !== 'GET' && answer.status >= 400) await alignIds(model, sqlite, postgres);

@@ -1,0 +1,129 @@
+import type { RanStatement, Recording } from '../trace/recording.ts';
+import type { Statement, Values } from '../sql/statement.ts';
+import type { Changed, Database, Row, Transaction } from './database.ts';
+
+/** A statement that ran, and what it ran with, so that the database can be asked how it runs it. */
+export interface Ran {
+  readonly statement: Statement;
+  readonly values: Values;
+  readonly told: RanStatement;
+}
+
+export interface WatchOptions {
+  /**
+   * For who looks at this one request: statements run one after the other, and counts are not remembered, so that
+   * every step shows what it costs by itself. Else the request runs as it would unwatched.
+   */
+  readonly isExact: boolean;
+  readonly keep?: (ran: Ran) => void;
+}
+
+/** A database that tells a recording of every statement; whatever it gives is what the database gives. */
+export function watched(
+  database: Database,
+  recording: Recording,
+  { isExact, keep }: WatchOptions,
+): Database {
+  const observe = async <Answer>(
+    statement: Statement,
+    values: Values,
+    ask: () => Promise<Answer>,
+    rowsOf: (answer: Answer) => number,
+  ): Promise<Answer> => {
+    const step = recording.current;
+    const begin = performance.now();
+    let rows: number | undefined;
+    try {
+      const answer = await ask();
+      rows = rowsOf(answer);
+      return answer;
+    } finally {
+      const told = { sql: statement.sql, step, begin, end: performance.now(), rows };
+      recording.ran(told);
+      keep?.({ statement, values, told });
+    }
+  };
+  const all = (
+    reader: Pick<Database, 'all'>,
+    statement: Statement,
+    values: Values,
+  ): Promise<readonly Row[]> =>
+    observe(
+      statement,
+      values,
+      () => reader.all(statement, values),
+      (rows) => rows.length,
+    );
+  const enter = (stage: string): void => recording.enter(stage);
+  const watchTransaction = (transaction: Transaction): Transaction => ({
+    asksAtOnce: false,
+    enter,
+    all: (statement, values) => all(transaction, statement, values),
+    run: (statement, values): Promise<Changed> =>
+      observe(
+        statement,
+        values,
+        () => transaction.run(statement, values),
+        (changed) => changed.rows,
+      ),
+  });
+  return {
+    dialect: database.dialect,
+    asksAtOnce: database.asksAtOnce && !isExact,
+    enter,
+    all: (statement, values) => all(database, statement, values),
+    count: async (statement, values) => {
+      if (isExact) return Number((await all(database, statement, values))[0]?.[0]);
+      return observe(
+        statement,
+        values,
+        () => database.count(statement, values),
+        () => 1,
+      );
+    },
+    stream: (statement, values, signal, take) => {
+      let rows = 0;
+      return observe(
+        statement,
+        values,
+        () =>
+          database.stream(statement, values, signal, (portion) => {
+            rows += portion.length;
+            return take(portion);
+          }),
+        () => rows,
+      );
+    },
+    writeOne: (statement, values) =>
+      observe(
+        statement,
+        values,
+        () => database.writeOne(statement, values),
+        (rows) => rows.length,
+      ),
+    write: async (work) => {
+      let waiting = performance.now();
+      const waited = (): void => {
+        const now = performance.now();
+        recording.addTransactionTime(now - waiting);
+        waiting = now;
+      };
+      try {
+        return await database.write(async (transaction) => {
+          waited();
+          try {
+            const value = await work(watchTransaction(transaction));
+            recording.enter('commit');
+            return value;
+          } finally {
+            waiting = performance.now();
+          }
+        });
+      } finally {
+        waited();
+      }
+    },
+    ping: () => database.ping(),
+    close: () => database.close(),
+  };
+}

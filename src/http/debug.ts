@@ -1,0 +1,230 @@
+import { apiError, type ApiError } from '../errors.ts';
+import type { Database } from '../execute/database.ts';
+import type { Ran } from '../execute/watched.ts';
+import { untouched } from '../network/report.ts';
+import { adviseIndex } from '../plan/index-advice.ts';
+import { sentFilters, sentParameters } from '../request/debug.ts';
+import {
+  durationText,
+  stepsOf,
+  timingOf,
+  withMembers,
+  type DebugMembers,
+} from '../respond/debug.ts';
+import type { Response } from '../respond/response.ts';
+import type { Audience } from '../spec/specification.ts';
+import { namesNothingHidden } from '../sql/visible.ts';
+import type { Recording, Step } from '../trace/recording.ts';
+import type { Caller } from '../model/access.ts';
+import type { Mode } from './edge.ts';
+import type { Exchange, Watching } from './exchange.ts';
+import type { Generation } from './generation.ts';
+
+/** Whether a caller is one of those who may use something. */
+export function isAmong(audience: Audience | undefined, { roles }: Caller): boolean {
+  return typeof audience === 'object'
+    ? audience.roles.some((role) => roles.has(role))
+    : audience === true;
+}
+
+/** Whether debug parameters may be honoured for anybody: where not, nothing is recorded for them. */
+export function mayDebug({ api }: Generation, mode: Mode): boolean {
+  const { debug } = api.settings;
+  return debug === undefined ? mode === 'dev' : debug !== false;
+}
+
+/** Whether the debug parameters of this caller are honoured. Contract 3, Modes. */
+export function isHonoured(
+  exchange: Pick<Exchange, 'generation' | 'mode'>,
+  caller: Caller,
+): boolean {
+  if (!mayDebug(exchange.generation, exchange.mode)) return false;
+  return exchange.mode === 'dev' || isAmong(exchange.generation.api.settings.debug, caller);
+}
+
+/** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
+function seesAll({ generation }: Exchange, caller: Caller): boolean {
+  const { auth, debug } = generation.api.settings;
+  return auth === undefined || (typeof debug === 'object' && isAmong(debug, caller));
+}
+
+/** Refuses debug output of an answer that is sent as it is read, and so has no room for it. */
+export function refuseStreamed(
+  exchange: Exchange,
+  watching: Watching | undefined,
+): ApiError | undefined {
+  if (watching === undefined || !isHonoured(exchange, watching.caller)) return undefined;
+  const { debug, trace, inspectData, inspectNetwork } = watching.wish;
+  const names = [
+    ...(debug ? ['_debug'] : []),
+    ...(trace ? ['_trace'] : []),
+    ...(inspectData ? ['_inspect'] : []),
+    ...(inspectNetwork ? ['_inspectNetwork'] : []),
+  ];
+  const [first] = names;
+  if (first === undefined) return undefined;
+  const message = 'cannot be combined with CSV and NDJSON, which are sent as they are read';
+  return apiError('INVALID_PARAMETER', `${first}: ${message}`, {
+    problems: names.map((field) => ({ field, message })),
+  });
+}
+
+/**
+ * The answer with the debug members that the request asks for, or with the word that they are off. `error` is what
+ * the answer reports, `thrown` what has caused it where no rule foresaw that.
+ */
+export async function answerDebug(
+  exchange: Exchange,
+  watching: Watching,
+  response: Response,
+  error: ApiError | undefined,
+  thrown: unknown,
+): Promise<Response> {
+  const { recording } = exchange.trace;
+  if (recording === undefined || !isHonoured(exchange, watching.caller))
+    return { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } };
+  recording.finish();
+  const { wish } = watching;
+  const isLimited = !seesAll(exchange, watching.caller);
+  const size = typeof response.body === 'string' ? Buffer.byteLength(response.body) : 0;
+  const members: DebugMembers = {
+    ...(wish.debug && watching.call !== undefined
+      ? { _debug: await debugMember(exchange, watching, recording, isLimited) }
+      : {}),
+    ...(wish.trace
+      ? { _trace: stepsOf(recording, (step) => detailsOf(step, watching, recording, isLimited)) }
+      : {}),
+    ...(wish.inspectNetwork ? { _network: watching.network ?? untouched(size) } : {}),
+    ...(watching.inspected === undefined ? {} : { _inspect: watching.inspected }),
+    ...(wish.verbose && error !== undefined
+      ? { _verbose: verboseMember(exchange, watching, error, isLimited ? undefined : thrown) }
+      : {}),
+  };
+  return withMembers(response, members);
+}
+
+async function debugMember(
+  exchange: Exchange,
+  watching: Watching,
+  recording: Recording,
+  isLimited: boolean,
+): Promise<object> {
+  const queries: object[] = [];
+  for (const ran of watching.ran) {
+    const isShown =
+      !isLimited || (watching.call && namesNothingHidden(ran.statement.sql, watching.call.view));
+    const query = {
+      sql: isShown === true ? ran.statement.sql : null,
+      duration: durationText(ran.told.end - ran.told.begin),
+    };
+    const plan =
+      watching.wish.plan && isShown === true
+        ? await planMember(ran, watching, exchange.generation.database)
+        : {};
+    queries.push({ ...query, ...plan });
+  }
+  return {
+    query: queryMember(exchange, watching),
+    timing: timingOf(recording),
+    database: { queryCount: queries.length, queries },
+  };
+}
+
+/** What the request asks of a list, as it was sent. */
+function queryMember({ generation }: Exchange, { call }: Watching): object {
+  if (call === undefined) return {};
+  const { reserved } = call.query;
+  const items = (name: 'sort' | 'expand'): readonly string[] =>
+    (reserved.get(name) ?? '').split(',').flatMap((item) => item.trim() || []);
+  const sort = items('sort');
+  if (call.kind !== 'list') return { filters: {}, sort, pagination: null };
+  const number = (name: 'page' | 'limit' | 'offset', byDefault: number): number | string => {
+    const text = reserved.get(name);
+    return text === undefined ? byDefault : /^\d{1,15}$/u.test(text) ? Number(text) : text;
+  };
+  const limit = number('limit', generation.api.limits.defaultLimit);
+  const isCursor =
+    reserved.has('cursor') ||
+    (call.face.resource.pagination === 'cursor' &&
+      !reserved.has('page') &&
+      !reserved.has('offset'));
+  const pagination = isCursor
+    ? { cursor: reserved.get('cursor') ?? '', limit }
+    : reserved.has('offset')
+      ? { offset: number('offset', 0), limit }
+      : { page: number('page', 1), limit };
+  return { filters: sentFilters(call.search, items('expand')), sort, pagination };
+}
+
+/** The database's own plan of a statement, and the index that it lacks. The statement does not run for it. */
+async function planMember(
+  { statement, values }: Ran,
+  { compiled }: Watching,
+  database: Database,
+): Promise<object> {
+  const { explain } = database.dialect;
+  const question = { ...statement, sql: explain.sql(statement.sql) };
+  // A plan that the database does not give spoils nothing of the answer.
+  const rows = await database.all(question, values).catch(() => undefined);
+  if (rows === undefined) return { plan: null };
+  const plan = explain.lines(rows);
+  const isOfList =
+    compiled !== undefined && (compiled.rows.includes(statement) || statement === compiled.count);
+  const advice =
+    isOfList &&
+    adviseIndex(compiled.plan, {
+      scans: explain.scans(plan),
+      sorts: explain.sorts(plan),
+    });
+  return typeof advice === 'string' ? { plan, index: advice } : { plan };
+}
+
+function detailsOf(
+  step: Step,
+  { caller, call }: Watching,
+  { statements }: Recording,
+  isLimited: boolean,
+): Readonly<Record<string, unknown>> {
+  const { stage, details } = step;
+  if (stage === 'authentication')
+    return { authenticated: caller.authenticated, name: caller.name, roles: [...caller.roles] };
+  if (stage === 'authorization' && call !== undefined) {
+    const { kind, face } = call;
+    const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
+    const rules = face.rules[operation].map(({ role, where }) =>
+      where === undefined || isLimited ? { role } : { role, where },
+    );
+    return { operation, rules };
+  }
+  if (!/^(?:fetch|expand|write)_/u.test(stage)) return details;
+  const own = statements.filter((statement) => statement.step === step);
+  const rows = own.reduce((sum, statement) => sum + (statement.rows ?? 0), 0);
+  return { queries: own.length, rows };
+}
+
+/** Contract: specification, Verbose errors. Without `thrown` the stack is the place where the error was found out. */
+function verboseMember(
+  { method, url }: Exchange,
+  { params }: Watching,
+  error: ApiError,
+  thrown: unknown,
+): object {
+  const mark = url.indexOf('?');
+  const [path, search] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+  const { code, message, problems = [] } = error;
+  const details = [message, ...problems.map(({ field, message: text }) => `${field}: ${text}`)];
+  const frames = error.stack?.slice(Math.max(0, error.stack.indexOf('\n    at '))) ?? '';
+  return {
+    request: { method, path, params, query: sentParameters(search) },
+    error: {
+      code,
+      details: [...new Set(details)].join('; '),
+      stack: thrown instanceof Error ? stackOf(thrown) : `${code}: ${message}${frames}`,
+    },
+  };
+}
+
+function stackOf(error: Error): string {
+  const stack = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${stack}\nCaused by: ${stackOf(error.cause)}` : stack;
+}

@@ -1,0 +1,86 @@
+import { watched, type Ran } from '../execute/watched.ts';
+import { anonymous } from '../model/access.ts';
+import { wishedDebug } from '../request/debug.ts';
+import type { Response } from '../respond/response.ts';
+import {
+  RequestTrace,
+  type HeaderValues,
+  type RequestStart,
+  type TraceReader,
+} from '../trace/events.ts';
+import { Recording } from '../trace/recording.ts';
+import { mayDebug } from './debug.ts';
+import type { Mode } from './edge.ts';
+import type { Exchange, Watching } from './exchange.ts';
+import type { Generation } from './generation.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What a request runs on, and what is written down while it runs. */
+export type Observed = Pick<Exchange, 'generation' | 'database' | 'trace' | 'watching'>;
+
+/**
+ * Begins and ends the trace of every request. Steps and statements are recorded only where a reader wants those of all
+ * requests, or the request itself asks for them and may.
+ */
+export class Observer {
+  private readonly readers: readonly TraceReader[];
+  private readonly metrics: Metrics;
+  private readonly now: () => Date;
+  private readonly wantsSteps: boolean;
+  private readonly wantsBodies: boolean;
+
+  constructor(readers: readonly TraceReader[], metrics: Metrics, now: () => Date) {
+    this.readers = readers;
+    this.metrics = metrics;
+    this.now = now;
+    this.wantsSteps = readers.some((reader) => reader.wantsSteps);
+    this.wantsBodies = readers.some((reader) => reader.wantsBodies);
+  }
+
+  begin(start: RequestStart, generation: Generation, mode: Mode): Observed {
+    const begin = performance.now();
+    this.metrics.began();
+    const database = this.metrics.measured(generation.database);
+    const mark = start.url.indexOf('?');
+    const wish = mark === -1 ? undefined : wishedDebug(start.url.slice(mark + 1));
+    const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
+    const isExact = watching !== undefined && mayDebug(generation, mode);
+    if (!isExact && !this.wantsSteps) {
+      const trace = new RequestTrace(start, begin, undefined);
+      return { generation, database, trace, watching };
+    }
+    const recording = new Recording(this.now().getTime(), begin);
+    const keep = isExact ? { keep: (ran: Ran) => void watching.ran.push(ran) } : {};
+    return {
+      generation,
+      database: watched(database, recording, { isExact, ...keep }),
+      trace: new RequestTrace(start, begin, recording),
+      watching,
+    };
+  }
+
+  /** Gives the body to the readers that want it. */
+  read(trace: RequestTrace, body: Buffer): void {
+    if (this.wantsBodies) trace.body = body;
+  }
+
+  end(
+    trace: RequestTrace,
+    { status, headers, body, code }: Response,
+    requestHeaders: HeaderValues,
+  ): void {
+    const duration = performance.now() - trace.begin;
+    this.metrics.ended(trace, status, code, duration);
+    if (this.readers.length === 0) return;
+    trace.recording?.finish();
+    const end = {
+      status,
+      code,
+      duration,
+      requestHeaders,
+      responseHeaders: headers,
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : undefined,
+    };
+    for (const reader of this.readers) reader.ended(trace, end);
+  }
+}

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import type { Mode } from '../../src/http/edge.ts';
+import { build, serveApi, type TestApi } from '../support/api.ts';
+import type { DebugBody } from './4-debug.ts';
+
+const things = `
+resources:
+  things:
+    fields:
+      name: { type: string, required: true }
+      price: { type: decimal, access: { read: [admin], write: [admin] } }
+      boxId: { type: integer, reference: boxes.id }
+      box: { type: relation, relation: belongsTo, resource: boxes, foreignKey: boxId }
+  boxes:
+    access: { read: [admin], write: [admin] }
+    fields:
+      label: { type: string }
+      place: { type: string }
+`;
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+const keys = `auth:
+  apiKeys:
+    - { name: boss, hash: "sha256:${hashOf('boss-key')}", roles: [admin] }
+    - { name: hand, hash: "sha256:${hashOf('hand-key')}", roles: [user] }`;
+
+const open: TestApi[] = [];
+afterEach(async () => {
+  for (const api of open.splice(0)) await api.stop();
+});
+async function serving(head: string, mode: Mode): Promise<TestApi> {
+  const api = await serveApi(`${head}\n${things}`, {}, undefined, { mode });
+  open.push(api);
+  return api;
+}
+
+describe('where debug parameters are honoured', () => {
+  const cases: readonly [mode: Mode, head: string, isOn: boolean][] = [
+    ['dev', '', true],
+    ['dev', 'debug: true', true],
+    ['dev', 'debug: false', false],
+    ['dev', `access: public\n${keys}`, true],
+    ['dev', `access: public\ndebug: { roles: [admin] }\n${keys}`, true],
+    ['start', 'access: public', false],
+    ['start', 'access: public\ndebug: true', true],
+    ['start', 'access: public\ndebug: false', false],
+    ['start', `access: public\ndebug: { roles: [admin] }\n${keys}`, false],
+  ];
+  test.each(cases)('%s, %s: %s', async (mode, head, isOn) => {
+    const api = await serving(head, mode);
+    for (const path of ['/v1/things', '/v1/things/9', '/v1/nope', '/_nope']) {
+      const { body, headers } = await api.get(`${path}?_trace=true&_verbose=true`);
+      expect(headers.get('x-debug'), path).toBe(isOn ? null : 'disabled');
+      expect(JSON.stringify(body).includes('_trace":['), path).toBe(isOn);
+      expect(JSON.stringify(body).includes('stack'), path).toBe(isOn && path !== '/v1/things');
+    }
+  });
+
+  test('where they are off, a stream takes them', async () => {
+    const api = await serving('access: public', 'start');
+    const { status, headers } = await api.get('/v1/things?_debug=true', { accept: 'text/csv' });
+    expect([status, headers.get('x-debug')]).toEqual([200, 'disabled']);
+  });
+
+  test('`debug: true` is refused together with `auth`', () => {
+    const { problems } = build(`debug: true\n${keys}\n${things}`);
+    expect(problems).toMatchObject([{ severity: 'error', line: 1 }]);
+    expect(problems[0]?.message).toContain('debug');
+    expect(build(`debug: { roles: [admin] }\n${keys}\n${things}`).problems).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  const asked = '/v1/things?_debug=true&_trace=true';
+  const boss = { 'x-api-key': 'boss-key' };
+  const hand = { 'x-api-key': 'hand-key' };
+
+  test('turn them on in `start` for callers that have one', async () => {
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'start');
+    const on = await api.get(asked, boss);
+    expect(on.headers.get('x-debug')).toBeNull();
+    expect(on.body._trace[1].details).toEqual({
+      authenticated: true,
+      name: 'boss',
+      roles: ['admin'],
+    });
+    expect(on.body._debug.database.queries[0].sql).toContain('"price"');
+    for (const headers of [hand, {}])
+      expect((await api.get(asked, headers)).headers.get('x-debug')).toBe('disabled');
+    const wrong = await api.get(asked, { 'x-api-key': 'nobody' });
+    expect([wrong.status, wrong.headers.get('x-debug')]).toEqual([401, 'disabled']);
+    expect(wrong.text).not.toContain('_trace');
+  });
+
+  test('show in `dev` what is hidden from others', async () => {
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'dev');
+    const made = '/v1/things?_debug=plan';
+    const full = await api.send('POST', made, { name: 'a' }, boss);
+    expect(full.body._debug.database.queries[0].sql).toContain('"price"');
+    const others = await api.send('POST', made, { name: 'a' }, hand);
+    expect(others.body._debug.database.queries[0]).toEqual({
+      sql: null,
+      duration: expect.any(String),
+    });
+  });
+
+  test('without `debug.roles` nobody sees it', async () => {
+    const api = await serving(`access: public\n${keys}`, 'dev');
+    const { body } = await api.send('POST', '/v1/things?_debug=true', { name: 'a' }, boss);
+    expect(body._debug.database.queries).toHaveLength(1);
+    // This caller may read and write all that the statement names.
+    expect(body._debug.database.queries[0].sql).toContain('"price"');
+    const { text } = await api.get('/_openapi.json', boss);
+    expect(text).toContain('"_debug"');
+  });
+
+  test('a bad credential in `dev` shows the steps up to it', async () => {
+    const api = await serving(`access: public\n${keys}`, 'dev');
+    const { status, body } = await api.get(`${asked}&_verbose=true`, { 'x-api-key': 'nobody' });
+    expect(status).toBe(401);
+    expect(body._trace.map(({ stage }: { stage: string }) => stage)).toEqual([
+      'init',
+      'authentication',
+      'finalize',
+    ]);
+    expect(body._verbose.error.code).toBe('INVALID_CREDENTIALS');
+    expect(JSON.stringify(body)).not.toContain('nobody');
+  });
+
+  test('the document speaks of debug parameters to those who have them', async () => {
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'start');
+    expect((await api.get('/_openapi.json', boss)).text).toContain('"_debug"');
+    expect((await api.get('/_openapi.json', hand)).text).not.toContain('"_debug"');
+  });
+});
+
+describe('where there is `auth`, a caller without a role of `debug.roles`', () => {
+  const sqlOf = (body: unknown): readonly (string | null)[] =>
+    (body as DebugBody)._debug.database.queries.map(({ sql }) => sql);
+
+  test('sees the SQL of statements that name nothing hidden from it', async () => {
+    const api = await serving(`access: public\n${keys}`, 'dev');
+    const made = await api.send('POST', '/v1/things?_debug=plan', { name: 'a' });
+    expect(made.status).toBe(201);
+    // It writes null into what the caller does not know of.
+    expect(sqlOf(made.body)).toEqual([null]);
+    const changed = await api.send('PATCH', '/v1/things/1?_debug=plan', { name: 'b' });
+    expect(sqlOf(changed.body)[0]).toContain('"name"');
+    const { body } = await api.get('/v1/things?_debug=plan&sort=name');
+    expect(sqlOf(body)).toEqual([expect.stringContaining('ORDER BY t."name"')]);
+    expect(body._debug.database.queries[0].plan).toContain('SCAN t');
+  });
+
+  test('and of others neither SQL nor plan nor index', async () => {
+    const api = await serving(`access: public\n${keys}`, 'dev');
+    await api.send('POST', '/v1/things', { name: 'a' });
+    // What a delete looks through names what the caller may not see.
+    (api.generation.database as SqliteDatabase).schemaConnection.exec(
+      `INSERT INTO boxes (label) VALUES ('x')`,
+    );
+    const { body } = await api.send('PATCH', '/v1/things/1?_debug=plan', { boxId: 99 });
+    expect(body).toMatchObject({ status: 422 });
+    const { queries, queryCount } = (body as DebugBody)._debug.database;
+    expect(queryCount).toBe(queries.length);
+    expect(queries.map(({ sql }) => sql === null)).toContain(true);
+    for (const query of queries)
+      if (query.sql === null) expect(Object.keys(query)).toEqual(['sql', 'duration']);
+    expect(JSON.stringify(body)).not.toContain('boxes');
+    expect(JSON.stringify(body)).not.toContain('price');
+  });
+
+  test('sees frames of an unforeseen error, not what it says', async () => {
+    for (const [head, isTold] of [
+      [`access: public\n${keys}`, false],
+      ['', true],
+    ] as const) {
+      const api = await serving(head, 'dev');
+      (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE things');
+      const { status, body } = await api.get('/v1/things?_verbose=true&_trace=true&_debug=true');
+      expect(status).toBe(500);
+      expect(body._verbose.error).toMatchObject({ code: 'INTERNAL_ERROR' });
+      expect(body._verbose.error.stack).toContain('\n    at ');
+      expect(body._verbose.error.stack.includes('no such table: things')).toBe(isTold);
+      expect(body._trace.at(-2).stage).toBe('fetch_things');
+      expect(body._debug.database.queryCount).toBe(1);
+      const plain = await api.get('/v1/things?_trace=true');
+      expect(plain.text).not.toContain('no such table');
+      expect(api.failures.splice(0)).toHaveLength(2);
+    }
+  });
+});
+
+describe('_verbose', () => {
+  test('says what was asked and where the error was found out', async () => {
+    const api = await serving('', 'dev');
+    const { body } = await api.get('/v1/things/7?_verbose=true&fields=name&fields=id&x=a+b');
+    expect(body._verbose).toEqual({
+      request: {
+        method: 'GET',
+        path: '/v1/things/7',
+        params: { resource: 'things', id: '7' },
+        query: { _verbose: 'true', fields: ['name', 'id'], x: 'a b' },
+      },
+      error: {
+        code: 'INVALID_PARAMETER',
+        details: expect.stringContaining('fields: is given more than once'),
+        stack: expect.stringMatching(/^INVALID_PARAMETER: .*\n {4}at /su),
+      },
+    });
+  });
+
+  test('of a record that is not there', async () => {
+    const api = await serving('', 'dev');
+    const { body } = await api.get('/v1/things/7?_verbose=true');
+    expect(body._verbose.error).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+      details: 'There is no record in things with id "7"',
+    });
+  });
+
+  test('of a write', async () => {
+    const api = await serving('', 'dev');
+    const { body, status } = await api.send('POST', '/v1/things?_verbose=true', { nme: 1 });
+    expect(status).toBe(400);
+    expect(body._verbose.request).toMatchObject({ method: 'POST', params: { resource: 'things' } });
+    expect(body._verbose.error.details).toMatch(/^Validation failed; .*name/su);
+  });
+
+  test.each(['__proto__=1', '%zz=1', 'a%=b', '%ff=1', '=', 'constructor=x&constructor=y'])(
+    'takes %s',
+    async (query) => {
+      const api = await serving('', 'dev');
+      const { status, body } = await api.get(`/v1/things?_verbose=true&_debug=true&${query}`);
+      expect(status).toBe(400);
+      expect(body._verbose.request.path).toBe('/v1/things');
+      expect(body._debug.query.pagination).toEqual({ page: 1, limit: 20 });
+    },
+  );
+});

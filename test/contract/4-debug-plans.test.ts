@@ -1,0 +1,93 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { serveBoth } from '../support/both.ts';
+import { blog, records, type DebugBody, type Query } from './4-debug.ts';
+
+const both = await serveBoth(blog, records, undefined, { mode: 'dev' });
+afterAll(() => both.stop());
+
+async function queriesOf(path: string): Promise<readonly (readonly Query[])[]> {
+  return Promise.all(
+    both.sides.map(async (side) => {
+      const { body } = (await side.get(path)) as { body: DebugBody };
+      return body._debug.database.queries;
+    }),
+  );
+}
+
+describe('_debug=plan', () => {
+  test("every statement has the database's own plan", async () => {
+    const [sqlite = [], postgres = []] = await queriesOf(
+      '/v1/posts?_debug=plan&expand=author,tags&limit=1&tags.limit=1',
+    );
+    expect(sqlite.length).toBeGreaterThan(3);
+    expect(postgres).toHaveLength(sqlite.length);
+    for (const { plan } of sqlite) expect(plan?.[0]).toMatch(/^(?:SCAN|SEARCH|USE|CO)/u);
+    for (const { plan } of postgres) expect(plan?.[0]).toMatch(/cost=.*rows=.*width=/u);
+  });
+
+  test('of a write too, which runs once', async () => {
+    for (const side of both.sides) {
+      const { body } = (await side.send('POST', '/v1/events?_debug=plan', { at: 'x' })) as {
+        body: DebugBody;
+      };
+      expect(body._debug.database.queries).toHaveLength(1);
+      for (const { plan } of body._debug.database.queries) expect(plan).toBeInstanceOf(Array);
+      expect((await side.get('/v1/events')).body).toHaveLength(1);
+    }
+  });
+
+  test('a step below another is indented on SQLite', async () => {
+    const [queries = []] = await queriesOf('/v1/posts?_debug=plan&expand=author');
+    expect(queries.at(-1)?.plan?.at(-1)).toMatch(/^ {2}SCAN json_each/u);
+  });
+
+  test('_debug=true has no plan', async () => {
+    for (const queries of await queriesOf('/v1/posts?_debug=true&title=x'))
+      for (const query of queries) expect(Object.keys(query)).toEqual(['sql', 'duration']);
+  });
+});
+
+describe('the index that a list lacks', () => {
+  const cases: readonly [query: string, index: string | undefined][] = [
+    ['title=x', 'posts.title: index: true'],
+    ['title_in=x,y', 'posts.title: index: true'],
+    ['rank_gte=2', 'posts.rank: index: true'],
+    ['title=x&rank_gte=2', 'posts: indexes: [[title, rank]]'],
+    ['title=x&sort=-rank', 'posts: indexes: [[title, rank]]'],
+    ['sort=rank', 'posts.rank: index: true'],
+    ['sort=-rank,-title', 'posts: indexes: [[rank, title]]'],
+    ['title=x&sort=-id', 'posts.title: index: true'],
+    // It is there.
+    ['status=done&size=2', undefined],
+    ['size=2', undefined],
+    ['sort=size', undefined],
+    ['authorId=1', undefined],
+    ['id=1', undefined],
+    // None would help.
+    ['', undefined],
+    ['title_ilike=x', undefined],
+    ['title_neq=x', undefined],
+    ['author.name=x', undefined],
+    ['sort=author.name', undefined],
+    ['sort=rank,-title', undefined],
+    ['sort=rank&nulls=last', undefined],
+  ];
+  test.each(cases)('%s: %s', async (query, index) => {
+    for (const queries of await queriesOf(`/v1/posts?_debug=plan&${query}`))
+      expect(queries[0]?.index).toBe(index);
+  });
+
+  test('is no advice once it is there', async () => {
+    const indexed = await serveBoth(
+      blog.replace('[[status, size]]', '[[title, rank]]'),
+      {},
+      undefined,
+      { mode: 'dev' },
+    );
+    for (const side of indexed.sides) {
+      const { body } = await side.get('/v1/posts?_debug=plan&title=x&sort=-rank');
+      expect((body as DebugBody)._debug.database.queries[0]).not.toHaveProperty('index');
+    }
+    await indexed.stop();
+  });
+});
