@@ -8,6 +8,8 @@ export interface Output {
     work: (report: (done: number, total: number) => void) => Promise<Value>,
   ) => Promise<Value>;
   readonly isInteractive: boolean;
+  /** Whether somebody reads on a terminal what is printed. */
+  readonly isTerminal: boolean;
 }
 
 /** Output to the streams of this process. */
@@ -21,6 +23,7 @@ export function processOutput({ stdin, stdout, stderr }: NodeJS.Process): Output
     print: (line) => stdout.write(`${line}\n`),
     note: (line) => stderr.write(`${line}\n`),
     isInteractive: stdin.isTTY && stdout.isTTY,
+    isTerminal: stdout.isTTY,
     progress: async (title, work) => {
       if (!stderr.isTTY) return work(() => undefined);
       const { Presets, SingleBar } = await import('cli-progress');

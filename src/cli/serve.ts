@@ -12,6 +12,7 @@ import { rowCounts } from './counts.ts';
 import { CommandFailure } from './failure.ts';
 import { columns, grouped } from './output.ts';
 import { readPort, type ServeFlags } from './port.ts';
+import { openReaders } from './readers.ts';
 import type { SpecificationFile } from './specification.ts';
 import { openTls } from './tls.ts';
 
@@ -41,13 +42,18 @@ export async function serve(
   const tls = await openTls(context, api.settings.server ?? {}, folder, host);
   const stop = context.stop();
   if (stop.aborted) return;
+  const { readers, isLogged, close } = await openReaders(context, api, open.database, mode);
   const server = await startServer(() => generation, {
     host,
     port,
     draw,
     mode,
     ...(tls === undefined ? {} : { tls }),
-    trace: (event) => output.note(noteOf(event)),
+    readers,
+    trace: (event) => {
+      // The log tells of failures with the request that met them.
+      if (event.kind !== 'failure' || !isLogged) output.note(noteOf(event));
+    },
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);
   });
@@ -64,6 +70,7 @@ export async function serve(
     else stop.addEventListener('abort', () => resolve());
   });
   await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
+  await close();
   tls?.close();
 }
 

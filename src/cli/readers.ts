@@ -1,0 +1,62 @@
+import type { Database } from '../execute/database.ts';
+import type { Mode } from '../http/edge.ts';
+import type { Api } from '../model/api.ts';
+import type { TraceReader } from '../trace/events.ts';
+import type { Context } from './context.ts';
+import { CommandFailure } from './failure.ts';
+
+/** Those who read what the server does, and how they are told that it has ended. */
+export interface Readers {
+  readonly readers: readonly TraceReader[];
+  /** Whether a log tells of failures. */
+  readonly isLogged: boolean;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the log, and the export of traces where the environment names a collector; each is loaded only then. */
+export async function openReaders(
+  context: Context,
+  api: Api,
+  database: Database,
+  mode: Mode,
+): Promise<Readers> {
+  const telemetry = await openTelemetry(context, database);
+  const log = await openLog(context, api, mode);
+  return {
+    readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
+    isLogged: log !== undefined,
+    close: async () => {
+      log?.close();
+      await telemetry?.close();
+    },
+  };
+}
+
+async function openTelemetry({ environment }: Context, database: Database) {
+  const endpoint = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  if (endpoint === '') return undefined;
+  if (!/^https?:$/u.test(URL.parse(endpoint)?.protocol ?? ''))
+    throw new CommandFailure(
+      'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.',
+      { exitCode: 2 },
+    );
+  const { sendTraces } = await import('../http/telemetry.ts');
+  const serviceName = environment['OTEL_SERVICE_NAME'] ?? '';
+  return sendTraces({
+    endpoint,
+    serviceName: serviceName === '' ? 'plinth' : serviceName,
+    database: database.dialect.name === 'sqlite' ? 'sqlite' : 'postgresql',
+  });
+}
+
+/** The log goes to standard output, after what the command itself prints there. */
+async function openLog({ output, environment }: Context, api: Api, mode: Mode) {
+  const { enabled = true, format, level } = api.settings.logging ?? {};
+  if (!enabled || level === 'silent') return undefined;
+  const { requestLog, openDestination } = await import('../http/logging.ts');
+  const destination = await openDestination(
+    format ?? (output.isTerminal ? 'pretty' : 'json'),
+    output.isTerminal && (environment['NO_COLOR'] ?? '') === '',
+  );
+  return { reader: requestLog(api, mode, destination.stream), close: destination.close };
+}

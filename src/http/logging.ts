@@ -1,0 +1,134 @@
+import picomatch from 'picomatch';
+import { destination as openFile, pino, stdTimeFunctions, type DestinationStream } from 'pino';
+import type { Api } from '../model/api.ts';
+import { sentParameters, type SentParameters } from '../request/debug.ts';
+import type { LoggingSpecification } from '../spec/specification.ts';
+import type { HeaderValues, RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import type { Mode } from './edge.ts';
+import { Redactor } from './redact.ts';
+
+/** Contract 3, Logging. */
+const defaults = {
+  level: 'info',
+  includeHeaders: false,
+  includeBodies: false,
+  excludePatterns: ['/_health', '/_ready', '/_metrics'],
+  excludeHeaders: ['authorization', 'cookie', 'set-cookie', 'x-api-key'],
+} as const satisfies LoggingSpecification;
+
+/** Headers that repeat the values of parameters, or hold those of records. */
+const addressHeaders: ReadonlySet<string> = new Set([
+  'link',
+  'location',
+  'referer',
+  'x-next-cursor',
+]);
+
+/** An error and what has caused it. What else a driver hangs on its errors may be the values of a record. */
+function errorOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack, cause } = error;
+  return { type: name, message, stack, ...(cause === undefined ? {} : { cause: errorOf(cause) }) };
+}
+
+/**
+ * A reader that writes a line for each request that has ended: `info`, with its error and stack as `error` where no
+ * rule foresaw it. In `start` parameters are told by name alone, unless bodies are included.
+ */
+export function requestLog(api: Api, mode: Mode, destination: DestinationStream): TraceReader {
+  const settings = { ...defaults, ...api.settings.logging };
+  const { includeHeaders, includeBodies } = settings;
+  const log = pino(
+    {
+      level: settings.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorOf },
+    },
+    destination,
+  );
+  const isExcluded = picomatch([...settings.excludePatterns], { dot: true });
+  const withheld = new Set(settings.excludeHeaders.map((name) => name.toLowerCase()));
+  const redactor = new Redactor(api);
+  const queryOf = (url: string): readonly string[] | SentParameters | undefined => {
+    const mark = url.indexOf('?');
+    if (mark === -1) return undefined;
+    const sent = sentParameters(url.slice(mark + 1));
+    if (mode === 'start' && !includeBodies) return Object.keys(sent);
+    return Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [name, redactor.parameter(name, value)]),
+    );
+  };
+  const valued = includeBodies || mode === 'dev' ? new Set<string>() : addressHeaders;
+  const shown = (headers: HeaderValues): HeaderValues =>
+    Object.fromEntries(
+      Object.entries(headers).filter(([name]) => !withheld.has(name) && !valued.has(name)),
+    );
+  const lineOf = (request: RequestTrace, end: RequestEnd): object => ({
+    requestId: request.start.requestId,
+    method: request.start.method,
+    path: request.start.path,
+    query: queryOf(request.start.url),
+    route: request.routeName,
+    status: end.status,
+    code: end.code,
+    duration: Math.round(end.duration * 100) / 100,
+    caller: request.caller,
+    client: request.client,
+    ...(includeHeaders
+      ? { requestHeaders: shown(end.requestHeaders), responseHeaders: shown(end.responseHeaders) }
+      : {}),
+    ...(includeBodies
+      ? { requestBody: redactor.body(request.body), responseBody: redactor.body(end.body) }
+      : {}),
+  });
+  return {
+    wantsSteps: false,
+    wantsBodies: includeBodies,
+    ended: (request, end) => {
+      const level = request.failure === undefined ? 'info' : 'error';
+      if (!log.isLevelEnabled(level) || isExcluded(request.start.path)) return;
+      const line = lineOf(request, end);
+      const { method, path } = request.start;
+      if (level === 'info') log.info(line, `${method} ${path} ${end.status}`);
+      else log.error({ ...line, err: request.failure }, `${method} ${path} failed`);
+    },
+  };
+}
+
+/** Where a log is written to. */
+export interface Destination {
+  readonly stream: DestinationStream;
+  /** Writes what is left. */
+  readonly close: () => void;
+}
+
+/** Standard output, written to in the background; `pretty` is for people. */
+export async function openDestination(
+  format: 'json' | 'pretty',
+  colorize: boolean,
+): Promise<Destination> {
+  const file = openFile({ dest: 1, sync: false });
+  // Whoever read it (`| head`) has seen enough.
+  file.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  const close = (): void => {
+    try {
+      file.flushSync();
+    } catch {
+      // Nobody reads it any more.
+    }
+  };
+  if (format === 'json') return { stream: file, close };
+  const { prettyFactory } = await import('pino-pretty');
+  const pretty = prettyFactory({
+    colorize,
+    translateTime: 'SYS:HH:MM:ss.l',
+    // Said by the message.
+    ignore: 'method,path,status',
+    singleLine: true,
+  });
+  return { stream: { write: (line) => void file.write(pretty(line)) }, close };
+}

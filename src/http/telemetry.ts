@@ -1,0 +1,122 @@
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace as traces,
+  type Context,
+  type Tracer,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import type { Recording } from '../trace/recording.ts';
+
+/** What the environment says of where traces go. */
+export interface TelemetryOptions {
+  /** Of the collector: `/v1/traces` is added. */
+  readonly endpoint: string;
+  readonly serviceName: string;
+  readonly database: 'sqlite' | 'postgresql';
+}
+
+/** A reader that sends a span for each request, with one below it for each step and statement; no value is sent. */
+export interface Telemetry extends TraceReader {
+  /** Sends what is left. */
+  readonly close: () => Promise<void>;
+}
+
+/** Sends traces over OTLP (HTTP, JSON) in the background. */
+export function sendTraces(options: TelemetryOptions): Telemetry {
+  const { endpoint, serviceName, database } = options;
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/u, '')}/v1/traces`,
+    // Stopping waits for the last of them.
+    timeoutMillis: 5_000,
+  });
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': serviceName }),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  const tracer = provider.getTracer('plinth');
+  return {
+    wantsSteps: true,
+    wantsBodies: false,
+    ended: (request, end) => {
+      const { recording } = request;
+      if (recording !== undefined) sendRequest(tracer, request, recording, end, database);
+    },
+    // A collector that is gone keeps nobody from stopping.
+    close: () => provider.shutdown().catch(() => undefined),
+  };
+}
+
+function sendRequest(
+  tracer: Tracer,
+  request: RequestTrace,
+  recording: Recording,
+  end: RequestEnd,
+  database: TelemetryOptions['database'],
+): void {
+  const { method, path, requestId } = request.start;
+  const at = (time: number): number => recording.wallTime(time);
+  const span = tracer.startSpan(
+    request.operation === '' ? method : `${method} ${request.routeName}`,
+    {
+      kind: SpanKind.SERVER,
+      startTime: at(request.begin),
+      attributes: {
+        'http.request.method': method,
+        'url.path': path,
+        'http.route': request.routeName,
+        'http.response.status_code': end.status,
+        'plinth.request_id': requestId,
+        ...(request.client === undefined ? {} : { 'client.address': request.client }),
+        ...(end.code === undefined ? {} : { 'error.type': end.code }),
+      },
+    },
+    parentOf(end.requestHeaders['traceparent']),
+  );
+  if (end.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (request.failure instanceof Error)
+    span.recordException(request.failure, at(request.begin + end.duration));
+  const below = traces.setSpan(ROOT_CONTEXT, span);
+  for (const step of recording.steps) {
+    const own = recording.statements.filter((statement) => statement.step === step);
+    const stepSpan = tracer.startSpan(step.stage, { startTime: at(step.begin) }, below);
+    const within = traces.setSpan(ROOT_CONTEXT, stepSpan);
+    for (const { sql, begin, end: ended } of own)
+      tracer
+        .startSpan(
+          sql.split(' ', 1)[0] ?? 'query',
+          {
+            kind: SpanKind.CLIENT,
+            startTime: at(begin),
+            attributes: { 'db.system.name': database, 'db.query.text': sql },
+          },
+          within,
+        )
+        .end(at(ended));
+    // Expansions that run at once end after the next has begun.
+    stepSpan.end(at(Math.max(step.end, ...own.map((statement) => statement.end))));
+  }
+  span.end(at(request.begin + end.duration));
+}
+
+/** The span of the client that `traceparent` names (W3C Trace Context); what is malformed is ignored. */
+function parentOf(header: string | readonly string[] | undefined): Context {
+  const [, version, traceId, spanId, flags] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/u.exec(String(header)) ??
+    [];
+  const isValid =
+    version !== undefined &&
+    version !== 'ff' &&
+    traceId !== undefined &&
+    spanId !== undefined &&
+    !/^0+$/u.test(traceId) &&
+    !/^0+$/u.test(spanId);
+  if (!isValid) return ROOT_CONTEXT;
+  const traceFlags = Number.parseInt(flags ?? '00', 16) & TraceFlags.SAMPLED;
+  return traces.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}

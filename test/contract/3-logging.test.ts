@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import type { Mode } from '../../src/http/edge.ts';
+import { requestLog } from '../../src/http/logging.ts';
+import { buildValid, serveApi, type TestApi } from '../support/api.ts';
+
+const things = `
+api: { versions: { 1: {}, 2: { resources: { users: { fields: { pin: { from: secret } } } } } } }
+resources:
+  users:
+    fields:
+      name: { type: string }
+      secret: { type: string, writeOnly: true, minLength: 3 }
+      notes: { type: text }
+`;
+
+type Line = Readonly<Record<string, unknown>>;
+interface Logged {
+  readonly api: TestApi;
+  readonly lines: Line[];
+  readonly text: () => string;
+}
+
+const open: TestApi[] = [];
+afterEach(async () => {
+  for (const api of open.splice(0)) await api.stop();
+});
+async function logging(logging: string, mode: Mode = 'start'): Promise<Logged> {
+  const specification = `access: public\n${logging === '' ? '' : `logging: ${logging}`}\n${things}`;
+  const lines: Line[] = [];
+  let text = '';
+  const write = (line: string): void => {
+    text += line;
+    lines.push(JSON.parse(line) as Line);
+  };
+  const readers = [requestLog(buildValid(specification), mode, { write })];
+  const api = await serveApi(specification, {}, undefined, { mode, readers });
+  open.push(api);
+  return { api, lines, text: () => text };
+}
+
+describe('a line', () => {
+  test('says what was asked and how it was answered', async () => {
+    const { api, lines } = await logging('');
+    const { headers } = await api.get('/v1/users?name=Ann&sort=name&_trace=true');
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
+        requestId: headers.get('x-request-id'),
+        method: 'GET',
+        path: '/v1/users',
+        query: ['name', 'sort', '_trace'],
+        route: 'users.list',
+        status: 200,
+        duration: expect.any(Number),
+        client: '127.0.0.1',
+        msg: 'GET /v1/users 200',
+      },
+    ]);
+  });
+
+  const requests: readonly [method: string, path: string, line: Line][] = [
+    ['GET', '/v1/users/9', { status: 404, code: 'RESOURCE_NOT_FOUND', route: 'users.read' }],
+    ['DELETE', '/v1/users/9', { status: 404, route: 'users.delete', method: 'DELETE' }],
+    [
+      'GET',
+      '/v1/nope?a=1',
+      { status: 404, code: 'UNKNOWN_RESOURCE', route: 'unknown', query: ['a'] },
+    ],
+    ['GET', '/_schema.json', { status: 200, route: '/_schema.json' }],
+    ['GET', '/_nope', { status: 404, route: 'unknown' }],
+    ['HEAD', '/users', { status: 200, method: 'HEAD', path: '/users', route: 'users.list' }],
+    ['GET', '/v1/users?%zz=1', { status: 400, query: ['%zz'] }],
+  ];
+  test.each(requests)('%s %s', async (method, path, line) => {
+    const { api, lines } = await logging('');
+    await api.send(method, path);
+    expect(lines).toMatchObject([{ level: 'info', ...line }]);
+  });
+
+  test('of a failure is an error with its stack', async () => {
+    const { api, lines } = await logging('');
+    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE users');
+    await api.get('/v1/users');
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        status: 500,
+        code: 'INTERNAL_ERROR',
+        err: {
+          message: expect.stringContaining('no such table'),
+          stack: expect.stringContaining('\n    at '),
+        },
+        msg: 'GET /v1/users failed',
+      },
+    ]);
+    expect(api.failures.splice(0)).toHaveLength(1);
+  });
+
+  test('of a stream is written when it has ended', async () => {
+    const { api, lines } = await logging('');
+    const { status } = await api.get('/v1/users', { accept: 'text/csv' });
+    expect(status).toBe(200);
+    await expect.poll(() => lines.length).toBe(1);
+  });
+});
+
+describe('what is told', () => {
+  test('in `start` no values of parameters, in headers neither', async () => {
+    const { api, text } = await logging('{ includeHeaders: true }');
+    await api.send('POST', '/v1/users', { name: 'n1' });
+    await api.send('POST', '/v1/users', { name: 'n2' });
+    const { headers } = await api.get('/v1/users?name_neq=topvalue&limit=1', {
+      referer: 'http://x/?name=topvalue',
+    });
+    expect(headers.get('link')).toContain('topvalue');
+    expect(text()).toContain('name_neq');
+    expect(text()).not.toContain('topvalue');
+  });
+
+  test('in `dev` the values too', async () => {
+    const { api, lines } = await logging('', 'dev');
+    await api.get('/v1/users?name=Ann&name=Bob&limit=1');
+    expect(lines).toMatchObject([{ query: { name: ['Ann', 'Bob'], limit: '1' } }]);
+  });
+
+  test('headers where they are included, less those that are excluded', async () => {
+    const sent = {
+      authorization: 'Bearer abc',
+      cookie: 'a=b',
+      'x-api-key': 'k',
+      'x-own': 'mine',
+      accept: 'application/json',
+    };
+    const { api, lines, text } = await logging('{ includeHeaders: true }');
+    await api.get('/v1/users', sent);
+    expect(lines).toMatchObject([
+      {
+        requestHeaders: { 'x-own': 'mine' },
+        responseHeaders: { 'cache-control': 'private, no-cache' },
+      },
+    ]);
+    expect(text()).not.toMatch(/Bearer|a=b|x-api-key/u);
+    const own = await logging('{ includeHeaders: true, excludeHeaders: [X-Own] }');
+    await own.api.get('/v1/users', sent);
+    expect(own.text()).toContain('Bearer abc');
+    expect(own.text()).not.toContain('mine');
+  });
+
+  test('bodies where they are included, and the values of parameters with them', async () => {
+    const { api, lines } = await logging('{ includeBodies: true }');
+    await api.send('POST', '/v1/users', { name: 'Ann', secret: 'sesame' });
+    await api.get('/v1/users?name=Ann');
+    await api.send('POST', '/v1/users', '{"name": ');
+    await api.send('POST', '/v1/users', { notes: 'x'.repeat(70_000) });
+    await api.send('DELETE', '/v1/users/1');
+    expect(lines[0]).toMatchObject({
+      requestBody: { name: 'Ann', secret: '[redacted]' },
+      responseBody: { id: 1, name: 'Ann' },
+    });
+    expect(lines[1]).toMatchObject({ query: { name: 'Ann' }, responseBody: [{ name: 'Ann' }] });
+    expect(lines[1]).not.toHaveProperty('requestBody');
+    expect(lines[2]).toMatchObject({ requestBody: '[9 bytes, not JSON]', status: 400 });
+    expect(lines[3]).toMatchObject({ requestBody: expect.stringMatching(/^\[70\d+ bytes\]$/u) });
+    expect(lines[4]).not.toHaveProperty('responseBody');
+  });
+
+  test.each(['start', 'dev'] as const)('in %s no value of a writeOnly field', async (mode) => {
+    const { api, lines, text } = await logging(
+      '{ includeBodies: true, includeHeaders: true }',
+      mode,
+    );
+    await api.send('POST', '/v1/users', { secret: 'sesame1' });
+    await api.send('POST', '/v2/users', { pin: 'sesame2' });
+    await api.send('POST', '/v1/users', [{ secret: ['sesame3'] }, { secret: { a: 'sesame4' } }]);
+    await api.send('PATCH', '/v1/users/1', { secret: 'sesame5', nope: 1 });
+    await api.get('/v1/users?secret=sesame6&secret_eq=sesame7&_or=name:a,secret:sesame8');
+    await api.get('/v2/users?a.pin_in=sesame9&_verbose=true&sort=name');
+    expect(lines).toHaveLength(6);
+    expect(text()).not.toContain('sesame');
+  });
+});
+
+describe('what is logged', () => {
+  const cases: readonly [logging: string, paths: readonly string[]][] = [
+    ['', ['/v1/users', '/_schema.json']],
+    ['{ excludePatterns: [] }', ['/v1/users', '/_health', '/_ready', '/_metrics', '/_schema.json']],
+    ['{ excludePatterns: ["/_*"] }', ['/v1/users']],
+    ['{ excludePatterns: ["/v1/**"] }', ['/_health', '/_ready', '/_metrics', '/_schema.json']],
+    ['{ excludePatterns: [/v1/users] }', ['/_health', '/_ready', '/_metrics', '/_schema.json']],
+    ['{ level: error }', []],
+    ['{ level: warn }', []],
+    ['{ level: silent }', []],
+    ['{ level: debug }', ['/v1/users', '/_schema.json']],
+  ];
+  test.each(cases)('%s', async (settings, paths) => {
+    const { api, lines } = await logging(settings);
+    for (const path of ['/v1/users?sort=name', '/_health', '/_ready', '/_metrics', '/_schema.json'])
+      await api.get(path);
+    expect(lines.map(({ path }) => path)).toEqual(paths);
+  });
+
+  test('failures at level error', async () => {
+    const { api, lines } = await logging('{ level: error }');
+    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE users');
+    await api.get('/v1/users');
+    await api.get('/v1/nope');
+    expect(lines).toMatchObject([{ level: 'error', path: '/v1/users' }]);
+    api.failures.splice(0);
+  });
+});

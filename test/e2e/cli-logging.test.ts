@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { library, makeFolder, plinth, servePlinth } from '../support/command.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** The lines below the banner. */
+function logOf(out: string): readonly string[] {
+  return out
+    .slice(out.indexOf('Stop:'))
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '');
+}
+
+test('each request is a line of JSON on standard output, and none is lost at the end', async () => {
+  const folder = makeFolder({ 'plinth.yaml': library });
+  const server = await servePlinth(['dev'], { cwd: folder.path });
+  const paths = Array.from({ length: 50 }, (_, index) => `/v1/authors?page=${index + 1}`);
+  await Promise.all([...paths, '/_health', '/_ready'].map((path) => fetch(`${server.url}${path}`)));
+  const { out, err, code } = await server.stop('SIGTERM');
+  expect([err, code]).toEqual(['', 0]);
+  const lines = logOf(out).map((line) => JSON.parse(line) as Line);
+  expect(lines).toHaveLength(50);
+  for (const line of lines)
+    expect(line).toMatchObject({ level: 'info', path: '/v1/authors', status: 200 });
+  expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(50);
+  const pages = new Set(lines.map(({ query }) => (query as { page: string }).page));
+  expect(pages).toEqual(new Set(paths.map((path) => path.split('=')[1])));
+});
+
+test('`logging: { enabled: false }` writes none', async () => {
+  const folder = makeFolder({ 'plinth.yaml': `${library}\nlogging: { enabled: false }\n` });
+  const server = await servePlinth(['dev'], { cwd: folder.path });
+  await fetch(`${server.url}/v1/authors`);
+  const { out, err } = await server.stop('SIGTERM');
+  expect([logOf(out), err]).toEqual([[], '']);
+});
+
+test('`format: pretty` is for people', async () => {
+  const folder = makeFolder({ 'plinth.yaml': `${library}\nlogging: { format: pretty }\n` });
+  const server = await servePlinth(['dev'], { cwd: folder.path });
+  await fetch(`${server.url}/v1/authors?limit=3`);
+  const { out } = await server.stop('SIGTERM');
+  const [line = '', ...others] = logOf(out);
+  expect(others).toEqual([]);
+  expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET \/v1\/authors 200 \{.*"limit":"3"/u);
+});
+
+test('traces go where the environment says', async () => {
+  const bodies: string[] = [];
+  const collector = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
+    request.on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
+  });
+  await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done));
+  const { port } = collector.address() as AddressInfo;
+  const folder = makeFolder({ 'plinth.yaml': library });
+  const server = await servePlinth(['dev'], {
+    cwd: folder.path,
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_SERVICE_NAME: 'my-library',
+    },
+  });
+  await fetch(`${server.url}/v1/authors`);
+  expect((await server.stop('SIGTERM')).code).toBe(0);
+  collector.close();
+  expect(bodies.join('')).toContain('my-library');
+  expect(bodies.join('')).toContain('GET authors.list');
+});
+
+test('a collector that is no URL is said at once', async () => {
+  const folder = makeFolder({ 'plinth.yaml': library });
+  const { code, err } = await plinth(['dev', '--port', '0'], {
+    cwd: folder.path,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+  });
+  expect([code, err]).toEqual([
+    2,
+    'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.\n',
+  ]);
+});
