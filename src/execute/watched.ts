@@ -102,6 +102,7 @@ export function watched(
         (rows) => rows.length,
       ),
     write: async (work) => {
+      const stage = recording.current?.stage ?? 'write';
       let waiting = performance.now();
       const waited = (): void => {
         const now = performance.now();
@@ -111,6 +112,8 @@ export function watched(
       try {
         return await database.write(async (transaction) => {
           waited();
+          // It may be run again when committing has failed.
+          recording.enter(stage);
           try {
             const value = await work(watchTransaction(transaction));
             recording.enter('commit');

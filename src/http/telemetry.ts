@@ -27,6 +27,9 @@ export interface Telemetry extends TraceReader {
   readonly close: () => Promise<void>;
 }
 
+/** What asks every few seconds whether the service is well. */
+const unsent: ReadonlySet<string> = new Set(['/_health', '/_ready', '/_metrics']);
+
 /** Sends traces over OTLP (HTTP, JSON) in the background. */
 export function sendTraces(options: TelemetryOptions): Telemetry {
   const { endpoint, serviceName, database } = options;
@@ -45,7 +48,8 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
     wantsBodies: false,
     ended: (request, end) => {
       const { recording } = request;
-      if (recording !== undefined) sendRequest(tracer, request, recording, end, database);
+      if (recording !== undefined && !unsent.has(request.start.path))
+        sendRequest(tracer, request, recording, end, database);
     },
     // A collector that is gone keeps nobody from stopping.
     close: () => provider.shutdown().catch(() => undefined),

@@ -28,10 +28,10 @@ function visibleFields({ name }: Resource, view: View): ReadonlySet<Field> {
   return new Set(entries.map(({ field }) => field));
 }
 
-/** The quoted names of a statement: all that the compilers write of the model. Texts are not names. */
+/** The quoted names of a statement: all that the compilers write of the model. Texts and collations are none. */
 function namesIn(sql: string): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const [found] of sql.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/gu))
+  for (const [found] of sql.matchAll(/'(?:[^']|'')*'|COLLATE "[^"]*"|"(?:[^"]|"")*"/gu))
     if (found.startsWith('"')) names.add(found.slice(1, -1).replaceAll('""', '"'));
   return names;
 }

@@ -145,6 +145,14 @@ describe('a request', () => {
     expect(missing && valueOf(missing, 'error.type')).toBe('RESOURCE_NOT_FOUND');
   });
 
+  test('of a probe is none', async () => {
+    const { spans } = await traced(async (api) => {
+      for (const path of ['/_health', '/_ready', '/_metrics', '/_schema.json']) await api.get(path);
+    });
+    const routes = spans.map((span) => valueOf(span, 'http.route'));
+    expect(routes.filter((route) => String(route).startsWith('/_'))).toEqual(['/_schema.json']);
+  });
+
   test('holds no value that was written', async () => {
     const { spans } = await traced((api) =>
       api.send('POST', '/v1/users', { name: 'Zoe', password: 'hunter4' }),

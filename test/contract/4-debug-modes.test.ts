@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { build, serveApi, type TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import type { DebugBody } from './4-debug.ts';
 
 const things = `
@@ -150,6 +151,19 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
     const { body } = await api.get('/v1/things?_debug=plan&sort=name');
     expect(sqlOf(body)).toEqual([expect.stringContaining('ORDER BY t."name"')]);
     expect(body._debug.database.queries[0].plan).toContain('SCAN t');
+  });
+
+  test('on both databases, however a statement is written', async () => {
+    const both = await serveBoth(`access: public\n${keys}\n${things}`, {}, undefined, {
+      mode: 'dev',
+    });
+    for (const side of both.sides) {
+      await side.send('POST', '/v1/things', { name: "it's" });
+      for (const query of ['sort=-name', 'name_ilike=x', 'name_in=a,b&_or=name:c,boxId:1'])
+        for (const sql of sqlOf((await side.get(`/v1/things?_debug=true&${query}`)).body))
+          expect(sql, query).toContain('"things"');
+    }
+    await both.stop();
   });
 
   test('and of others neither SQL nor plan nor index', async () => {

@@ -37,7 +37,8 @@ const shell = (command: string): Running =>
   });
 
 beforeAll(async () => {
-  api = await serveApi(readFileSync(resolve(chinook, 'plinth.yaml'), 'utf8'));
+  const specification = readFileSync(resolve(chinook, 'plinth.yaml'), 'utf8');
+  api = await serveApi(specification, {}, undefined, { mode: 'dev' });
   const { api: model, database, statements } = api.generation;
   const { files } = findDataFiles([resolve(chinook, 'data')], model);
   const draw = { now: () => new Date(), uuid: uuidv7 };
