@@ -184,6 +184,24 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
     expect(JSON.stringify(body)).not.toContain('price');
   });
 
+  test('sees neither a row rule nor the SQL that it is in', async () => {
+    const head = `access: { read: [{ role: public, where: "price_gte=2" }] }
+debug: { roles: [admin] }
+${keys}`;
+    const api = await serving(head, 'dev');
+    const asked = '/v1/things?_debug=plan&_trace=true';
+    const { body } = await api.get(asked);
+    expect(sqlOf(body)).toEqual([null]);
+    expect(body._trace[2].details).toEqual({ operation: 'read', rules: [{ role: 'public' }] });
+    expect(JSON.stringify(body)).not.toContain('price');
+    const full = (await api.get(asked, { 'x-api-key': 'boss-key' })).body;
+    expect(sqlOf(full)[0]).toContain('"price"');
+    expect(full._trace[2].details).toEqual({
+      operation: 'read',
+      rules: [{ role: 'public', where: 'price_gte=2' }],
+    });
+  });
+
   test('sees frames of an unforeseen error, not what it says', async () => {
     for (const [head, isTold] of [
       [`access: public\n${keys}`, false],
