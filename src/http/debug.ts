@@ -15,7 +15,7 @@ import type { Response } from '../respond/response.ts';
 import type { Audience } from '../spec/specification.ts';
 import { namesNothingHidden } from '../sql/visible.ts';
 import type { Recording, Step } from '../trace/recording.ts';
-import type { Caller } from '../model/access.ts';
+import { decide, type Caller } from '../model/access.ts';
 import type { Mode } from './edge.ts';
 import type { Exchange, Watching } from './exchange.ts';
 import type { Generation } from './generation.ts';
@@ -191,10 +191,13 @@ function detailsOf(
   if (stage === 'authorization' && call !== undefined) {
     const { kind, face } = call;
     const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
-    const rules = face.rules[operation].map(({ role, where }) =>
-      where === undefined || isLimited ? { role } : { role, where },
-    );
-    return { operation, rules };
+    const { rules } = decide(face.rules[operation]);
+    return {
+      operation,
+      rules: rules.map(({ role, where }) =>
+        where === undefined || isLimited ? { role } : { role, where },
+      ),
+    };
   }
   if (!/^(?:fetch|expand|write)_/u.test(stage)) return details;
   const own = statements.filter((statement) => statement.step === step);

@@ -97,6 +97,9 @@ export function requestLog(api: Api, mode: Mode, destination: DestinationStream)
   };
 }
 
+/** Lines that wait for a slow reader, in bytes; what is over it is lost, so that memory stays bounded. */
+const longestQueue = 16 * 1024 * 1024;
+
 /** Where a log is written to. */
 export interface Destination {
   readonly stream: DestinationStream;
@@ -109,7 +112,7 @@ export async function openDestination(
   format: 'json' | 'pretty',
   colorize: boolean,
 ): Promise<Destination> {
-  const file = openFile({ dest: 1, sync: false });
+  const file = openFile({ dest: 1, sync: false, maxLength: longestQueue });
   // Whoever read it (`| head`) has seen enough.
   file.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
