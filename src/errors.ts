@@ -94,6 +94,8 @@ export interface ApiError {
   readonly headers?: Readonly<Record<string, string>>;
   /** Where it was found out, for who develops against the service (`_verbose`). */
   readonly stack?: string;
+  /** In place of the code's own: that of a simulated error. */
+  readonly status?: number;
 }
 
 /** Makes an ApiError. */

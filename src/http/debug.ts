@@ -12,40 +12,21 @@ import {
   type DebugMembers,
 } from '../respond/debug.ts';
 import type { Response } from '../respond/response.ts';
-import type { Audience } from '../spec/specification.ts';
 import { namesNothingHidden } from '../sql/visible.ts';
 import type { Recording, Step } from '../trace/recording.ts';
 import { decide, type Caller } from '../model/access.ts';
-import type { Mode } from './edge.ts';
 import type { Exchange, Watching } from './exchange.ts';
-import type { Generation } from './generation.ts';
-
-/** Whether a caller is one of those who may use something. */
-export function isAmong(audience: Audience | undefined, { roles }: Caller): boolean {
-  return typeof audience === 'object'
-    ? audience.roles.some((role) => roles.has(role))
-    : audience === true;
-}
-
-/** Whether debug parameters may be honoured for anybody: where not, nothing is recorded for them. */
-export function mayDebug({ api }: Generation, mode: Mode): boolean {
-  const { debug } = api.settings;
-  return debug === undefined ? mode === 'dev' : debug !== false;
-}
-
-/** Whether the debug parameters of this caller are honoured. Contract 3, Modes. */
-export function isHonoured(
-  exchange: Pick<Exchange, 'generation' | 'mode'>,
-  caller: Caller,
-): boolean {
-  if (!mayDebug(exchange.generation, exchange.mode)) return false;
-  return exchange.mode === 'dev' || isAmong(exchange.generation.api.settings.debug, caller);
-}
+import { isAmong, isHonoured } from './honoured.ts';
 
 /** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
 function seesAll({ generation }: Exchange, caller: Caller): boolean {
   const { auth, debug } = generation.api.settings;
   return auth === undefined || (typeof debug === 'object' && isAmong(debug, caller));
+}
+
+/** The bytes of a body that is made at once; 0 for one that is sent as it is read. */
+export function sizeOf({ body }: Response): number {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
 }
 
 /** Refuses debug output of an answer that is sent as it is read, and so has no room for it. */
@@ -86,7 +67,6 @@ export async function answerDebug(
   recording.finish();
   const { wish } = watching;
   const isLimited = !seesAll(exchange, watching.caller);
-  const size = typeof response.body === 'string' ? Buffer.byteLength(response.body) : 0;
   const members: DebugMembers = {
     ...(wish.debug && watching.call !== undefined
       ? { _debug: await debugMember(exchange, watching, recording, isLimited) }
@@ -94,7 +74,7 @@ export async function answerDebug(
     ...(wish.trace
       ? { _trace: stepsOf(recording, (step) => detailsOf(step, watching, recording, isLimited)) }
       : {}),
-    ...(wish.inspectNetwork ? { _network: watching.network ?? untouched(size) } : {}),
+    ...(wish.inspectNetwork ? { _network: watching.network ?? untouched(sizeOf(response)) } : {}),
     ...(watching.inspected === undefined ? {} : { _inspect: watching.inspected }),
     ...(wish.verbose && error !== undefined
       ? { _verbose: verboseMember(exchange, watching, error, isLimited ? undefined : thrown) }

@@ -9,7 +9,7 @@ import { compressed } from '../respond/compression.ts';
 import { jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
-import { isHonoured } from './debug.ts';
+import { isHonoured } from './honoured.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
 

@@ -16,6 +16,7 @@ import type { CompiledRead } from '../sql/compile-read.ts';
 import type { RequestTrace } from '../trace/events.ts';
 import type { Generation } from './generation.ts';
 import type { Metrics } from './metrics.ts';
+import type { Network } from './network.ts';
 
 /** How long a request may take to arrive, and to wait for another of its key, in ms. Contract 1: `server`. */
 export const defaultRequestTimeout = 30_000;
@@ -31,6 +32,7 @@ export interface Exchange {
   readonly rawHeaders: readonly string[];
   readonly client: Client;
   readonly gate: Gate;
+  readonly network: Network;
   /** Reads the body when the pipeline comes to it, up to the server's limit. */
   readonly readBody: () => Promise<Result<Buffer>>;
   /** Does work that ends with its signal when the client goes away. */

@@ -9,7 +9,7 @@ import {
   type TraceReader,
 } from '../trace/events.ts';
 import { Recording } from '../trace/recording.ts';
-import { mayDebug } from './debug.ts';
+import { mayDebug } from './honoured.ts';
 import type { Mode } from './edge.ts';
 import type { Exchange, Watching } from './exchange.ts';
 import type { Generation } from './generation.ts';

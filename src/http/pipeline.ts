@@ -7,10 +7,11 @@ import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
-import { answerDebug } from './debug.ts';
+import { answerDebug, sizeOf } from './debug.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from './gate.ts';
+import type { Passage } from './network.ts';
 import { listRecords, readRecord } from './reads.ts';
 import {
   allowOf,
@@ -33,23 +34,33 @@ export async function answer(exchange: Exchange): Promise<Response> {
   const { path, search } = splitUrl(exchange.url);
   const { requestId, watching } = exchange;
   const { api } = exchange.generation;
+  const passage = exchange.network.arrive(exchange, path);
   if (watching === undefined) {
-    const result = await steps(exchange, path, search);
+    const result = await steps(exchange, path, search, passage);
     const response = result.ok ? result.value : respondError(result.error, path, requestId);
-    return withNotice(response, path, api);
+    const told = withNotice(response, path, api);
+    return passage === undefined ? told : passage.deliver(told);
   }
   let thrown: unknown;
-  const result = await steps(exchange, path, search).catch((error: unknown) => {
+  const result = await steps(exchange, path, search, passage).catch((error: unknown) => {
     thrown = error;
     return fail(exchange.failed(error));
   });
   exchange.trace.enter('finalize');
   const answered = result.ok ? result.value : respondError(result.error, path, requestId);
   const response = withNotice(answered, path, api);
-  return answerDebug(exchange, watching, response, result.ok ? undefined : result.error, thrown);
+  if (passage !== undefined) watching.network = passage.report(sizeOf(response));
+  const error = result.ok ? undefined : result.error;
+  const told = await answerDebug(exchange, watching, response, error, thrown);
+  return passage === undefined ? told : passage.deliver(told);
 }
 
-async function steps(exchange: Exchange, path: string, search: string): Promise<Result<Response>> {
+async function steps(
+  exchange: Exchange,
+  path: string,
+  search: string,
+  passage: Passage | undefined,
+): Promise<Result<Response>> {
   const { api } = exchange.generation;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
   const route = findRoute(path, api);
@@ -57,6 +68,8 @@ async function steps(exchange: Exchange, path: string, search: string): Promise<
   const { trace, watching } = exchange;
   trace.enter('authentication');
   const { caller, headers } = await exchange.gate.admit(exchange, path);
+  const lost = await passage?.cross(caller.ok ? caller.value : undefined);
+  if (lost !== undefined) return fail(withHeaders(lost, headers));
   if (!caller.ok) return fail(withHeaders(caller.error, headers));
   trace.caller = caller.value.name;
   if (watching !== undefined) watching.caller = caller.value;

@@ -18,6 +18,7 @@ import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import { makeListener, type ServerTls } from './listener.ts';
 import { Metrics } from './metrics.ts';
+import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
@@ -93,6 +94,7 @@ export async function startServer(
     options.trace(event);
   };
   const gate = new Gate({ mode, now: draw.now, trace });
+  const network = new Network({ mode, clock: () => performance.now() });
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
@@ -145,6 +147,7 @@ export async function startServer(
         rawHeaders: request.rawHeaders,
         client,
         gate,
+        network,
         readBody: async () => {
           const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
           if (body.ok) observer.read(observed.trace, body.value);

@@ -12,15 +12,15 @@ const commonHeaders = {
 
 /** Turns an error into the standard body. Contract 2, Errors. */
 export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
-  const { status } = errorTable[error.code];
-  const { problems = [] } = error;
+  const { problems = [], status = errorTable[error.code].status } = error;
   const lists =
     problems.length === 0
       ? {}
       : status === 422
         ? { errors: problems }
         : { validationErrors: problems.map(({ field, message }) => ({ field, error: message })) };
-  const retry = status >= 503 && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
+  const isPassing = status === 429 || status >= 503;
+  const retry = isPassing && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
   return {
     status,
     code: error.code,

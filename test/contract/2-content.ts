@@ -14,7 +14,7 @@ import { Generation } from '../../src/http/generation.ts';
 import { startServer, type ServerOptions } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
-import { buildValid } from '../support/api.ts';
+import { buildValid, withoutQuota } from '../support/api.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 /** An answer with its body as it came and as it reads. */
@@ -104,7 +104,7 @@ async function serve(
   options: Options = {},
 ): Promise<Served> {
   const failures: unknown[] = [];
-  const generation = new Generation(api, database);
+  const generation = new Generation(withoutQuota(api), database);
   const running = await startServer(() => generation, {
     host: '127.0.0.1',
     port: 0,

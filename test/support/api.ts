@@ -102,19 +102,20 @@ export async function serveApi(
   };
 }
 
-/**
- * Serves a model over a database that has its tables; stopping closes the database too. A test sends more requests
- * than a caller may, so there is no quota where the model says nothing of one.
- */
+/** A test sends more requests than a caller may: there is no quota where the model says nothing of one. */
+export function withoutQuota({ settings, ...rest }: Api): Api {
+  return { ...rest, settings: { rateLimit: false, ...settings } };
+}
+
+/** Serves a model over a database that has its tables; stopping closes the database too. */
 export async function serve(
-  { settings, ...rest }: Api,
+  model: Api,
   database: Database,
   draw: Draw,
   failures: unknown[],
   options: Partial<ServerOptions> = {},
 ): Promise<TestApi> {
-  const model = { ...rest, settings: { rateLimit: false, ...settings } as const };
-  const generation = new Generation(model, database);
+  const generation = new Generation(withoutQuota(model), database);
   const dependencies: DependencyEvent[] = [];
   const server = await startServer(() => generation, {
     host: '127.0.0.1',

@@ -1,0 +1,294 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { Network } from '../../src/http/network.ts';
+import { Simulation } from '../../src/network/simulation.ts';
+import { buildValid, serveApi, type TestApi } from '../support/api.ts';
+import { bearer, hashOf } from '../support/tokens.ts';
+import { expectError } from './2-exchanges.ts';
+
+const open: TestApi[] = [];
+afterEach(async () => {
+  for (const api of open.splice(0)) {
+    expect(api.failures).toEqual([]);
+    await api.stop();
+  }
+});
+async function serve(head: string, more = '', titles: readonly string[] = []): Promise<TestApi> {
+  const specification = `
+${head}
+resources:
+  notes: { fields: { title: { type: string } } ${more} }
+  others: { fields: { title: { type: string } } }
+`;
+  const api = await serveApi(specification, { others: titles.map((title) => ({ title })) });
+  open.push(api);
+  return api;
+}
+
+const draws = (settings: object, count: number): readonly object[] => {
+  const simulation = new Simulation(settings);
+  return Array.from({ length: count }, () => simulation.draw());
+};
+
+describe('what is drawn', () => {
+  const settings = {
+    latency: { min: 50, max: 200 },
+    errorRate: 0.3,
+    errors: [{ status: 503, weight: 3 }, { status: 429 }],
+  };
+
+  test('is the same for the same seed, and other for another', () => {
+    expect(draws(settings, 50)).toEqual(draws(settings, 50));
+    expect(draws(settings, 50)).toEqual(draws({ ...settings, seed: 1 }, 50));
+    const seeds = [2, -1, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER].map((seed) => ({
+      ...settings,
+      seed,
+    }));
+    for (const other of seeds) expect(draws(other, 50)).not.toEqual(draws(settings, 50));
+  });
+
+  test('is pinned, so that a run can be repeated on another machine', () => {
+    expect(draws({ latency: { min: 0, max: 1_000 } }, 3)).toMatchInlineSnapshot(`
+      [
+        {
+          "errors": undefined,
+          "latency": {
+            "max": 1000,
+            "min": 0,
+            "wait": 367.8755429573357,
+          },
+          "rate": undefined,
+        },
+        {
+          "errors": undefined,
+          "latency": {
+            "max": 1000,
+            "min": 0,
+            "wait": 701.2168897781521,
+          },
+          "rate": undefined,
+        },
+        {
+          "errors": undefined,
+          "latency": {
+            "max": 1000,
+            "min": 0,
+            "wait": 535.5897359549999,
+          },
+          "rate": undefined,
+        },
+      ]
+    `);
+  });
+
+  test('keeps to what is configured', () => {
+    const all = draws(settings, 10_000) as readonly ReturnType<Simulation['draw']>[];
+    const waits = all.map(({ latency }) => latency?.wait ?? 0);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(50);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(200);
+    const statuses = all.flatMap(({ errors }) => errors?.status ?? []);
+    expect(statuses.length / all.length).toBeCloseTo(0.3, 1);
+    expect(statuses.filter((status) => status === 503).length / statuses.length).toBeCloseTo(
+      0.75,
+      1,
+    );
+    expect(new Set(statuses)).toEqual(new Set([503, 429]));
+  });
+
+  test('one setting does not change what another draws', () => {
+    const waits = (more: object): unknown =>
+      draws({ latency: { min: 1, max: 9 }, ...more }, 20).map(
+        (one) => (one as { latency: object }).latency,
+      );
+    expect(waits({ errorRate: 1, throttling: { rate: 5 } })).toEqual(waits({}));
+  });
+
+  test.each([
+    [{ latency: { min: 5 } }, { wait: 5, min: 5, max: 5 }],
+    [{ latency: {} }, { wait: 0, min: 0, max: 0 }],
+  ])('%j', (network, latency) => {
+    expect(draws(network, 1)).toMatchObject([{ latency }]);
+  });
+});
+
+describe('errors', () => {
+  test('come at the rate given, and nothing is written then', async () => {
+    const api = await serve('network: { errorRate: 1 }', ', network: {}');
+    expectError(await api.get('/v1/others'), 'SIMULATED_ERROR', '/v1/others');
+    expect((await api.send('POST', '/v1/others', { title: 'a' })).status).toBe(500);
+    // A resource's own settings replace those of the API.
+    expect((await api.send('POST', '/v1/notes', { title: 'a' })).status).toBe(201);
+    const [database] = [api.generation.database];
+    expect(
+      await database.all({ sql: 'SELECT count(*) FROM others', parameters: [] }, { bound: [] }),
+    ).toEqual([[0]]);
+  });
+
+  test.each([404, 429, 503, 599])('of status %d', async (status) => {
+    const api = await serve(`network: { errorRate: 1, errors: [{ status: ${status} }] }`);
+    const { body, headers, status: got } = await api.get('/v1/notes');
+    expect([got, body.status, body.code]).toEqual([status, status, 'SIMULATED_ERROR']);
+    expect(headers.has('retry-after')).toBe(status === 429 || status >= 503);
+  });
+
+  test('repeat themselves in order of arrival', async () => {
+    const head = 'network: { errorRate: 0.5, seed: 7 }';
+    const run = async (): Promise<readonly number[]> => {
+      const api = await serve(head);
+      const statuses = [];
+      for (let times = 0; times < 30; times += 1)
+        statuses.push((await api.get('/v1/notes')).status);
+      return statuses;
+    };
+    const first = await run();
+    expect(new Set(first)).toEqual(new Set([200, 500]));
+    expect(await run()).toEqual(first);
+  });
+
+  test('never come at what is not a resource, nor for OPTIONS', async () => {
+    const api = await serve('network: { errorRate: 1 }');
+    for (const path of ['/_health', '/_ready', '/_schema.json'])
+      expect((await api.get(path, { 'x-simulate': 'error=503' })).status).toBe(200);
+    expect((await api.get('/_nope')).status).toBe(404);
+    expect((await api.send('OPTIONS', '/v1/notes')).status).toBe(204);
+    expect((await api.get('/elsewhere/a/b')).status).toBe(404);
+  });
+});
+
+test('who waits holds up nobody else', async () => {
+  const api = await serve('debug: true');
+  const order: string[] = [];
+  const slow = Array.from({ length: 20 }, async () => {
+    await api.get('/v1/notes', { 'x-simulate': 'latency=400' });
+    order.push('slow');
+  });
+  const fast = Array.from({ length: 20 }, async () => {
+    expect((await api.send('POST', '/v1/notes', { title: 'a' })).status).toBe(201);
+    order.push('fast');
+  });
+  await Promise.all([...slow, ...fast]);
+  expect(order.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'fast'));
+});
+
+test('who goes away while waiting leaves nothing behind', async () => {
+  const api = await serve('debug: true');
+  const gone = new AbortController();
+  const asked = fetch(`${api.url}/v1/notes`, {
+    headers: { 'x-simulate': 'latency=60000' },
+    signal: gone.signal,
+  });
+  setTimeout(() => gone.abort(), 50);
+  await expect(asked).rejects.toThrow();
+  expect((await api.get('/v1/notes')).status).toBe(200);
+});
+
+test('a slow line brings the same bytes', async () => {
+  const titles = Array.from({ length: 20 }, (_, index) => `${index} ${'é'.repeat(40)}`);
+  const api = await serve('network: { throttling: { rate: 20kb } }', ', network: {}', titles);
+  const answer = await api.get('/v1/others?limit=100');
+  expect(answer.body.map(({ title }: { title: string }) => title)).toEqual(titles);
+  expect(answer.headers.get('etag')).toMatch(/^"/u);
+  const pressed = await api.get('/v1/others?limit=100', { 'accept-encoding': 'gzip' });
+  expect(pressed.text).toBe(answer.text);
+  const lines = await api.get('/v1/others?limit=100', { accept: 'text/csv' });
+  expect(lines.text.trim().split('\r\n')).toHaveLength(21);
+  const head = await api.send('HEAD', '/v1/others');
+  expect([head.status, head.text]).toEqual([200, '']);
+  expect((await api.send('DELETE', '/v1/others/1')).status).toBe(204);
+});
+
+describe('X-Simulate', () => {
+  test.each([
+    ['error=503', 503],
+    ['latency=1,error=404', 404],
+    [' error=500 , latency=0', 500],
+    ['latency=1', 200],
+  ])('%s', async (header, status) => {
+    const api = await serve('debug: true');
+    expect((await api.get('/v1/notes', { 'x-simulate': header })).status).toBe(status);
+    expect((await api.get('/v1/notes')).status).toBe(200);
+  });
+
+  test.each([
+    '',
+    'latency',
+    'latency=',
+    'latency=-1',
+    'latency=60001',
+    'latency=1.5',
+    'latency=1e3',
+    'error=399',
+    'error=600',
+    'error=0503',
+    'latency=1,latency=1',
+    'latency=1,',
+    'rate=5',
+    '__proto__=5',
+    'toString=1',
+    'LATENCY=5',
+  ])('%j is 400', async (header) => {
+    const api = await serve('debug: true');
+    const answer = await api.get('/v1/notes', { 'x-simulate': header });
+    expectError(answer, 'INVALID_PARAMETER', '/v1/notes');
+    expect(answer.body.validationErrors).toMatchObject([{ field: 'X-Simulate' }]);
+  });
+
+  const auth = `
+auth: { apiKeys: [{ name: a, hash: "${hashOf('a')}", roles: [tester] }, { name: b, hash: "${hashOf('b')}" }] }
+access: public
+debug: { roles: [tester] }`;
+  test.each<[head: string, headers: Record<string, string>, status: number]>([
+    ['', {}, 200],
+    ['debug: false', {}, 200],
+    [auth, {}, 200],
+    [auth, bearer('b'), 200],
+    [auth, bearer('a'), 418],
+    [auth, bearer('c'), 401],
+  ])('%s: where debug is off it says so', async (head, headers, status) => {
+    const api = await serve(head);
+    const answer = await api.get('/v1/notes', { ...headers, 'x-simulate': 'error=418' });
+    expect([answer.status, answer.headers.get('x-debug')]).toEqual([
+      status,
+      status === 418 ? null : 'disabled',
+    ]);
+  });
+
+  test('takes the place of what is configured', async () => {
+    const api = await serve('debug: true\nnetwork: { errorRate: 1 }');
+    expect((await api.get('/v1/notes', { 'x-simulate': 'latency=1' })).status).toBe(500);
+    expect((await api.get('/v1/notes', { 'x-simulate': 'error=404' })).status).toBe(404);
+  });
+});
+
+test('the report tells what was done', async () => {
+  const { settings, ...rest } = buildValid(`
+debug: true
+network: { latency: { min: 2, max: 9 }, errorRate: 0, throttling: { rate: 1000 } }
+resources: { notes: { fields: { title: { type: string } } } }
+`);
+  let now = 0;
+  const network = new Network({ mode: 'start', clock: () => (now += 7.123) });
+  const arrive = (asked?: string) =>
+    network.arrive(
+      {
+        method: 'GET',
+        headers: asked === undefined ? {} : { 'x-simulate': asked },
+        generation: { api: { settings, ...rest } },
+        whileThere: (work) => work(new AbortController().signal),
+      },
+      '/v1/notes',
+    );
+  const caller = { authenticated: false, roles: new Set<string>(), claims: {}, name: undefined };
+  const plain = arrive();
+  expect(await plain?.cross(caller)).toBeUndefined();
+  expect(plain?.report(250)).toEqual({
+    latency: { applied: true, min: 2, max: 9, actual: 7.12 },
+    errorRate: { applied: true, rate: 0, triggered: false },
+    throttling: { applied: true, rate: 1000, originalSize: 250, additionalDelay: 250 },
+  });
+  const asked = arrive('latency=3,error=503');
+  expect((await asked?.cross(caller))?.status).toBe(503);
+  expect(asked?.report(0)).toMatchObject({
+    latency: { applied: true, min: 3, max: 3 },
+    errorRate: { applied: true, rate: 1, triggered: true },
+  });
+});
