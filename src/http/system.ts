@@ -7,6 +7,7 @@ import type { Version } from '../model/api.ts';
 import { answerOpenApi, answerReader, answerReaderScript, answerReaderStart } from './documents.ts';
 import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
+import { answerPermissions } from './permissions.ts';
 import { methodNotAllowed } from './router.ts';
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
@@ -26,6 +27,7 @@ const endpoints: Readonly<Record<string, Answer>> = {
   '/_docs': answerReader,
   '/_docs/start.js': answerReaderStart,
   '/_docs/reader.js': answerReaderScript,
+  '/_permissions': answerPermissions,
   '/_schema.json': async ({ requestId }) =>
     jsonResponse(200, JSON.stringify(specificationJsonSchema()), requestId),
 };

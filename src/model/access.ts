@@ -73,7 +73,10 @@ function rulesOf(rules: AccessRules, path: Path): readonly Rule[] {
 }
 
 /** The rules of each operation that `access`, which stands at `path`, names; `write` means create, update and delete. */
-export function accessOf(access: AccessRules | ByOperation | undefined, path: Path): FieldAccess {
+export function accessOf(
+  access: AccessRules | ByOperation | undefined,
+  path: Path = [],
+): FieldAccess {
   if (access === undefined) return {};
   if (!isByOperation(access)) {
     const rules = rulesOf(access, path);

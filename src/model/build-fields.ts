@@ -106,7 +106,7 @@ function makeField(
     precision: attributes.precision ?? 18,
     scale: attributes.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
-    access: attributes.access === undefined ? undefined : accessOf(attributes.access, []),
+    access: attributes.access === undefined ? undefined : accessOf(attributes.access),
     attributes,
   };
 }

@@ -1,0 +1,66 @@
+import { decide, operations, type Caller } from '../model/access.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import { linkedRelation, mayLink } from '../plan/links.ts';
+import { jsonResponse } from '../respond/error.ts';
+import type { Response } from '../respond/response.ts';
+import type { InputView, ResourceView, View } from '../model/view.ts';
+import type { Exchange } from './exchange.ts';
+import { sunsetRefusal } from './versions.ts';
+
+/** What a caller may do with the records of a resource: with all of them, or with those that row rules leave. */
+type Allowed = 'all' | 'some';
+
+/**
+ * `GET /_permissions`: what this caller may do in each version, and nothing of what it may not. Contract 3,
+ * Authorization.
+ */
+export async function answerPermissions(exchange: Exchange, caller: Caller): Promise<Response> {
+  const { generation, requestId, draw } = exchange;
+  const { api } = generation;
+  const versions = [...api.versions.values()]
+    .filter((version) => sunsetRefusal(version, api, draw.now) === undefined)
+    .map((version) => [`v${version.number}`, permissionsIn(generation.view(version, caller))]);
+  const body = {
+    authenticated: caller.authenticated,
+    roles: [...caller.roles].filter((role) => api.roles.has(role)),
+    versions: Object.fromEntries(versions) as object,
+  };
+  return jsonResponse(200, JSON.stringify(body), requestId);
+}
+
+function permissionsIn(view: View): object {
+  const resources = view.resourceNames().flatMap((name) => {
+    const face = view.resource(name);
+    return face === undefined ? [] : [[name, permissionsOn(face)] as const];
+  });
+  return Object.fromEntries(resources);
+}
+
+/** The operations with the rows that they are left on, and what each field and relation can be used for. */
+function permissionsOn(face: ResourceView): object {
+  const allowed = new Map<string, Allowed>();
+  for (const operation of operations) {
+    const decision = decide(face.rules[operation]);
+    if (decision.allowed !== 'none') allowed.set(operation, decision.allowed);
+  }
+  const { id } = face.resource;
+  const uses = ({ name, field, creatable, updatable }: InputView): readonly string[] => [
+    ...(face.fields.has(name) ? ['read'] : []),
+    ...(creatable && !(field === id && isGenerated(id)) && allowed.has('create') ? ['create'] : []),
+    // What is set on create only can be sent again as it is, and not be changed; so can an id.
+    ...(updatable && !field.immutable && field !== id && allowed.has('update') ? ['update'] : []),
+  ];
+  const fields = [...face.inputs.values()]
+    .map((input) => [input.name, uses(input)] as const)
+    .filter(([, own]) => own.length > 0);
+  const mayWrite = allowed.has('create') || allowed.has('update');
+  const relations = [...face.relations.keys()].map((name) => {
+    const isWritten = linkedRelation(name, face) !== undefined && mayLink({ [name]: [] }, face);
+    return [name, ['read', ...(isWritten && mayWrite ? ['write'] : [])]] as const;
+  });
+  return {
+    operations: Object.fromEntries(allowed),
+    fields: Object.fromEntries(fields),
+    relations: Object.fromEntries(relations),
+  };
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { serveApi, type TestApi } from '../support/api.ts';
+import { callers, newsroom, type Who } from './3-newsroom.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  const document = parse(newsroom) as object;
+  const versions = {
+    1: { sunset: '2020-01-01' },
+    2: {
+      resources: { tags: false, posts: { fields: { headline: { from: 'title' }, notes: false } } },
+    },
+    3: {},
+  };
+  api = await serveApi(stringify({ ...document, api: { versions } }));
+});
+afterAll(() => api?.stop());
+
+const permissions = async (who: Who): Promise<Record<string, Record<string, object>>> => {
+  const { status, body } = await api.get('/_permissions', callers[who]);
+  expect(status).toBe(200);
+  return body.versions as Record<string, Record<string, object>>;
+};
+
+test.each<readonly [Who, boolean, readonly string[], readonly string[]]>([
+  ['nobody', false, [], ['desks', 'posts', 'comments', 'tags', 'post-tags', 'notes', 'messages']],
+  [
+    'ann',
+    true,
+    ['author'],
+    ['users', 'desks', 'posts', 'comments', 'tags', 'post-tags', 'notes', 'messages'],
+  ],
+])(
+  '%s learns who it is and the resources that it may do something with',
+  async (who, authenticated, roles, names) => {
+    const { body } = await api.get('/_permissions', callers[who]);
+    expect(body).toMatchObject({ authenticated, roles });
+    expect(Object.keys(body)).toEqual(['authenticated', 'roles', 'versions']);
+    // A version that has ended is left out.
+    expect(Object.keys(body.versions as object)).toEqual(['v2', 'v3']);
+    expect(Object.keys((body.versions as { v3: object }).v3)).toEqual(names);
+  },
+);
+
+test('operations say on which rows, fields and relations for what', async () => {
+  const { v3 = {} } = await permissions('ann');
+  expect(v3['posts']).toEqual({
+    operations: { read: 'some', create: 'some', update: 'some', delete: 'some' },
+    fields: {
+      id: ['read'],
+      title: ['read', 'create', 'update'],
+      status: ['read', 'create', 'update'],
+      authorId: ['read', 'create', 'update'],
+    },
+    relations: { author: ['read'], comments: ['read'], tags: ['read', 'write'], notes: ['read'] },
+  });
+  expect(v3['comments']).toEqual({
+    operations: { read: 'some', create: 'all' },
+    fields: {
+      id: ['read'],
+      text: ['read', 'create'],
+      approved: ['read'],
+      postId: ['read', 'create'],
+    },
+    relations: { post: ['read'] },
+  });
+  expect(v3['messages']).toEqual({
+    operations: { create: 'all', update: 'some' },
+    fields: {
+      text: ['create', 'update'],
+      open: ['create', 'update'],
+      authorId: ['create', 'update'],
+    },
+    relations: {},
+  });
+  const { v3: all = {} } = await permissions('editor');
+  expect(all['posts']).toMatchObject({
+    operations: { read: 'all', create: 'all', update: 'all', delete: 'all' },
+  });
+});
+
+test('what the caller may not do is not named', async () => {
+  for (const who of ['nobody', 'ann', 'editor'] as const)
+    expect(JSON.stringify(await permissions(who))).not.toContain('salary');
+  expect(JSON.stringify(await permissions('root'))).toContain('salary');
+  expect(Object.keys((await permissions('nobody'))['v3'] ?? {})).not.toContain('users');
+});
+
+test('a version has its own names', async () => {
+  const { v2 = {} } = await permissions('nobody');
+  expect(Object.keys(v2)).not.toContain('tags');
+  expect(v2['posts']).toMatchObject({
+    fields: { headline: ['read'] },
+    relations: { comments: ['read'] },
+  });
+  expect(JSON.stringify(v2)).not.toContain('title');
+});
+
+test('it is only read', async () => {
+  const { status, headers } = await api.send('POST', '/_permissions', {});
+  expect(status).toBe(405);
+  expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+});
