@@ -90,15 +90,16 @@ function follow(
 function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {
   const members = parts.slice(at + 1);
   if (members.length === 0) return ok({ kind: 'place', place: placeOf(field) });
-  const leaf = memberOf(field, members, at + 1);
+  const leaf = memberOf(field, parts[at] ?? '', members, at + 1);
   return leaf.ok
     ? ok({ kind: 'place', place: { ...placeOf(field), members, leaf: leaf.value } })
     : leaf;
 }
 
-/** What the members below a field lead to; the first of them is part `at` of the path. */
+/** What the members below a field, called `called` in this version, lead to; the first of them is part `at` of the path. */
 function memberOf(
   field: Field,
+  called: string,
   members: readonly string[],
   at: number,
 ): Result<Field, PathProblem> {
@@ -107,13 +108,13 @@ function memberOf(
     return ok(field.type === decimalType ? { ...field, type: decimalMember } : field);
   const { properties, type } = field;
   const property = properties?.get(name);
-  if (property !== undefined) return memberOf(property, rest, at + 1);
+  if (property !== undefined) return memberOf(property, name, rest, at + 1);
   if (properties !== undefined) return fail({ part: at, candidates: [...properties.keys()] });
   if (type.name !== 'object' && type.name !== 'json')
     return fail({
       part: at,
       candidates: [],
-      message: `${field.name} is of type ${type.name} and has no members`,
+      message: `${called} is of type ${type.name} and has no members`,
     });
   // What is not declared goes by key, whatever is there.
   return members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok)

@@ -1,4 +1,4 @@
-import type { Operation } from '../model/access.ts';
+import { decide, type Operation } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import { recordName } from '../model/names.ts';
 import type { ResourceView } from '../model/view.ts';
@@ -298,7 +298,11 @@ function successes(
               headers: headers(etag, applied),
               content: json(shown(name), example),
             },
-            ...minimal('It is done; Prefer says return=minimal.'),
+            ...minimal(
+              decide(face.rules.read).allowed === 'all'
+                ? 'It is done; Prefer says return=minimal.'
+                : 'It is done; Prefer says return=minimal, or this caller may not read the result.',
+            ),
           }
         : minimal('It is done.');
     case 'delete':

@@ -83,7 +83,7 @@ function select(
       else push(below, head, { ...item, name: rest.join('.') });
     } else if (matched.length > 0 || head.includes('*')) {
       for (const { name, field } of matched) {
-        const problem = rest.length === 0 ? undefined : pathProblem(field, rest);
+        const problem = rest.length === 0 ? undefined : pathProblem(name, field, rest);
         if (rest.length === 0) whole.add(name);
         else if (problem === undefined) push(paths, name, rest);
         else if (!head.includes('*')) refuse(item, problem);
@@ -213,9 +213,9 @@ function matchFields(name: string, face: ResourceView): readonly FieldView[] {
 }
 
 /** Why a path does not lead into an object field; undefined when it does. */
-function pathProblem(field: Field, path: readonly string[]): string | undefined {
+function pathProblem(called: string, field: Field, path: readonly string[]): string | undefined {
   if (field.type.name === 'json') return undefined;
-  if (field.type.name !== 'object') return `${field.name} is no object and has no members`;
+  if (field.type.name !== 'object') return `${called} is no object and has no members`;
   const [head = '', ...rest] = path;
   // A wildcard that matches nothing is no error.
   if (field.properties === undefined || head.includes('*')) return undefined;
@@ -223,10 +223,10 @@ function pathProblem(field: Field, path: readonly string[]): string | undefined 
   if (property === undefined)
     return unknownName(
       'member',
-      `${field.name}.${head}`,
-      [...field.properties.keys()].map((name) => `${field.name}.${name}`),
+      `${called}.${head}`,
+      [...field.properties.keys()].map((name) => `${called}.${name}`),
     );
-  return rest.length === 0 ? undefined : pathProblem(property, rest);
+  return rest.length === 0 ? undefined : pathProblem(head, property, rest);
 }
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {

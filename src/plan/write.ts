@@ -219,9 +219,10 @@ function unknownMessage(name: string, face: ResourceView, guess: boolean): strin
       writable.map((input) => input.name),
     );
   }
-  return relation.kind === 'belongsTo'
-    ? `is a relation; write its key ${relation.key.name}`
-    : 'is a relation and cannot be written here';
+  if (relation.kind !== 'belongsTo') return 'is a relation and cannot be written here';
+  // A relation is there only where its key is.
+  const key = [...face.fields.values()].find(({ field }) => field === relation.key);
+  return `is a relation; write its key ${key?.name ?? ''}`;
 }
 
 /** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them. Contract 2, Errors. */
