@@ -4,6 +4,7 @@ import type { CheckFlags } from './commands/check.ts';
 import type { DevFlags } from './commands/dev.ts';
 import type { ExportFlags } from './commands/export.ts';
 import type { DocumentFlags } from './document.ts';
+import type { GenerateFlags } from './commands/generate.ts';
 import type { Named } from './specification.ts';
 
 /**
@@ -59,10 +60,12 @@ export function buildProgram(context: Context, version: string): Command {
       'serve a specification while you work on it',
       'dev plinth.yaml --port 4100',
     ),
-  ).action(async (file: string | undefined, flags: DevFlags) => {
-    const { dev } = await import('./commands/dev.ts');
-    await dev(context, { ...flags, file });
-  });
+  )
+    .option('--no-generate', 'leave an empty database empty, but for what the file names as data')
+    .action(async (file: string | undefined, flags: DevFlags) => {
+      const { dev } = await import('./commands/dev.ts');
+      await dev(context, { ...flags, file });
+    });
 
   serving(
     onSpecification(
@@ -114,6 +117,25 @@ export function buildProgram(context: Context, version: string): Command {
     .action(async (file: string | undefined, flags: Named) => {
       const { migrate } = await import('./commands/migrate.ts');
       await migrate(context, { ...flags, file });
+    });
+
+  onSpecification(
+    'generate',
+    'fill resources with generated records',
+    'generate plinth.yaml --count 1000 --resource posts comments',
+  )
+    .option(
+      '--database <url>',
+      'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
+    )
+    .option('--count <number>', 'how many records each resource is to have in all')
+    .option('--resource <names...>', 'only these resources')
+    .option('--seed <number>', 'another seed than that of the specification')
+    .option('--reset', 'delete the records that are there first')
+    .option('--json', 'print the numbers of records as JSON')
+    .action(async (file: string | undefined, flags: GenerateFlags) => {
+      const { generate } = await import('./commands/generate.ts');
+      await generate(context, { ...flags, file });
     });
 
   command(

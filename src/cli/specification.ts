@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
 import { checkRules } from '../plan/rules.ts';
-import { collectProblems, inOrder } from '../spec/collector.ts';
+import { collectProblems, inOrder, type PositionOf } from '../spec/collector.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
 import { CommandFailure, fileReason } from './failure.ts';
@@ -17,6 +17,8 @@ export interface SpecificationFile {
   readonly folder: string;
   readonly api: Api;
   readonly warnings: readonly Problem[];
+  /** Where something stands in it. */
+  readonly positionOf: PositionOf;
 }
 
 /** How a command line names its specification. */
@@ -33,7 +35,13 @@ const maxSize = 16 * 1024 * 1024;
 export function readSpecification(
   context: Context,
   named: Named,
-): { name: string; path: string; api: Api | undefined; problems: readonly Problem[] } {
+): {
+  name: string;
+  path: string;
+  api: Api | undefined;
+  problems: readonly Problem[];
+  positionOf: PositionOf;
+} {
   const path = findFile(context, named);
   const name = relative(context.folder, path) || path;
   const text = readText(path, name);
@@ -43,7 +51,8 @@ export function readSpecification(
   if (api !== undefined) checkRules(api, model.report);
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
-  return { name, path, api: failed ? undefined : api, problems };
+  const { positionOf } = loaded;
+  return { name, path, api: failed ? undefined : api, problems, positionOf };
 }
 
 function findFile(context: Context, { file, spec }: Named): string {
@@ -95,8 +104,9 @@ function readText(path: string, name: string): string {
 
 /** Reads a specification that a command cannot do without; warnings are left to the command. */
 export function requireSpecification(context: Context, named: Named): SpecificationFile {
-  const { name, path, api, problems } = readSpecification(context, named);
-  if (api !== undefined) return { name, folder: dirname(path), api, warnings: problems };
+  const { name, path, api, problems, positionOf } = readSpecification(context, named);
+  if (api !== undefined)
+    return { name, folder: dirname(path), api, warnings: problems, positionOf };
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw new CommandFailure(
     `${name} has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,

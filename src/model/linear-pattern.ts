@@ -34,7 +34,7 @@ const places: ReadonlyMap<string, Place> = new Map<string, Place>([
 ]);
 
 /** How often at least and at most a quantifier wants what stands before it; undefined where it is none. */
-function boundsOf(quantifier: string): readonly [number, number] | undefined {
+export function boundsOf(quantifier: string): readonly [number, number] | undefined {
   const [, sign, least = '', comma, most] =
     /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/u.exec(quantifier) ?? [];
   if (sign !== undefined) return [sign === '+' ? 1 : 0, sign === '?' ? 1 : Infinity];
@@ -43,10 +43,16 @@ function boundsOf(quantifier: string): readonly [number, number] | undefined {
   return [Number(least), last === '' ? Infinity : Number(last)];
 }
 
+/** The tokens of a valid pattern (`u` flag); undefined where it has look-around or back-references. */
+export function tokensOf(source: string): readonly string[] | undefined {
+  const tokens = source.match(token) ?? [];
+  return tokens.some((one) => one === '(?' || /^\\[1-9k]/u.test(one)) ? undefined : tokens;
+}
+
 /** A test for texts that a valid pattern (`u` flag) matches somewhere; undefined where it is none of this kind. */
 export function linearTest(source: string): ((text: string) => boolean) | undefined {
-  const tokens = source.match(token) ?? [];
-  if (tokens.some((one) => one === '(?' || /^\\[1-9k]/u.test(one))) return undefined;
+  const tokens = tokensOf(source);
+  if (tokens === undefined) return undefined;
   let states = 0;
   const fork = (...forks: State[]): State & { readonly forks: State[] } => ({
     kind: 'fork',

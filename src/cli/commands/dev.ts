@@ -16,6 +16,8 @@ import { databaseTarget, developmentTarget, type OpenDatabase, type Target } fro
 
 export interface DevFlags extends ServeFlags, Named {
   readonly database?: string;
+  /** False for `--no-generate`. */
+  readonly generate?: boolean;
 }
 
 /** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
@@ -30,7 +32,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   await withDatabase(context, target, { create: true }, async (open) => {
     await bringUpToDate(context, specification, target, open);
     try {
-      await fill(context, specification, open);
+      await fill(context, specification, open, flags);
     } catch (error) {
       // A signal while loading stops like one while serving.
       if (stop.aborted) return;
@@ -58,16 +60,25 @@ async function bringUpToDate(
   );
 }
 
-/** Loads what the file names as `data`, where no resource has a record yet. */
+/** Where no resource has a record yet: loads what the file names as `data`, and generates the rest. */
 async function fill(
   context: Context,
-  { api, folder }: SpecificationFile,
+  specification: SpecificationFile,
   open: OpenDatabase,
+  { generate: generates = true }: DevFlags,
 ): Promise<void> {
+  const { api, folder } = specification;
   const { data } = api.settings;
-  if (data === undefined) return;
   const counts = await rowCounts(api, open, 1);
   if ([...counts.values()].some((count) => count > 0)) return;
-  const { loadData } = await import('./import.ts');
-  await loadData(context, api, open, [resolve(folder, data)]);
+  const named = new Set<string>();
+  if (data !== undefined) {
+    const { loadData } = await import('./import.ts');
+    const { byResource } = await loadData(context, api, open, [resolve(folder, data)]);
+    for (const name of byResource.keys()) named.add(name);
+  }
+  const left = [...api.resources.values()].filter(({ name }) => !named.has(name));
+  if (!generates || left.length === 0) return;
+  const { fillResources } = await import('./generate.ts');
+  await fillResources(context, specification, open, { resources: new Set(left) });
 }

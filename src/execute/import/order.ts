@@ -7,8 +7,14 @@ export interface ImportOrder {
   readonly deferred: ReadonlySet<Field>;
 }
 
-/** Orders resources so that what a key points to comes first. Contract 3, Command line, import. */
-export function importOrder(api: Api): ImportOrder {
+/**
+ * Orders resources so that what a key points to comes first, and where that leaves it open what `alsoFirst` names.
+ * Contract 3, Command line, import.
+ */
+export function importOrder(
+  api: Api,
+  alsoFirst: (resource: Resource) => Iterable<Resource> = () => [],
+): ImportOrder {
   const ordered: Resource[] = [];
   const deferred = new Set<Field>();
   const state = new Map<Resource, 'open' | 'done'>();
@@ -21,6 +27,7 @@ export function importOrder(api: Api): ImportOrder {
       if (isBack && field.nullable) deferred.add(field);
       else if (!isBack && state.get(target) === undefined) visit(target);
     }
+    for (const other of alsoFirst(resource)) if (!state.has(other)) visit(other);
     state.set(resource, 'done');
     ordered.push(resource);
   };

@@ -1,0 +1,156 @@
+import { fillDatabase } from '../../generate/fill.ts';
+import { makeGenerator, type GenerationOptions } from '../../generate/generator.ts';
+import type { GenerationProblem } from '../../generate/problem.ts';
+import type { Resource } from '../../model/api.ts';
+import { unknownName } from '../../model/names.ts';
+import { writeStatements } from '../../sql/compile-write.ts';
+import type { Problem } from '../../spec/problems.ts';
+import type { Context } from '../context.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFailure } from '../failure.ts';
+import { columns, grouped } from '../output.ts';
+import { requireCurrent } from '../schema.ts';
+import {
+  formatProblem,
+  requireSpecification,
+  type Named,
+  type SpecificationFile,
+} from '../specification.ts';
+import { databaseTarget, developmentTarget, type OpenDatabase } from '../target.ts';
+
+export interface GenerateFlags extends Named {
+  readonly database?: string;
+  readonly count?: string;
+  readonly resource?: readonly string[];
+  readonly seed?: string;
+  readonly reset?: boolean;
+  readonly json?: boolean;
+}
+
+/** `plinth generate [file]`: fills resources with generated records, all of them or nothing. */
+export async function generate(context: Context, flags: GenerateFlags): Promise<void> {
+  // From here on a signal takes the run back instead of ending the process.
+  context.stop();
+  const count = wholeNumber('--count', flags.count, 0);
+  const seed = wholeNumber('--seed', flags.seed, Number.MIN_SAFE_INTEGER);
+  const specification = requireSpecification(context, flags);
+  const { api } = specification;
+  const resources = namedResources(specification, flags.resource);
+  const target =
+    databaseTarget(context, specification, flags.database) ??
+    developmentTarget(context, specification);
+  await requireCurrent(context, target, api);
+  await withDatabase(context, target, { create: false }, async (open) => {
+    const options = { count, seed, resources, reset: flags.reset === true };
+    const byResource = await fillResources(context, specification, open, options);
+    const { output } = context;
+    const counts = [...api.resources.keys()].flatMap((name) => {
+      const added = byResource.get(name);
+      return added === undefined ? [] : [[name, added] as const];
+    });
+    if (flags.json === true) {
+      const data = { ok: true, database: open.name, records: Object.fromEntries(counts) };
+      output.print(JSON.stringify(data, undefined, 2));
+      return;
+    }
+    for (const line of columns(counts.map(([name, added]) => [name, grouped(added)])))
+      output.print(line);
+    const total = counts.reduce((sum, [, added]) => sum + added, 0);
+    const records = total === 1 ? '1 record was' : `${grouped(total)} records were`;
+    const hint = total === 0 ? ' What is there stays; give --reset to make it anew.' : '';
+    output.print(`${records} generated in ${open.name}.${hint}`);
+  });
+}
+
+function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const number = /^-?\d{1,16}$/u.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  throw new CommandFailure(
+    `${flag} must be a whole number${least === 0 ? ' from 0 on' : ''}, not ${JSON.stringify(text)}. Change ${flag}.`,
+    { exitCode: 2 },
+  );
+}
+
+function namedResources(
+  { api }: SpecificationFile,
+  names: readonly string[] | undefined,
+): ReadonlySet<Resource> {
+  if (names === undefined) return new Set(api.resources.values());
+  const resources = new Set<Resource>();
+  for (const name of names) {
+    const resource = api.resources.get(name);
+    if (resource === undefined) {
+      const reason = unknownName('resource', name, api.resources.keys());
+      throw new CommandFailure(
+        `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. Change --resource.`.replace(
+          '?.',
+          '?',
+        ),
+        {
+          exitCode: 2,
+        },
+      );
+    }
+    resources.add(resource);
+  }
+  return resources;
+}
+
+/** A signal came: the run is taken back. */
+class Stopped extends CommandFailure {
+  constructor() {
+    super('Stopped: nothing was generated. Run it again to generate everything.');
+  }
+}
+
+interface Filling extends GenerationOptions {
+  readonly resources: ReadonlySet<Resource>;
+  readonly reset?: boolean;
+}
+
+/** Fills resources of a database that is up to date; gives how many records each of them got. */
+export async function fillResources(
+  context: Context,
+  specification: SpecificationFile,
+  { database }: OpenDatabase,
+  { reset = false, ...options }: Filling,
+): Promise<ReadonlyMap<string, number>> {
+  const { api, folder } = specification;
+  const stop = context.stop();
+  const made = await makeGenerator(api, folder, options);
+  if (!made.ok) throw generationFailure(specification, made.problems);
+  const { resources } = options;
+  const result = await context.output.progress('Generating', (report) =>
+    fillDatabase(made.generator, api, database, writeStatements(database.dialect), {
+      resources,
+      reset,
+      onProgress: (done, total) => {
+        if (stop.aborted) throw new Stopped();
+        report(done, total);
+      },
+    }),
+  );
+  if (result.ok) return result.byResource;
+  if ('problems' in result) throw generationFailure(specification, result.problems);
+  const names = result.referredFrom.names.join(', ');
+  throw new CommandFailure(
+    `Nothing was deleted: records of ${names} refer to records that --reset would delete. Name these resources too, with --resource.`,
+  );
+}
+
+/** What keeps data from being generated, with the places in the file. */
+function generationFailure(
+  { name, positionOf }: SpecificationFile,
+  found: readonly GenerationProblem[],
+): CommandFailure {
+  const problems = found.map(({ path, message }): Problem => {
+    const { line, column } = positionOf(path);
+    return { severity: 'error', file: name, path: path.join('.'), message, line, column };
+  });
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  return new CommandFailure(
+    `Nothing was generated. Mend ${problems.length === 1 ? 'this' : 'these places'} in ${name} and run it again.`,
+    { details: problems.map(formatProblem), data: { problems } },
+  );
+}

@@ -1,0 +1,214 @@
+import type { Faker } from '@faker-js/faker';
+import type { Field } from '../model/api.ts';
+import { unknownName } from '../model/names.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { isModuleFunction, type UserFunctions } from './modules.ts';
+import { listPool } from './pool.ts';
+import { GenerationProblem } from './problem.ts';
+import type { Row, Source } from './source.ts';
+import { namedTransform } from './transforms.ts';
+import type { Words } from './words/words.ts';
+
+/** What a field says of its values itself, and how it can be made distinct. */
+export interface CustomSource extends Source {
+  readonly kind: 'values' | 'template' | 'generator' | 'module';
+  /** Where in the file, below the field. */
+  readonly attribute: string;
+  /** Whether no two rows get the same value anyway, as far as can be told. */
+  readonly isDistinct: boolean;
+}
+
+/** What is done to a value after it was drawn, in order. */
+export type Change = (value: unknown, row: Row) => unknown;
+
+/**
+ * The source that a field names: `values`, `template`, `generator`, in this order; undefined where it names none.
+ * Throws a `GenerationProblem` where it names what does not exist.
+ */
+export function customSource(
+  field: Field,
+  path: readonly (string | number)[],
+  words: Words,
+  functions: UserFunctions,
+): CustomSource | undefined {
+  const { values, template, generator } = field.attributes;
+  if (values !== undefined && field.type.name !== 'enum') {
+    const distinct = [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
+    const pool = listPool(distinct);
+    return {
+      kind: 'values',
+      attribute: 'values',
+      name: 'values',
+      args: values,
+      pool,
+      isDistinct: true,
+      draw: ({ random }) => random.pick(values),
+    };
+  }
+  if (template !== undefined) {
+    const parts = templateParts(template, words.faker, [...path, 'template']);
+    const uses = (name: string): boolean => field.resource.fields.get(name)?.unique === true;
+    return {
+      kind: 'template',
+      attribute: 'template',
+      name: 'template',
+      isDistinct: parts.some(({ self }) => self === 'row' || (self !== undefined && uses(self))),
+      draw: (_, row) => parts.map((part) => textOf(part.value(row))).join(''),
+    };
+  }
+  if (generator === undefined) return undefined;
+  const [name, args] =
+    typeof generator === 'string' ? [generator, undefined] : [generator.name, generator.args];
+  const place = [...path, 'generator'];
+  const shared = { attribute: 'generator', name, ...(args === undefined ? {} : { args }) };
+  if (isModuleFunction(name)) {
+    const call = functionCaller(name, functions, words, args);
+    return { ...shared, kind: 'module', isDistinct: true, draw: (_, row) => call(row, undefined) };
+  }
+  const call = fakerFunction(name, args, words.faker, place);
+  return {
+    ...shared,
+    kind: 'generator',
+    isDistinct: /^string\.(?:uuid|nanoid|ulid)$/u.test(name),
+    draw: call,
+  };
+}
+
+/** The transforms of a field as one list of changes. */
+export function changesOf(field: Field, words: Words, functions: UserFunctions): readonly Change[] {
+  return (field.attributes.transform ?? []).map((text): Change => {
+    const named = namedTransform(text, words);
+    if (named !== undefined) return named;
+    const call = functionCaller(text, functions, words, undefined);
+    return (value, row) => call(row, value);
+  });
+}
+
+function functionCaller(
+  name: string,
+  functions: UserFunctions,
+  words: Words,
+  args: JsonValue | undefined,
+): (row: Row, value: unknown) => unknown {
+  const { random, faker } = words;
+  const called = functions.get(name);
+  return (row, value) => {
+    if (called === undefined) throw new TypeError(`${name} is not loaded`);
+    const self = new Proxy<Record<string, JsonValue | undefined>>(
+      {},
+      { get: (_, member) => (typeof member === 'string' ? row.sibling(member) : undefined) },
+    );
+    const result = called({
+      row: row.number,
+      random: () => random.next(),
+      faker,
+      self,
+      args,
+      value,
+    });
+    if (result instanceof Promise) {
+      result.catch(() => undefined);
+      throw new TypeError(`${name} gives a promise; it must give the value itself`);
+    }
+    return result;
+  };
+}
+
+/** A function of the faker library, called with these arguments. */
+function fakerFunction(
+  name: string,
+  args: JsonValue | undefined,
+  faker: Faker,
+  place: readonly (string | number)[],
+): () => unknown {
+  const parent = name.split('.').slice(0, -1);
+  const last = name.split('.').at(-1) ?? '';
+  const owner = parent.reduce<unknown>(
+    (object, member) => (object as Record<string, unknown> | undefined)?.[member],
+    faker,
+  ) as Record<string, unknown> | undefined;
+  const called = parent.length === 1 ? owner?.[last] : undefined;
+  if (typeof called !== 'function')
+    throw new GenerationProblem(place, unknownName('generator', name, fakerNames(faker)));
+  const parameters = args === undefined ? [] : Array.isArray(args) ? (args as unknown[]) : [args];
+  return () => (called as (...given: unknown[]) => unknown).apply(owner, parameters);
+}
+
+function fakerNames(faker: Faker): readonly string[] {
+  return Object.entries(faker).flatMap(([module, functions]) =>
+    typeof functions === 'object' && functions !== null && !module.startsWith('faker')
+      ? Object.entries(functions as object)
+          .filter(([, one]) => typeof one === 'function')
+          .map(([name]) => `${module}.${name}`)
+      : [],
+  );
+}
+
+interface TemplatePart {
+  /** The field of its row that it takes, or `row`. */
+  readonly self?: string;
+  readonly value: (row: Row) => unknown;
+}
+
+function templateParts(
+  template: string,
+  faker: Faker,
+  place: readonly (string | number)[],
+): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  for (const piece of template.split(/(\{\{.*?\}\})/su)) {
+    if (piece === '') continue;
+    const [, expression] = /^\{\{\s*(.*?)\s*\}\}$/su.exec(piece) ?? [];
+    parts.push(
+      expression === undefined ? { value: () => piece } : partOf(expression, faker, place),
+    );
+  }
+  return parts;
+}
+
+/** `row`, `self.name`, `person.firstName` or `number.int({"min": 1})`. */
+function partOf(
+  expression: string,
+  faker: Faker,
+  place: readonly (string | number)[],
+): TemplatePart {
+  if (expression === 'row') return { self: 'row', value: (row) => row.number };
+  const [, path] = /^self\.([\w.]+)$/u.exec(expression) ?? [];
+  if (path !== undefined) {
+    const [name = '', ...members] = path.split('.');
+    return {
+      ...(members.length === 0 ? { self: name } : {}),
+      value: (row) =>
+        members.reduce<unknown>(
+          (value, member) => (value as Record<string, unknown> | null | undefined)?.[member],
+          row.sibling(name),
+        ),
+    };
+  }
+  const [, name, given] = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)(?:\((.*)\))?$/su.exec(expression) ?? [];
+  if (name === undefined)
+    throw new GenerationProblem(
+      place,
+      `{{${expression}}} is no name such as {{person.firstName}}, {{self.email}} or {{row}}`,
+    );
+  return { value: fakerFunction(name, argumentsOf(given, expression, place), faker, place) };
+}
+
+function argumentsOf(
+  given: string | undefined,
+  expression: string,
+  place: readonly (string | number)[],
+): JsonValue | undefined {
+  if (given === undefined || given.trim() === '') return undefined;
+  try {
+    return JSON.parse(`[${given}]`) as JsonValue;
+  } catch {
+    throw new GenerationProblem(place, `the arguments of {{${expression}}} are no JSON`);
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

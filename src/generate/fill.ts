@@ -1,0 +1,260 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Api, Field, Resource } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { SqlValue } from '../model/values.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import type { WriteStatements } from '../sql/compile-write.ts';
+import { encodeValue } from '../sql/dialect.ts';
+import { findConflicts, storageNames } from '../execute/conflicts.ts';
+import { ConstraintError, type Database, type Transaction } from '../execute/database.ts';
+import { BatchStatements } from '../execute/import/batch.ts';
+import { importOrder, type ImportOrder } from '../execute/import/order.ts';
+import type { Generator } from './generator.ts';
+import { morphsOf } from './joint.ts';
+import { GenerationProblem } from './problem.ts';
+import { emptyTables, ReferredFrom } from './reset.ts';
+import { standOf, storedUniverse, type Stand } from './stored.ts';
+
+export interface FillOptions {
+  /** The resources to fill. */
+  readonly resources: ReadonlySet<Resource>;
+  /** Whether their records are deleted first. */
+  readonly reset: boolean;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export type FillResult =
+  | { readonly ok: true; readonly byResource: ReadonlyMap<string, number> }
+  | { readonly ok: false; readonly problems: readonly GenerationProblem[] }
+  /** Records of resources that stay refer to those that would go. */
+  | { readonly ok: false; readonly referredFrom: ReferredFrom };
+
+/** How many records one statement inserts, and how many parameters it may have. */
+const mostRecords = 100;
+const mostParameters = 30_000;
+/** After so many records others have their turn: a signal, a server. */
+const turnRecords = 2_000;
+
+/**
+ * Fills resources with generated records up to the number of rows that each is to have, in one transaction: rows
+ * whose numbers are taken by records that are there are left out, so that a run can be repeated. What `onProgress`
+ * throws ends the run, and nothing of it is kept.
+ */
+export async function fillDatabase(
+  generator: Generator,
+  api: Api,
+  database: Database,
+  statements: WriteStatements,
+  options: FillOptions,
+): Promise<FillResult> {
+  try {
+    return await database.write((transaction) =>
+      new Fill(generator, api, database, statements, transaction, options).run(),
+    );
+  } catch (error) {
+    if (error instanceof GenerationProblem) return { ok: false, problems: [error] };
+    if (error instanceof ReferredFrom) return { ok: false, referredFrom: error };
+    throw error;
+  }
+}
+
+/** One run inside a transaction. */
+class Fill {
+  private readonly generator: Generator;
+  private readonly database: Database;
+  private readonly statements: WriteStatements;
+  private readonly transaction: Transaction;
+  private readonly options: FillOptions;
+  private readonly order: ImportOrder;
+  private readonly counts = new Map<string, number>();
+  private readonly stands = new Map<Resource, Stand>();
+  private done = 0;
+  private total = 0;
+
+  constructor(
+    generator: Generator,
+    api: Api,
+    database: Database,
+    statements: WriteStatements,
+    transaction: Transaction,
+    options: FillOptions,
+  ) {
+    this.generator = generator;
+    this.database = database;
+    this.statements = statements;
+    this.transaction = transaction;
+    this.options = options;
+    this.order = importOrder(api, (resource) =>
+      morphsOf(resource).flatMap(({ targets }) => [...targets.values()]),
+    );
+  }
+
+  async run(): Promise<FillResult> {
+    const { generator, options, transaction, database } = this;
+    const { dialect } = database;
+    const ordered = this.order.resources.filter((resource) => options.resources.has(resource));
+    this.refuseCircles(ordered);
+    if (options.reset) await emptyTables(ordered, this.order, transaction, dialect);
+    for (const resource of this.order.resources) {
+      generator.setKnown(resource, undefined);
+      const stand = await standOf(resource, transaction, dialect, generator.settings.seed);
+      this.stands.set(resource, stand);
+      if (!options.resources.has(resource))
+        generator.setKnown(resource, await storedUniverse(resource, stand, transaction, dialect));
+    }
+    for (const resource of ordered)
+      this.total += Math.max(0, generator.countOf(resource) - this.standOf(resource).last);
+    options.onProgress(0, this.total);
+    for (const resource of ordered) {
+      await this.insertAll(resource);
+      const stand = this.standOf(resource);
+      // Of records that are not just the first rows, keys lead to what is there.
+      if (!stand.isWhole)
+        generator.setKnown(resource, await storedUniverse(resource, stand, transaction, dialect));
+    }
+    for (const resource of ordered) await this.connectAll(resource);
+    return { ok: true, byResource: this.counts };
+  }
+
+  private standOf(resource: Resource): Stand {
+    const stand = this.stands.get(resource);
+    if (stand === undefined) throw new TypeError(`${resource.name} was not looked at`);
+    return stand;
+  }
+
+  /** Keys that nobody could set: each of the records would have to be there before the other. */
+  private refuseCircles(ordered: readonly Resource[]): void {
+    const filled = new Set<Resource>();
+    for (const resource of ordered) {
+      for (const { name, reference } of resource.fields.values()) {
+        const target = reference?.resource;
+        const isLater = target !== undefined && ordered.includes(target) && !filled.has(target);
+        if (isLater && target !== resource && !this.isDeferred(resource, name))
+          throw new GenerationProblem(
+            ['resources', resource.name, 'fields', name],
+            `records of ${resource.name} and ${target.name} would each need the other to be there first; let one of the keys be null`,
+          );
+      }
+      filled.add(resource);
+    }
+  }
+
+  private isDeferred({ fields }: Resource, name: string): boolean {
+    const field = fields.get(name);
+    return field !== undefined && this.order.deferred.has(field);
+  }
+
+  /** Keys that are set when all rows are there; those to the own table lead to earlier rows and need not wait. */
+  private waiting(resource: Resource): ReadonlySet<Field> {
+    const { deferred } = this.order;
+    return new Set(
+      [...resource.fields.values()].filter(
+        (field) => deferred.has(field) && field.reference?.resource !== resource,
+      ),
+    );
+  }
+
+  private async insertAll(resource: Resource): Promise<void> {
+    const { generator, database, transaction } = this;
+    const { dialect } = database;
+    const { last, isWhole } = this.standOf(resource);
+    const count = generator.countOf(resource);
+    const rows = generator.rowsOf(resource);
+    rows.base = isWhole ? 0 : last;
+    const { fields } = rows;
+    const waiting = this.waiting(resource);
+    const statements = new BatchStatements(resource, fields, dialect);
+    const most = Math.max(1, Math.min(mostRecords, Math.floor(mostParameters / fields.length)));
+    for (let from = last + 1; from <= count; from += most) {
+      const to = Math.min(count, from + most - 1);
+      const bound: SqlValue[] = [];
+      for (let number = from; number <= to; number += 1) {
+        const row = rows.row(number);
+        for (const [position, field] of fields.entries())
+          bound.push(waiting.has(field) ? null : encodeValue(dialect, row.at(position), field));
+      }
+      try {
+        await transaction.run(statements.insert(fields.length, to - from + 1), { bound });
+      } catch (error) {
+        if (!(error instanceof ConstraintError)) throw error;
+        throw await this.explained(resource, from, to, error);
+      }
+      await this.advance(to - from + 1);
+    }
+    this.counts.set(resource.name, Math.max(0, count - last));
+    if (count > last && isGenerated(resource.id)) {
+      const sql = dialect.passIds?.(resource.table, resource.id.column);
+      if (sql !== undefined) await transaction.all({ sql, parameters: [] }, { bound: [] });
+    }
+  }
+
+  private async advance(count: number): Promise<void> {
+    const before = Math.floor(this.done / turnRecords);
+    this.done += count;
+    if (Math.floor(this.done / turnRecords) === before) return;
+    await nextTurn();
+    this.options.onProgress(this.done, Math.max(this.total, this.done));
+  }
+
+  /** The second pass: keys that had to wait until all rows were there. */
+  private async connectAll(resource: Resource): Promise<void> {
+    const waiting = [...this.waiting(resource)];
+    const { last } = this.standOf(resource);
+    const added = this.counts.get(resource.name) ?? 0;
+    if (waiting.length === 0 || added === 0) return;
+    const rows = this.generator.rowsOf(resource);
+    const { dialect } = this.database;
+    const update = this.statements.update(resource, waiting);
+    for (let number = last + 1; number <= last + added; number += 1) {
+      const row = rows.row(number);
+      const valueOf = (field: Field): SqlValue =>
+        encodeValue(dialect, row.at(rows.positionOf(field.name) ?? -1), field);
+      const bound = waiting.map(valueOf);
+      if (bound.some((value) => value !== null))
+        await this.transaction.run(update, { bound, id: valueOf(resource.id) });
+      await this.advance(number % 2 === 0 ? 1 : 0);
+    }
+  }
+
+  /** Which of some rows the database refused, and which of its fields are to blame. */
+  private async explained(
+    resource: Resource,
+    from: number,
+    to: number,
+    error: ConstraintError,
+  ): Promise<GenerationProblem> {
+    const rows = this.generator.rowsOf(resource);
+    const { statements, transaction, database } = this;
+    const access = { transaction, dialect: database.dialect, statements, names: storageNames };
+    const single = new BatchStatements(resource, rows.fields, database.dialect);
+    const waiting = this.waiting(resource);
+    const path = ['resources', resource.name];
+    for (let number = from; number <= to; number += 1) {
+      const row = rows.row(number);
+      const values = new Map<Field, JsonValue>(
+        rows.fields
+          .map((field, position) => [field, row.at(position)] as const)
+          .filter(([field]) => !waiting.has(field)),
+      );
+      const bound = rows.fields.map((field) =>
+        encodeValue(database.dialect, values.get(field) ?? null, field),
+      );
+      try {
+        await transaction.run(single.insert(rows.fields.length, 1), { bound });
+      } catch (refusal) {
+        if (!(refusal instanceof ConstraintError)) throw refusal;
+        const [conflict] = await findConflicts(access, resource, values, undefined, refusal);
+        return new GenerationProblem(
+          conflict === undefined ? path : [...path, 'fields', conflict.field.name],
+          conflict === undefined
+            ? `the database refuses row ${number}: ${String(refusal.cause)}`
+            : `the value of row ${number}, ${JSON.stringify(values.get(conflict.field))}, ${conflict.message}`,
+        );
+      }
+    }
+    return new GenerationProblem(
+      path,
+      `the database refuses rows ${from} to ${to}: ${String(error.cause)}`,
+    );
+  }
+}

@@ -1,0 +1,209 @@
+import type { Api, Field, Resource } from '../model/api.ts';
+import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
+import { idOf } from './ids.ts';
+import { loadFunctions, type UserFunctions } from './modules.ts';
+import { GenerationProblem } from './problem.ts';
+import { ResourceRows, type Universe, type World } from './rows.ts';
+import { loadWords, type Words } from './words/words.ts';
+
+/** How many records a resource has where nothing else is said. */
+export const defaultCount = 25;
+const defaultSeed = 1;
+const defaultLocale = 'en';
+
+/** What is said in place of the file. */
+export interface GenerationOptions {
+  readonly seed?: number | undefined;
+  /** So many records of each of `resources`. */
+  readonly count?: number | undefined;
+  /** The resources that are filled; all if left out. */
+  readonly resources?: ReadonlySet<Resource> | undefined;
+}
+
+export interface GenerationSettings {
+  readonly seed: number;
+  readonly locale: string;
+  readonly count: number;
+}
+
+export function settingsOf(api: Api, { seed, count }: GenerationOptions = {}): GenerationSettings {
+  const { generate = {} } = api.settings;
+  return {
+    seed: seed ?? generate.seed ?? defaultSeed,
+    locale: generate.locale ?? defaultLocale,
+    count: count ?? generate.count ?? defaultCount,
+  };
+}
+
+export type Made =
+  | { readonly ok: true; readonly generator: Generator }
+  | { readonly ok: false; readonly problems: readonly GenerationProblem[] };
+
+/**
+ * Makes the generator of a model: loads its locale, and the functions of modules beside the file, in `folder`. What
+ * the file asks for and cannot be had comes back as problems, all of them.
+ */
+export async function makeGenerator(
+  api: Api,
+  folder: string | undefined,
+  options: GenerationOptions = {},
+): Promise<Made> {
+  const problems: GenerationProblem[] = [];
+  const { locale } = settingsOf(api, options);
+  const words = await loadWords(locale);
+  if (words === undefined)
+    problems.push(
+      new GenerationProblem(
+        ['generate', 'locale'],
+        `there are no names and texts for the locale ${locale}`,
+      ),
+    );
+  const functions = await loadFunctions(api, folder, (problem) => problems.push(problem));
+  if (words === undefined || problems.length > 0) return { ok: false, problems };
+  const generator = new Generator(api, words, functions, options);
+  const found = generator.problems();
+  return found.length > 0 ? { ok: false, problems: found } : { ok: true, generator };
+}
+
+/** Makes the values of any row of any resource from seed, resource, field and row. Contract 4, Generated data. */
+export class Generator {
+  readonly settings: GenerationSettings;
+  private readonly api: Api;
+  private readonly options: GenerationOptions;
+  private readonly world: World;
+  private readonly made = new Map<Resource, ResourceRows>();
+  private readonly counts = new Map<Resource, number | 'open'>();
+  /** What is known of the records that are there, in place of those that would be generated. */
+  private readonly known = new Map<Resource, Universe>();
+
+  constructor(api: Api, words: Words, functions: UserFunctions, options: GenerationOptions) {
+    this.api = api;
+    this.options = options;
+    this.settings = settingsOf(api, options);
+    this.world = {
+      words,
+      functions,
+      seed: this.settings.seed,
+      resources: () => api.resources.values(),
+      universe: (resource) => this.universe(resource),
+      isGrouped: (resource) => this.isGrouped(resource),
+      specificationOf: (resource) => this.specificationOf(resource),
+      siblingOf: (field) => (names) => names.find((name) => isSibling(field, name)),
+    };
+  }
+
+  private specificationOf({ name }: Resource): ResourceSpecification {
+    return this.api.settings.resources[name] ?? { fields: {} };
+  }
+
+  private isGrouped(resource: Resource): boolean {
+    return (
+      this.options.count === undefined && this.specificationOf(resource).generate?.per !== undefined
+    );
+  }
+
+  /** The rows of a resource. Throws a `GenerationProblem` where its fields ask for what does not exist. */
+  rowsOf(resource: Resource): ResourceRows {
+    let rows = this.made.get(resource);
+    if (rows === undefined) {
+      rows = new ResourceRows(resource, this.world);
+      this.made.set(resource, rows);
+    }
+    return rows;
+  }
+
+  /** How many rows a resource has. Throws a `GenerationProblem` where there cannot be as many as the file wants. */
+  countOf(resource: Resource): number {
+    const known = this.counts.get(resource);
+    if (known === 'open') return this.settings.count;
+    if (known !== undefined) return known;
+    this.counts.set(resource, 'open');
+    const count = this.count(resource);
+    this.counts.set(resource, count);
+    return count;
+  }
+
+  private count(resource: Resource): number {
+    const rows = this.rowsOf(resource);
+    const { generate } = this.specificationOf(resource);
+    const path = ['resources', resource.name, 'generate'];
+    const own = this.options.count === undefined ? generate?.count : undefined;
+    const wanted = rows.groups?.total ?? own ?? this.settings.count;
+    const { capacity } = rows;
+    if (wanted <= capacity) return wanted;
+    if (own === undefined && rows.groups === undefined) return capacity;
+    throw new GenerationProblem(
+      own === undefined ? [...path, 'per'] : [...path, 'count'],
+      `${wanted} records are wanted, but only ${capacity} can be told apart by their unique fields and keys`,
+    );
+  }
+
+  /** Says which records of a resource keys lead to, where they are not all generated ones. */
+  setKnown(resource: Resource, universe: Universe | undefined): void {
+    if (universe === undefined) this.known.delete(resource);
+    else this.known.set(resource, universe);
+    this.counts.clear();
+    for (const rows of this.made.values()) rows.forget();
+  }
+
+  private universe(resource: Resource): Universe {
+    const known = this.known.get(resource);
+    if (known !== undefined) return known;
+    const { seed } = this.settings;
+    return {
+      size: this.countOf(resource),
+      valueAt: (place, field) =>
+        field === resource.id ? idOf(resource, place + 1, seed) : this.valueOf(field, place + 1),
+    };
+  }
+
+  private valueOf(field: Field, row: number): JsonValue {
+    const rows = this.rowsOf(field.resource);
+    const position = rows.positionOf(field.name) ?? -1;
+    return this.world.words.random.keeping(() => rows.row(row).at(position));
+  }
+
+  /** Everything that keeps this generator from making data, as the first rows of each resource show. */
+  problems(): readonly GenerationProblem[] {
+    const found: GenerationProblem[] = [];
+    const note = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        if (!(error instanceof GenerationProblem)) throw error;
+        found.push(error);
+      }
+    };
+    for (const resource of this.api.resources.values())
+      if (this.options.resources?.has(resource) !== false)
+        note(() => {
+          const rows = this.rowsOf(resource);
+          const count = this.countOf(resource);
+          const first = Array.from({ length: Math.min(count, 3) }, (_, index) =>
+            rows.row(index + 1),
+          );
+          for (const position of rows.fields.keys())
+            note(() => {
+              for (const row of first) row.at(position);
+            });
+        });
+    const byPlace = new Map(
+      found.map((problem) => [`${problem.path.join('.')} ${problem.message}`, problem]),
+    );
+    return [...byPlace.values()];
+  }
+}
+
+/** Whether a field's value may be made from this one's: it exists, and its template does not lead back. */
+function isSibling(field: Field, name: string): boolean {
+  const { fields } = field.resource;
+  const leadsBack = (other: string, seen: ReadonlySet<string>): boolean => {
+    if (other === field.name) return true;
+    if (seen.has(other)) return false;
+    const { template = '' } = fields.get(other)?.attributes ?? {};
+    return [...template.matchAll(/\{\{\s*self\.(\w+)/gu)].some(([, used = '']) =>
+      leadsBack(used, new Set([...seen, other])),
+    );
+  };
+  return fields.has(name) && !leadsBack(name, new Set());
+}

@@ -1,0 +1,33 @@
+import type { Resource } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { keyOf, Random } from './random.ts';
+
+/** The time in the first generated UUIDv7; each row has one millisecond more, so that ids sort as rows do. */
+const firstTime = Date.parse('2025-01-01T00:00:00.000Z');
+const random = new Random();
+
+/** The id of a generated row: its number, or a UUIDv7 that holds it. */
+export function idOf(resource: Resource, row: number, seed: number): JsonValue {
+  if (isGenerated(resource.id)) return row;
+  random.start(keyOf(seed, resource.name, 'id'), row);
+  const hex = (digits: number): string =>
+    random
+      .below(16 ** digits)
+      .toString(16)
+      .padStart(digits, '0');
+  const time = (firstTime + row).toString(16).padStart(12, '0');
+  const variant = '89ab'.charAt(random.below(4));
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${variant}${hex(3)}-${hex(12)}`;
+}
+
+/** Ids of generated rows of text are below this one. */
+export const lastTextId = `${(firstTime + 0x1_0000_0000).toString(16).padStart(12, '0').slice(0, 8)}-ffff-7fff-bfff-ffffffffffff`;
+
+/** The row that has this id, if it is a generated one; undefined otherwise. */
+export function rowOfId(resource: Resource, id: JsonValue, seed: number): number | undefined {
+  if (isGenerated(resource.id)) return typeof id === 'number' && id >= 1 ? id : undefined;
+  if (typeof id !== 'string' || !/^[0-9a-f]{8}-[0-9a-f]{4}-7/u.test(id)) return undefined;
+  const row = Number.parseInt(`${id.slice(0, 8)}${id.slice(9, 13)}`, 16) - firstTime;
+  return row >= 1 && idOf(resource, row, seed) === id ? row : undefined;
+}

@@ -1,0 +1,130 @@
+import type { Field } from '../model/api.ts';
+import { singular } from '../model/names.ts';
+import { readValue } from '../model/validation.ts';
+import { anyNumber, numberKinds, shareOfTrue } from './kinds/numbers.ts';
+import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
+import { findEnding, subjectOf, tokensOf } from './kinds/names.ts';
+import { uuidOf } from './kinds/kind.ts';
+import { anyJson, anyText, emailKind, textKinds } from './kinds/texts.ts';
+import { patternTexts } from './pattern.ts';
+import { listPool, numberPool } from './pool.ts';
+import type { Place, Source } from './source.ts';
+import { plainText } from './plain-text.ts';
+import type { Words } from './words/words.ts';
+
+/**
+ * The sources that a field's name, type and constraints suggest, the best first; the last ones satisfy the
+ * constraints whatever the field is called. None: the constraints allow nothing. Objects and arrays are made of
+ * their parts and have none here.
+ */
+export function inferredSources(
+  field: Field,
+  isItem: boolean,
+  isUnique: boolean,
+  words: Words,
+  siblingOf: Place['siblingOf'],
+): readonly Source[] {
+  const named = tokensOf(field.name);
+  const tokens = isItem ? [...named.slice(0, -1), singular(named.at(-1) ?? '')] : named;
+  const subject = subjectOf(field.resource.name);
+  const place: Place = { field, tokens, prefix: '', words, subject, siblingOf };
+  if (field.values !== undefined) return [allowedValues(field)].filter(isFilled);
+  switch (field.type.name) {
+    case 'string':
+    case 'text':
+    case 'email':
+    case 'url':
+    case 'enum':
+      return textSources(place);
+    case 'integer':
+    case 'number':
+    case 'decimal': {
+      const { name, range } = findEnding(tokens, numberKinds)?.kind ?? anyNumber;
+      const pool = numberPool(field, range, isUnique);
+      return pool === undefined
+        ? []
+        : [{ name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) }];
+    }
+    case 'boolean': {
+      const { default: fallback } = field.attributes;
+      const share = fallback === true ? 0.75 : fallback === false ? 0.25 : shareOfTrue(tokens);
+      return [booleanSource(share)];
+    }
+    case 'date':
+    case 'datetime':
+      return [momentSource(place, tokensOf, isUnique)];
+    case 'time':
+      return [timeSource(isUnique)];
+    case 'uuid':
+      return [{ name: 'string.uuid', draw: ({ random }) => uuidOf(random) }];
+    case 'json':
+    case 'object': {
+      const tags = words.phrases?.tags ?? ['one', 'two', 'three'];
+      return [{ name: 'json', draw: ({ random }) => anyJson(random, tags) }];
+    }
+    case 'id':
+    case 'array':
+    case 'relation':
+      return [];
+    default:
+      return field.type.name satisfies never;
+  }
+}
+
+function isFilled({ pool }: Source): boolean {
+  return pool === undefined || pool.size > 0;
+}
+
+/** The allowed values that the field's other rules leave; every second time its default. */
+function allowedValues(field: Field): Source {
+  const values = (field.values ?? []).filter((value) => readValue(value, field).ok);
+  const { default: fallback } = field.attributes;
+  const isUsual = fallback !== undefined && values.includes(fallback);
+  return {
+    name: 'helpers.arrayElement',
+    args: values,
+    pool: listPool(values),
+    draw: ({ random }) => (isUsual && random.chance(0.5) ? fallback : random.pick(values)),
+  };
+}
+
+/** What the format of a text says of it, as the ending of a name. */
+const formatEndings: Readonly<Record<string, string>> = {
+  url: 'url',
+  slug: 'slug',
+  hostname: 'hostname',
+  ipv4: 'ipv4',
+  ipv6: 'ipv6',
+};
+
+function textSources(place: Place): readonly Source[] {
+  const { field, tokens } = place;
+  const { pattern, format: written, minLength = 0 } = field.attributes;
+  const type = field.type.name;
+  const format = type === 'email' || type === 'url' ? type : written;
+  const found = findEnding(tokens, textKinds);
+  const sources: Source[] = [];
+  if (found !== undefined && format !== 'email')
+    sources.push(found.kind({ ...place, prefix: found.prefix }));
+  if (format === 'email') {
+    const prefix = /^(?:(.*) )?(?:e ?mail|mail|email address|mail address)$/u.exec(
+      tokens.join(' '),
+    )?.[1];
+    sources.push(emailKind({ ...place, prefix: prefix ?? '' }));
+  } else if (format !== undefined) {
+    const kind = textKinds.get(formatEndings[format] ?? '');
+    if (kind !== undefined) sources.push(kind(place));
+  }
+  if (pattern !== undefined)
+    for (const spread of [8, 3, 0, 20, 60]) {
+      const texts = patternTexts(pattern, spread);
+      if (texts === undefined) continue;
+      const draw: Source['draw'] = ({ random }) => texts.draw(random);
+      const pool = { size: texts.size, at: (index: number) => texts.at(index, place.words.random) };
+      sources.push({ name: 'helpers.fromRegExp', args: pattern, pool, draw });
+    }
+  const isLong = type === 'text' || minLength > 40;
+  if (pattern === undefined && format === undefined) sources.push(anyText(place, isLong));
+  sources.push(plainText(field, format, place.words));
+  return sources;
+}

@@ -1,0 +1,107 @@
+import type { Field, MorphTo, Resource } from '../model/api.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { largestPermutation, permuted, type Key } from './random.ts';
+
+/** What a row has one of: a record that a key leads to, the owner of a morph pair, or a value of a field. */
+export interface Dimension {
+  readonly fields: readonly Field[];
+  readonly size: number;
+  readonly valueAt: (place: number, field: Field) => JsonValue;
+}
+
+/**
+ * Fields whose values together are distinct: their places are the digits of one number, and these numbers are
+ * permuted. A junction of a resource with itself leads to two different records.
+ */
+export class Joint {
+  readonly dimensions: readonly Dimension[];
+  private readonly key: Key;
+  private readonly isPair: boolean;
+  private readonly sizes: readonly number[];
+
+  constructor(dimensions: readonly Dimension[], key: Key, isPair: boolean) {
+    this.dimensions = dimensions;
+    this.key = key;
+    this.isPair = isPair && (dimensions[0]?.size ?? 0) > 1;
+    let open = largestPermutation;
+    this.sizes = dimensions.map(({ size }, index) => {
+      const wanted = this.isPair && index === 1 ? size - 1 : size;
+      const taken = Math.max(0, Math.min(wanted, Math.floor(open)));
+      open = Math.max(1, open / Math.max(1, taken));
+      return taken;
+    });
+  }
+
+  /** How many rows can be told apart; without the dimension `fixed`, for each of its places. */
+  capacity(fixed?: Dimension): number {
+    return this.sizes.reduce(
+      (product, _, index) =>
+        this.dimensions[index] === fixed ? product : product * this.sizeOf(index, fixed),
+      1,
+    );
+  }
+
+  /** How many places a dimension has beside a fixed one. */
+  private sizeOf(index: number, fixed: Dimension | undefined): number {
+    const size = this.sizes[index] ?? 0;
+    return this.isPair && index === 0 && fixed === this.dimensions[1]
+      ? Math.max(0, size - 1)
+      : size;
+  }
+
+  /** The places of a row, counted from 0. */
+  places(row: number): readonly number[] {
+    return this.digits(permuted(row, this.capacity(), this.key), undefined, 0);
+  }
+
+  /** The places of the row that is the `index`-th of those with `place` in the dimension `fixed`. */
+  placesWithin(fixed: Dimension, place: number, index: number): readonly number[] {
+    const key = {
+      high: this.key.high ^ Math.imul(place + 1, 0x9e3779b1),
+      low: this.key.low + place,
+    };
+    return this.digits(permuted(index, this.capacity(fixed), key), fixed, place);
+  }
+
+  private digits(number: number, fixed: Dimension | undefined, place: number): readonly number[] {
+    let rest = number;
+    const digits = this.dimensions.map((dimension, index) => {
+      if (dimension === fixed) return place;
+      const size = Math.max(1, this.sizeOf(index, fixed));
+      const digit = rest % size;
+      rest = Math.floor(rest / size);
+      return digit;
+    });
+    if (!this.isPair) return digits;
+    const [first = 0, second = 0, ...others] = digits;
+    // The second one passes over the first; where it is fixed, the first passes over it.
+    if (fixed !== undefined && fixed === this.dimensions[1])
+      return [first >= second ? first + 1 : first, second, ...others];
+    return [first, second >= first ? second + 1 : second, ...others];
+  }
+}
+
+/** The lists of fields that have to be distinct together: `unique`, and the two keys of each junction. */
+export function distinctLists(
+  resource: Resource,
+  resources: Iterable<Resource>,
+): readonly (readonly Field[])[] {
+  const lists = [...resource.unique];
+  const has = (fields: readonly Field[]): boolean =>
+    lists.some((list) => list.every((field) => fields.includes(field)));
+  for (const other of resources)
+    for (const relation of other.relations.values()) {
+      if (relation.kind !== 'belongsToMany' || relation.through !== resource) continue;
+      const fields = [relation.ownerKey, relation.targetKey];
+      if (!has(fields)) lists.push(fields);
+    }
+  return lists;
+}
+
+/** The morphTo relations of a resource, each pair of fields once. */
+export function morphsOf({ relations }: Resource): readonly MorphTo[] {
+  const morphs = new Map<Field, MorphTo>();
+  for (const relation of relations.values())
+    if (relation.kind === 'morphTo') morphs.set(relation.idField, relation);
+  return [...morphs.values()];
+}

@@ -1,0 +1,195 @@
+import type { Place } from '../source.ts';
+import {
+  digits,
+  drawn,
+  fromList,
+  hex,
+  letters,
+  oneOf,
+  secret,
+  uuidOf,
+  type Kind,
+  type KindRow,
+} from './kind.ts';
+
+const path = (place: Place): string => place.prefix.replaceAll(' ', '-') || 'files';
+const host = 'https://example.com';
+const picture = (width: number, height: number): Kind =>
+  drawn(
+    'image.url',
+    (_, random) => `https://picsum.photos/seed/${hex(random, 8)}/${width}/${height}`,
+  );
+
+function withCheckDigit(body: string): string {
+  let sum = 0;
+  for (const [index, digit] of Array.from(body).entries())
+    sum += Number(digit) * (index % 2 === 0 ? 1 : 3);
+  return `${body}${(10 - (sum % 10)) % 10}`;
+}
+
+/** What machines read: codes, numbers on papers, addresses of the web, files. */
+export const codeKinds: readonly KindRow[] = [
+  [
+    'website,homepage,web site,site,web,blog,website url,homepage url',
+    drawn('internet.url', ({ words }, random) => {
+      const name = words.ascii(random.pick(words.lastNames), '') || 'www';
+      return `https://${name}.example/`;
+    }),
+  ],
+  [
+    'password,passwd,passphrase,secret,client secret',
+    drawn('internet.password', (_, random) => secret(random, 16)),
+  ],
+  [
+    'password hash,hashed password,encrypted password',
+    drawn('internet.passwordHash', (_, random) => `$2b$12$${secret(random, 53)}`),
+  ],
+  [
+    'token,access token,refresh token,api key,secret key,session id,auth token',
+    drawn('string.token', (_, random) => secret(random, 32)),
+  ],
+  [
+    'hash,checksum,digest,fingerprint,sha256,etag',
+    drawn('string.hexadecimal', (_, random) => hex(random, 64)),
+  ],
+  ['commit,sha,revision hash', drawn('git.commitSha', (_, random) => hex(random, 40))],
+  [
+    'uuid,guid,external id,correlation id,request id',
+    drawn('string.uuid', (_, random) => uuidOf(random)),
+  ],
+  [
+    'url,uri,link,href,permalink url,canonical url',
+    drawn('internet.url', (place, random) => `${host}/${path(place)}/${hex(random, 8)}`),
+  ],
+  [
+    'avatar,avatar url,profile picture,profile image,profile photo,photo url,portrait',
+    picture(256, 256),
+  ],
+  [
+    'image,image url,picture,picture url,photo,cover,cover url,cover image,banner,banner url,thumbnail,thumbnail url,thumb,poster,poster url,logo,logo url,icon url',
+    picture(1200, 800),
+  ],
+  [
+    'video,video url,audio,audio url,stream url,file url,download url,document url,media url',
+    drawn('internet.fileUrl', (place, random) => `${host}/${path(place)}/${hex(random, 12)}`),
+  ],
+  [
+    'file name,filename,original name,file',
+    drawn(
+      'system.fileName',
+      (_, random) =>
+        `${random.pick(['report', 'invoice', 'photo', 'scan', 'notes', 'plan', 'draft'])}-${hex(random, 4)}.${random.pick(['pdf', 'jpg', 'png', 'txt', 'csv'])}`,
+    ),
+  ],
+  [
+    'path,file path,directory,folder',
+    drawn(
+      'system.filePath',
+      (_, random) =>
+        `/${random.pick(['documents', 'images', 'exports'])}/${hex(random, 2)}/${hex(random, 8)}`,
+    ),
+  ],
+  [
+    'mime type,content type,media type,mime',
+    oneOf('system.mimeType', [
+      'image/jpeg',
+      'image/png',
+      'image/webp',
+      'application/pdf',
+      'text/plain',
+      'text/csv',
+      'video/mp4',
+      'audio/mpeg',
+    ]),
+  ],
+  [
+    'extension,file extension,ext',
+    oneOf('system.fileExtension', ['jpg', 'png', 'webp', 'pdf', 'txt', 'csv', 'mp4', 'mp3']),
+  ],
+  [
+    'color,colour,color name',
+    fromList(
+      'color.human',
+      ({ words }) => words.faker.rawDefinitions.color?.human ?? ['red', 'green', 'blue'],
+    ),
+  ],
+  [
+    'hex color,color hex,background color,text color,accent color,primary color,color code,hex',
+    drawn('color.rgb', (_, random) => `#${hex(random, 6)}`),
+  ],
+  [
+    'ip,ip address,ipv4,remote address,client ip,last ip',
+    drawn('internet.ipv4', (_, random) => `203.0.113.${random.between(1, 254)}`),
+  ],
+  [
+    'ipv6',
+    drawn('internet.ipv6', (_, random) =>
+      `2001:db8:${hex(random, 4)}:${hex(random, 4)}::${hex(random, 3)}`.replaceAll(
+        /:0+(?=[0-9a-f])/gu,
+        ':',
+      ),
+    ),
+  ],
+  [
+    'mac,mac address',
+    drawn('internet.mac', (_, random) => (hex(random, 12).match(/../gu) ?? []).join(':')),
+  ],
+  ['user agent', drawn('internet.userAgent', ({ words }) => words.faker.internet.userAgent())],
+  [
+    'domain,domain name,hostname,host name,host,server',
+    drawn(
+      'internet.domainName',
+      ({ words }, random) => `${words.ascii(random.pick(words.lastNames), '') || 'www'}.example`,
+    ),
+  ],
+  [
+    'sku,article number,item number,product code,part number,model number,mpn',
+    drawn('commerce.sku', (_, random) => `${letters(random, 3)}-${digits(random, 5)}`),
+  ],
+  [
+    'code,coupon,voucher,promo code,reference,ref,serial,serial number,tracking number,reference number,confirmation code',
+    drawn('string.code', (_, random) => `${letters(random, 2)}${digits(random, 6)}`),
+  ],
+  [
+    'order number,invoice number,order no,invoice no,ticket number,case number,number,customer number',
+    drawn('string.number', (_, random) => `${random.between(2023, 2025)}-${digits(random, 6)}`),
+  ],
+  [
+    'ean,ean13,barcode,gtin,upc',
+    drawn('commerce.ean', (_, random) => withCheckDigit(`40${digits(random, 10)}`)),
+  ],
+  ['isbn,isbn13', drawn('commerce.isbn', (_, random) => withCheckDigit(`978${digits(random, 9)}`))],
+  [
+    'iban,account number,bank account',
+    drawn('finance.iban', ({ words }) => words.faker.finance.iban()),
+  ],
+  ['bic,swift,swift code', drawn('finance.bic', ({ words }) => words.faker.finance.bic())],
+  [
+    'vat,vat id,vat number,tax id,tax number',
+    drawn('finance.taxId', (_, random) => `DE${digits(random, 9)}`),
+  ],
+  [
+    'card number,credit card',
+    drawn(
+      'finance.creditCardNumber',
+      (_, random) => `4000 00${digits(random, 2)} ${digits(random, 4)} ${digits(random, 4)}`,
+    ),
+  ],
+  [
+    'vin',
+    drawn('vehicle.vin', (_, random) =>
+      `${letters(random, 3)}${digits(random, 14)}`.replaceAll(/[IOQ]/gu, 'X'),
+    ),
+  ],
+  [
+    'version,release,app version,api version',
+    drawn(
+      'system.semver',
+      (_, random) => `${random.below(5)}.${random.below(12)}.${random.below(20)}`,
+    ),
+  ],
+  [
+    'emoji,icon',
+    oneOf('internet.emoji', ['🌱', '📚', '🚲', '🎹', '🍞', '⛰️', '🎨', '🔧', '☕', '🐝']),
+  ],
+];

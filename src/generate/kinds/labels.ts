@@ -1,0 +1,118 @@
+import { listPool, type Pool } from '../pool.ts';
+import type { Row, Source, Subject } from '../source.ts';
+import type { Phrases } from '../words/phrases.ts';
+import type { Words } from '../words/words.ts';
+import { fullName, persona } from './people.ts';
+
+/** Every text that is put together of one part of each list, by its place. */
+function combined(lists: readonly (readonly string[])[], joint: string): Pool {
+  return {
+    size: lists.reduce((product, { length }) => product * length, 1),
+    at: (place) => {
+      let rest = place;
+      const parts = lists.map((list) => {
+        const part = list[rest % list.length] ?? '';
+        rest = Math.floor(rest / list.length);
+        return part;
+      });
+      return parts.join(joint);
+    },
+  };
+}
+
+const roles = ['admin', 'editor', 'author', 'member', 'viewer', 'support', 'billing', 'auditor'];
+
+/** Texts of a language that are one list or a few joined ones. */
+function phrasePool(subject: Subject, phrases: Phrases, language: string): Pool | undefined {
+  const joint = language === 'en' ? ' ' : '';
+  const lists: Readonly<Partial<Record<Subject, readonly (readonly string[])[]>>> = {
+    product: phrases.products,
+    task: phrases.tasks,
+    event: phrases.events,
+    category: [phrases.categories],
+    tag: [phrases.tags],
+    media: [phrases.captions],
+  };
+  const own = lists[subject];
+  return own === undefined ? undefined : combined(own, joint);
+}
+
+function pooled(name: string, pool: Pool): Source {
+  return { name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) };
+}
+
+/** What a record is called: the source of its `name` or `title`. */
+export function labelSource(subject: Subject, words: Words): Source {
+  const { phrases, language } = words;
+  const pool = phrases && phrasePool(subject, phrases, language);
+  if (pool !== undefined) return pooled(`text.${subject}`, pool);
+  if (subject === 'person')
+    return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, '')) };
+  if (subject === 'country') return pooled('location.country', listPool(words.countries));
+  if (subject === 'city') return pooled('location.city', listPool(words.cities));
+  if (subject === 'role') return pooled('text.role', listPool(roles));
+  const [name, label] = labels[subject] ?? ['text.title', titleOf];
+  return { name, draw: (_, row) => label(words, row) };
+}
+
+type Label = (words: Words, row: Row) => string;
+
+/** What such records are called, under the name of the source. */
+const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: Label]>>> = {
+  company: ['company.name', ({ faker }) => faker.company.name()],
+  album: ['music.album', ({ faker }) => faker.music.album()],
+  song: ['music.songName', ({ faker }) => faker.music.songName()],
+  artist: ['music.artist', ({ faker }) => faker.music.artist()],
+  book: ['book.title', ({ faker }) => faker.book.title()],
+  genre: ['music.genre', ({ faker }) => faker.music.genre()],
+  dish: ['food.dish', ({ faker }) => faker.food.dish()],
+  product: ['commerce.productName', ({ faker }) => faker.commerce.productName()],
+  category: ['commerce.department', ({ faker }) => faker.commerce.department()],
+  tag: ['word.noun', ({ faker }) => faker.word.noun()],
+  team: [
+    'team.name',
+    ({ faker, random, cities }) => `${random.pick(cities)} ${capitalized(faker.animal.type())}`,
+  ],
+  place: [
+    'text.place',
+    ({ random, lastNames }) => `${random.pick(lastNames)} ${random.pick(placeKinds)}`,
+  ],
+};
+
+const placeKinds = ['House', 'Hall', 'Square', 'Corner', 'Garden', 'Centre', 'Court', 'Yard'];
+
+/** The topic that title, summary and body of a row share. */
+function topicOf({ phrases }: Words, row: Row): string {
+  return phrases === undefined ? '' : row.aside('topic', (random) => random.pick(phrases.topics));
+}
+
+function titleOf(words: Words, row: Row): string {
+  const { phrases, faker, random } = words;
+  if (phrases === undefined) return capitalized(faker.lorem.words(random.between(3, 6)));
+  return random.pick(phrases.titles).replace('{topic}', topicOf(words, row));
+}
+
+/** Sentences about the topic of the row; none twice in a text of usual length. */
+export function sentences(words: Words, row: Row, count: number): string {
+  const { phrases, faker, random } = words;
+  if (phrases === undefined) return faker.lorem.sentences(count);
+  const topic = topicOf(words, row);
+  const first = random.below(phrases.sentences.length);
+  // Neighbours in steps that meet every sentence before one comes again.
+  const step =
+    [1, 5, 7, 11].find((one) => one > random.below(6) && phrases.sentences.length % one !== 0) ?? 1;
+  return Array.from({ length: count }, (_, index) => {
+    const sentence = phrases.sentences[(first + index * step) % phrases.sentences.length] ?? '';
+    return sentence.replaceAll('{topic}', topic);
+  }).join(' ');
+}
+
+/** One of some texts of the language; elsewhere a sentence of the locale. */
+export function phrase(words: Words, which: 'remarks' | 'bios' | 'praises' | 'captions'): string {
+  const { phrases, faker, random } = words;
+  return phrases === undefined ? faker.lorem.sentence() : random.pick(phrases[which]);
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,68 @@
+import { singular } from '../../model/names.ts';
+import type { Subject } from '../source.ts';
+
+/** The parts of a name in lower case: `billingZipCode`, `billing_zip_code` and `billing-zip-code` are the same. */
+export function tokensOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/gu, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/gu, '$1 $2')
+    .split(/[\s_-]+/u)
+    .map((part) => part.toLowerCase())
+    .filter((part) => part !== '');
+}
+
+/** Ends of resources' names, by what their records are. */
+const subjects: Readonly<Partial<Record<Subject, string>>> = {
+  person:
+    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director',
+  product: 'product item good article-item sku variant merchandise gift',
+  company:
+    'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller',
+  place:
+    'place location venue hotel restaurant store shop warehouse office branch building room station airport museum school hospital park site',
+  remark: 'comment reply message review answer feedback testimonial note',
+  category:
+    'category department section collection subject area type class topic catalog catalogue',
+  tag: 'tag keyword label skill interest badge',
+  album: 'album record disc',
+  song: 'song track',
+  artist: 'artist band musician',
+  book: 'book novel',
+  event: 'event conference meetup concert workshop session course class lesson webinar',
+  task: 'task todo issue ticket job request bug feature step milestone project story goal',
+  team: 'team club',
+  country: 'country nation',
+  city: 'city town',
+  genre: 'genre style',
+  media: 'image photo picture media medium file attachment video asset upload document thumbnail',
+  dish: 'dish recipe meal menu food drink',
+  role: 'role permission group',
+};
+
+const bySingular = new Map<string, Subject>();
+for (const [subject, words] of Object.entries(subjects))
+  for (const word of words.split(' '))
+    if (!bySingular.has(word)) bySingular.set(word, subject as Subject);
+
+/** What the records of a resource are: by the last part of its name; what is not known is something written. */
+export function subjectOf(resource: string): Subject {
+  const last = tokensOf(resource).at(-1) ?? '';
+  return bySingular.get(singular(last)) ?? bySingular.get(last) ?? 'article';
+}
+
+/** The endings that a line of a table lists, as `findEnding` looks for them. */
+export function endingsOf(list: string): readonly string[] {
+  return list.split(',').map((ending) => ending.replaceAll(' ', ''));
+}
+
+/** The longest ending of a name that a table has, and what stands before it. */
+export function findEnding<Kind>(
+  tokens: readonly string[],
+  table: ReadonlyMap<string, Kind>,
+): { readonly kind: Kind; readonly prefix: string } | undefined {
+  for (let from = Math.max(0, tokens.length - 4); from < tokens.length; from += 1) {
+    const kind = table.get(tokens.slice(from).join(''));
+    if (kind !== undefined) return { kind, prefix: tokens.slice(0, from).join(' ') };
+  }
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import type { NaturalRange } from '../pool.ts';
+import { endingsOf } from './names.ts';
+
+const money: NaturalRange = { min: 4.99, max: 249.99, step: 0.5 };
+const count: NaturalRange = { min: 0, max: 500 };
+
+/** What numbers hold, by the ends of their fields' names: their name and where they usually lie. */
+const kinds: readonly (readonly [names: string, name: string, range: NaturalRange])[] = [
+  [
+    'price,unit price,cost,cost price,fee,list price,sale price,net price,gross price,shipping,charge,fare',
+    'commerce.price',
+    money,
+  ],
+  [
+    'amount,total,subtotal,sum,grand total,total price,net,gross,value,revenue,turnover',
+    'finance.amount',
+    { min: 10, max: 2000 },
+  ],
+  ['tax,tax amount,discount,discount amount,tip', 'finance.tax', { min: 0, max: 50 }],
+  ['balance,credit,budget,limit,deposit', 'finance.balance', { min: 0, max: 10_000 }],
+  ['salary,income,wage', 'finance.salary', { min: 28_000, max: 120_000, step: 500 }],
+  ['quantity,qty,amount ordered,units,copies,pieces', 'number.quantity', { min: 1, max: 12 }],
+  ['stock,inventory,in stock,stock level,on hand,available', 'number.stock', { min: 0, max: 250 }],
+  [
+    'count,views,likes,downloads,followers,visits,clicks,shares,plays,comments count,hits,reads',
+    'number.count',
+    { min: 0, max: 5_000 },
+  ],
+  [
+    'votes,upvotes,downvotes,participants,attendees,members,seats,capacity,guests',
+    'number.people',
+    { min: 1, max: 300 },
+  ],
+  ['rating,stars,review score', 'number.rating', { min: 1, max: 5, scale: 1 }],
+  ['score,points,karma,xp', 'number.score', { min: 0, max: 100 }],
+  ['age', 'person.age', { min: 18, max: 85 }],
+  [
+    'year,release year,founded,publication year,built,vintage',
+    'date.year',
+    { min: 1980, max: 2025 },
+  ],
+  ['birth year,year of birth', 'date.birthYear', { min: 1945, max: 2005 }],
+  ['month', 'date.month', { min: 1, max: 12 }],
+  ['day,day of month', 'date.day', { min: 1, max: 28 }],
+  ['hour', 'date.hour', { min: 0, max: 23 }],
+  ['week', 'date.week', { min: 1, max: 52 }],
+  [
+    'percent,percentage,progress,completion,share,humidity,utilization',
+    'number.percentage',
+    { min: 0, max: 100 },
+  ],
+  ['rate,tax rate,vat rate,interest rate,ratio', 'number.rate', { min: 0, max: 25 }],
+  ['weight,mass', 'number.weight', { min: 0.1, max: 40 }],
+  ['height,width,length,depth,diameter', 'number.size', { min: 1, max: 200 }],
+  ['image width,image height,pixels', 'image.size', { min: 320, max: 2400, step: 80 }],
+  ['area,square meters,sqm', 'number.area', { min: 20, max: 250 }],
+  ['distance,mileage,kilometers,km,miles', 'number.distance', { min: 1, max: 500 }],
+  ['duration,seconds,length seconds', 'number.seconds', { min: 20, max: 3_600 }],
+  [
+    'minutes,reading minutes,reading time,prep time,cook time,duration minutes',
+    'number.minutes',
+    { min: 2, max: 45 },
+  ],
+  ['hours,duration hours,estimate,estimated hours', 'number.hours', { min: 1, max: 40 }],
+  ['days,nights,duration days', 'number.days', { min: 1, max: 21 }],
+  ['milliseconds,ms,latency,response time', 'number.milliseconds', { min: 5, max: 400_000 }],
+  [
+    'position,order,rank,sort order,sort,index,sequence,ordinal,number,no,track number',
+    'number.position',
+    { min: 1, max: 20 },
+  ],
+  ['level,priority,floor,grade,tier,stage', 'number.level', { min: 1, max: 5 }],
+  ['floors,rooms,bedrooms,bathrooms,doors', 'number.rooms', { min: 1, max: 8 }],
+  ['size,bytes,file size,size bytes', 'number.bytes', { min: 1_024, max: 5_000_000 }],
+  ['pages,page count,number of pages', 'number.pages', { min: 48, max: 640 }],
+  ['lat,latitude', 'location.latitude', { min: -60, max: 70, scale: 6 }],
+  ['lng,lon,long,longitude', 'location.longitude', { min: -180, max: 180, scale: 6 }],
+  ['altitude,elevation', 'location.elevation', { min: 0, max: 3_000 }],
+  ['temperature,temp', 'number.temperature', { min: -10, max: 35, scale: 1 }],
+  ['speed', 'number.speed', { min: 0, max: 130 }],
+  ['calories,kcal', 'number.calories', { min: 80, max: 900 }],
+  ['servings,portions', 'number.servings', { min: 1, max: 8 }],
+  ['port', 'internet.port', { min: 1_024, max: 65_535 }],
+  ['version,revision,attempt,attempts,retries', 'number.version', { min: 1, max: 9 }],
+  ['status code,http status', 'internet.httpStatusCode', { min: 200, max: 204 }],
+  ['interval,frequency', 'number.interval', { min: 1, max: 60 }],
+];
+
+/** Every ending of a name that tells what a number is. */
+export const numberKinds: ReadonlyMap<
+  string,
+  { readonly name: string; readonly range: NaturalRange }
+> = new Map(
+  kinds.flatMap(([names, name, range]) =>
+    endingsOf(names).map((ending) => [ending, { name, range }]),
+  ),
+);
+
+/** Where a number lies of which nothing is known. */
+export const anyNumber = { name: 'number.int', range: { ...count, min: 1, max: 1_000 } };
+
+/** How often a boolean is true, by the ends of its field's name; else every second time. */
+export function shareOfTrue(tokens: readonly string[]): number {
+  const [last = ''] = tokens.slice(-1);
+  const rare =
+    /^(?:deleted|archived|banned|blocked|hidden|locked|disabled|spam|cancelled|canceled|expired|pinned|featured|admin|staff|urgent|flagged|returned|refunded)$/u;
+  const usual =
+    /^(?:active|enabled|verified|published|available|visible|public|approved|confirmed|paid|subscribed|accepted|valid|stock|taxable)$/u;
+  if (rare.test(last)) return 0.1;
+  return usual.test(last) ? 0.8 : 0.5;
+}

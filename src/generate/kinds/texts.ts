@@ -1,0 +1,257 @@
+import type { JsonValue } from '../../spec/specification.ts';
+import type { Random } from '../random.ts';
+import type { Place, Row, Source } from '../source.ts';
+import { codeKinds } from './codes.ts';
+import { drawn, fromList, oneOf, type Kind, type KindRow } from './kind.ts';
+import { placeKinds } from './places.ts';
+import { capitalized, labelSource, phrase, sentences } from './labels.ts';
+import { endingsOf, subjectOf } from './names.ts';
+import { accountName, emailOf, fullName, persona } from './people.ts';
+
+/** The fields that say what a record is called, as a slug or summary takes it from them. */
+const labelFields = ['title', 'name', 'headline', 'label', 'subject'] as const;
+
+/** What the record is called: what such a field of the row says, or would say. */
+export function labelText(place: Place): (row: Row) => string {
+  const { fields } = place.field.resource;
+  const isText = (name: string): boolean =>
+    /^(?:string|text)$/u.test(fields.get(name)?.type.name ?? '');
+  const field = place.siblingOf(labelFields.filter(isText));
+  const label = labelSource(place.subject, place.words);
+  return (row) => {
+    const value = field === undefined ? null : row.sibling(field);
+    if (typeof value === 'string' && value !== '') return value;
+    return row.aside('label', () => String(label.draw(place.words, row)));
+  };
+}
+
+const slug: Kind = (place) => {
+  const label = labelText(place);
+  return { name: 'text.slug', draw: (words, row) => words.ascii(label(row), '-') || 'entry' };
+};
+
+const person = (
+  part: (one: { firstName: string; lastName: string }) => string,
+  name: string,
+): Kind => drawn(name, ({ words, prefix }, _, row) => part(persona(words, row, prefix)));
+
+/** `authorName` and `author` are of the same person as `authorEmail`; `fullName` is the row's own. */
+const namedPerson: Kind = ({ tokens, words }) => {
+  const whose = tokens.filter((token) => !/^(?:name|full|display)$/u.test(token)).join(' ');
+  return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, whose)) };
+};
+
+const kinds: readonly KindRow[] = [
+  ...placeKinds,
+  ...codeKinds,
+  ['first name,given name,forename,vorname', person((one) => one.firstName, 'person.firstName')],
+  ['last name,surname,family name,nachname', person((one) => one.lastName, 'person.lastName')],
+  ['middle name', fromList('person.middleName', ({ words }) => words.firstNames)],
+  [
+    'full name,display name,author name,contact name,customer name,recipient,recipient name,contact,signer,owner name,employee name,created by,updated by,author,assignee,reporter,composer,director,lyricist,editor,translator,instructor,teacher,doctor,driver,sender,sender name',
+    namedPerson,
+  ],
+  [
+    'username,user name,login,nickname,nick,screen name,handle,account name',
+    drawn('internet.username', ({ words, prefix }, random, row) => {
+      const one = persona(words, row, prefix);
+      return accountName(words, one, random.pick(['.', '_', '']));
+    }),
+  ],
+  ['email,e mail,mail,email address,mail address', (place) => emailKind(place)],
+  [
+    'initials',
+    person((one) => `${one.firstName.charAt(0)}${one.lastName.charAt(0)}`, 'person.initials'),
+  ],
+  [
+    'company,company name,organization,organisation,employer,vendor,manufacturer,supplier,sponsor,client name,business name',
+    drawn('company.name', ({ words }) => words.faker.company.name()),
+  ],
+  [
+    'brand,brand name,make',
+    drawn('company.brand', ({ words }, random) => random.pick(words.lastNames)),
+  ],
+  ['publisher', drawn('book.publisher', ({ words }) => words.faker.book.publisher())],
+  [
+    'job title,job,position,occupation,profession,designation',
+    drawn('person.jobTitle', ({ words }) => words.faker.person.jobTitle()),
+  ],
+  [
+    'department,division',
+    oneOf('company.department', [
+      'Accounting',
+      'Customer Service',
+      'Engineering',
+      'Human Resources',
+      'Legal',
+      'Logistics',
+      'Marketing',
+      'Operations',
+      'Purchasing',
+      'Research',
+      'Sales',
+    ]),
+  ],
+  ['title,name,headline,label,subject,caption,heading', (place) => titleKind(place)],
+  ['slug,permalink,url key,url slug,path segment', slug],
+  [
+    'description,summary,excerpt,abstract,teaser,details,intro,introduction,overview,lead',
+    (place) => summaryKind(place),
+  ],
+  [
+    'subtitle,tagline,slogan,motto,short description,meta description',
+    (place) => taglineKind(place),
+  ],
+  [
+    'body,content,text,article,html,markdown,story,long description,post',
+    drawn('text.paragraphs', ({ words, subject }, random, row) =>
+      subject === 'remark'
+        ? phrase(words, 'remarks')
+        : paragraphs(random, (count) => sentences(words, row, count)),
+    ),
+  ],
+  [
+    'message,comment,note,notes,review,remark,remarks,feedback,reply,answer,reason,opinion,quote',
+    drawn('text.remark', ({ words }) => phrase(words, 'remarks')),
+  ],
+  [
+    'bio,biography,about,about me,self description',
+    drawn('person.bio', ({ words }) => phrase(words, 'bios')),
+  ],
+  [
+    'question',
+    drawn(
+      'text.question',
+      ({ words }, _, row) => `${sentences(words, row, 1).replace(/[.!?]$/u, '')}?`,
+    ),
+  ],
+  [
+    'alt,alt text,photo caption,image caption',
+    drawn('text.caption', ({ words }) => phrase(words, 'captions')),
+  ],
+  [
+    'status,order status,payment status',
+    oneOf('text.status', ['new', 'active', 'pending', 'completed', 'cancelled']),
+  ],
+  ['role', oneOf('text.role', ['admin', 'editor', 'author', 'member', 'viewer'])],
+  ['type,kind', oneOf('text.type', ['standard', 'premium', 'basic', 'special'])],
+  ['category,section,group,topic,genre,theme', (place) => labelSource('category', place.words)],
+  ['priority,severity,importance', oneOf('text.priority', ['low', 'medium', 'high', 'urgent'])],
+  ['tag,keyword,tags,keywords,labels,skills,interests', (place) => labelSource('tag', place.words)],
+  ['gender,sex', oneOf('person.gender', ['female', 'male', 'nonbinary'])],
+  ['size', oneOf('text.size', ['XS', 'S', 'M', 'L', 'XL'])],
+  ['unit,unit of measure', oneOf('text.unit', ['piece', 'kg', 'g', 'l', 'm', 'box'])],
+  [
+    'material',
+    oneOf('commerce.material', [
+      'cotton',
+      'linen',
+      'oak',
+      'steel',
+      'glass',
+      'leather',
+      'wool',
+      'ceramic',
+    ]),
+  ],
+  ['salutation,honorific', oneOf('person.prefix', ['Ms', 'Mr', 'Mx', 'Dr'])],
+  [
+    'payment method',
+    oneOf('finance.paymentMethod', ['card', 'invoice', 'paypal', 'transfer', 'cash']),
+  ],
+  [
+    'carrier,shipping method',
+    oneOf('commerce.shipping', ['standard', 'express', 'pickup', 'freight']),
+  ],
+  ['product,product name,item,item name', (place) => labelSource('product', place.words)],
+  ['song,track,track name', (place) => labelSource('song', place.words)],
+  ['album,album title', (place) => labelSource('album', place.words)],
+  ['artist,artist name,band', (place) => labelSource('artist', place.words)],
+];
+
+/** Every ending of a name that tells what a text is. */
+export const textKinds: ReadonlyMap<string, Kind> = new Map(
+  kinds.flatMap(([names, kind]) => endingsOf(names).map((name) => [name, kind] as const)),
+);
+
+export const emailKind: Kind = (place) => ({
+  name: 'internet.email',
+  draw: (words, row) => emailOf(words, row, place.prefix),
+});
+
+/** `title` is a job where people have one; else what the record, or what the prefix names, is called. */
+function titleKind(place: Place): Source {
+  const { tokens, words, prefix } = place;
+  const named = prefix === '' ? 'article' : subjectOf(prefix);
+  const subject = named === 'article' ? place.subject : named;
+  const isTitle = tokens.at(-1) === 'title';
+  if (subject === 'person' && isTitle)
+    return { name: 'person.jobTitle', draw: ({ faker }) => faker.person.jobTitle() };
+  if (subject === 'person')
+    return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, prefix)) };
+  const label = labelSource(subject, words);
+  const concept = prefix === '' ? 'label' : `label ${prefix}`;
+  return { ...label, draw: (_, row) => row.aside(concept, () => label.draw(words, row)) };
+}
+
+function summaryKind({ subject, words }: Place): Source {
+  if (subject === 'product')
+    return {
+      name: 'commerce.productDescription',
+      draw: () => {
+        const { phrases, random, faker } = words;
+        if (phrases === undefined) return faker.commerce.productDescription();
+        const first = random.below(phrases.praises.length);
+        const second =
+          (first + 1 + random.below(phrases.praises.length - 1)) % phrases.praises.length;
+        return `${phrases.praises[first]} ${phrases.praises[second]}`;
+      },
+    };
+  return {
+    name: 'text.summary',
+    draw: ({ random }, row) => sentences(words, row, random.between(1, 3)),
+  };
+}
+
+function taglineKind({ words }: Place): Source {
+  return { name: 'text.sentence', draw: (_, row) => sentences(words, row, 1) };
+}
+
+/** Two or three paragraphs. */
+function paragraphs(random: Random, make: (count: number) => string): string {
+  const sizes = Array.from({ length: random.between(2, 3) }, () => random.between(3, 5));
+  const all = make(sizes.reduce((sum, size) => sum + size, 0)).split(/(?<=[.?!]) /u);
+  let from = 0;
+  return sizes
+    .map((size) => {
+      from += size;
+      return all.slice(from - size, from).join(' ');
+    })
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+/** What a text holds of which only the type is known: a few words of the locale. */
+export function anyText(place: Place, isLong: boolean): Source {
+  if (isLong)
+    return {
+      name: 'text.sentences',
+      draw: ({ random }, row) => sentences(place.words, row, random.between(1, 3)),
+    };
+  return {
+    name: 'text.words',
+    draw: ({ faker, random, phrases }) =>
+      phrases === undefined
+        ? capitalized(faker.lorem.words(random.between(1, 3)))
+        : capitalized(random.pick(phrases.topics)),
+  };
+}
+
+/** Values of a json field, or an object without declared members. */
+export function anyJson(random: Random, tags: readonly string[]): JsonValue {
+  return {
+    source: random.pick(['web', 'app', 'import']),
+    tags: [random.pick(tags)],
+    weight: random.between(1, 100),
+  };
+}

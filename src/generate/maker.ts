@@ -1,0 +1,304 @@
+import type { Field } from '../model/api.ts';
+import { readValue } from '../model/validation.ts';
+import type { Reading } from '../model/values.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { changesOf, customSource, type Change, type CustomSource } from './custom.ts';
+import { distinctText, fitText } from './fit.ts';
+import { inferredSources } from './infer.ts';
+import type { UserFunctions } from './modules.ts';
+import type { Pool } from './pool.ts';
+import { GenerationProblem } from './problem.ts';
+import { keyOf, permuted, type Key } from './random.ts';
+import type { Place, Row, Source } from './source.ts';
+import type { Words } from './words/words.ts';
+
+/** What makers share. */
+export interface Workshop {
+  readonly words: Words;
+  readonly functions: UserFunctions;
+  readonly seed: number;
+  readonly siblingOf: (field: Field) => Place['siblingOf'];
+}
+
+/** How often a source is asked again for a value that the field takes, and by how many rows it is judged. */
+const attempts = 40;
+const samples = 12;
+/** The part of the values that are null where the file says that they may be. */
+const nullShare = 0.1;
+/** Of fields that are mostly empty. */
+const emptyNames =
+  /^(?:deleted|archived|cancelled|canceled|banned|blocked)(?:At|On|Date|_at|_on)?$/u;
+const texts = new Set(['string', 'text', 'email', 'url', 'enum', 'json']);
+
+/** Makes the values of one field, or of a part of one. */
+export class FieldMaker {
+  readonly field: Field;
+  readonly custom: CustomSource | undefined;
+  private readonly path: readonly (string | number)[];
+  private readonly key: Key;
+  private readonly workshop: Workshop;
+  private readonly isItem: boolean;
+  private readonly changes: readonly Change[];
+  private readonly members: ReadonlyMap<string, FieldMaker>;
+  private readonly items: FieldMaker | undefined;
+  private readonly emptyShare: number;
+  private isDistinct: boolean;
+  private candidates: readonly Source[] | undefined;
+  private chosen: Source | undefined;
+
+  constructor(
+    field: Field,
+    path: readonly (string | number)[],
+    place: string,
+    workshop: Workshop,
+    isItem = false,
+  ) {
+    const { words, functions, seed } = workshop;
+    this.field = field;
+    this.path = path;
+    this.workshop = workshop;
+    this.isItem = isItem;
+    this.key = keyOf(seed, field.resource.name, place);
+    this.custom = customSource(field, path, words, functions);
+    this.changes = changesOf(field, words, functions);
+    this.isDistinct = field.unique;
+    const mayBeEmpty =
+      field.nullable && (field.attributes.nullable === true || emptyNames.test(field.name));
+    this.emptyShare = !mayBeEmpty ? 0 : emptyNames.test(field.name) ? 0.9 : nullShare;
+    const part = (inner: Field, name: string, ...below: readonly string[]): FieldMaker =>
+      new FieldMaker(inner, [...path, ...below], `${place}.${name}`, workshop, below.length === 1);
+    const isWhole = this.custom === undefined && field.type.name === 'object';
+    this.members = new Map(
+      isWhole
+        ? [...(field.properties ?? [])].map(([name, property]) => [
+            name,
+            part(property, name, 'properties', name),
+          ])
+        : [],
+    );
+    this.items =
+      this.custom === undefined && field.items !== undefined
+        ? part(field.items, '[]', 'items')
+        : undefined;
+  }
+
+  /** From now on no two rows get the same value. */
+  makeDistinct(): void {
+    if (this.isDistinct) return;
+    this.isDistinct = true;
+    this.candidates = undefined;
+    this.chosen = undefined;
+  }
+
+  /** Whether no two rows get the same value. */
+  get isDistinctValue(): boolean {
+    return this.isDistinct;
+  }
+
+  /** The values by their places, where that is all that the field may have; undefined where it has no end. */
+  get pool(): Pool | undefined {
+    if (this.isOpen || this.changes.length > 0) return undefined;
+    return this.source.pool;
+  }
+
+  /** Whether any text can be made another one. */
+  private get isOpen(): boolean {
+    const { values, pattern, attributes } = this.field;
+    const isText = texts.has(this.field.type.name);
+    if (!isText || values !== undefined || this.source.pool?.size === undefined) return isText;
+    return (
+      pattern === undefined && this.custom?.kind !== 'values' && (attributes.maxLength ?? 40) > 12
+    );
+  }
+
+  /** How many rows can have a value of their own. */
+  get capacity(): number {
+    if (!this.isDistinct || this.field.nullable || this.isOpen) return Infinity;
+    return this.source.pool?.size ?? Infinity;
+  }
+
+  /** Where the values come from; of several that were inferred the first that the constraints leave as it is. */
+  get source(): Source {
+    this.chosen ??= this.choose();
+    return this.chosen;
+  }
+
+  /** The value of a row. Throws a `GenerationProblem` where the field cannot have one. */
+  make(row: Row): JsonValue {
+    const { random } = this.workshop.words;
+    if (this.emptyShare > 0) {
+      random.start(this.key, row.number, -1);
+      if (random.chance(this.emptyShare)) return null;
+    }
+    return this.part(row, 0);
+  }
+
+  /** One of the values of a row: an item of a list, or the value itself. */
+  private part(row: Row, index: number): JsonValue {
+    if (this.items !== undefined) return this.checked(this.list(row, this.items, index));
+    if (this.members.size > 0)
+      return this.checked(
+        Object.fromEntries(
+          [...this.members].map(([name, maker]) => [name, maker.makePart(row, index)]),
+        ),
+      );
+    const first = this.source;
+    let failed: Reading | undefined;
+    for (const source of [first, ...this.sources.filter((other) => other !== first)]) {
+      const tries = this.isDistinct && source.pool !== undefined ? 1 : attempts;
+      for (let attempt = 0; attempt < tries; attempt += 1) {
+        const reading = this.attempt(source, row, index * attempts + attempt);
+        if (reading.ok) return reading.value;
+        failed ??= reading;
+      }
+    }
+    throw this.refused(first, failed);
+  }
+
+  private makePart(row: Row, index: number): JsonValue {
+    const { random } = this.workshop.words;
+    if (this.emptyShare > 0) {
+      random.start(this.key, row.number, -1 - index);
+      if (random.chance(this.emptyShare)) return null;
+    }
+    return this.part(row, index);
+  }
+
+  private list(row: Row, items: FieldMaker, index: number): readonly JsonValue[] {
+    const { minItems, maxItems = Infinity, uniqueItems = false } = this.field.attributes;
+    const { random } = this.workshop.words;
+    random.start(this.key, row.number, index);
+    const least = Math.min(minItems ?? 1, maxItems);
+    const count = random.between(least, Math.min(maxItems, Math.max(least, 4)));
+    const list: JsonValue[] = [];
+    const seen = new Set<string>();
+    for (let tried = 0; list.length < count && tried < count * attempts; tried += 1) {
+      const item = items.makePart(row, index * 997 + tried);
+      const text = JSON.stringify(item);
+      if (uniqueItems && seen.has(text)) continue;
+      seen.add(text);
+      list.push(item);
+    }
+    const pool =
+      items.items === undefined && items.members.size === 0 ? items.source.pool : undefined;
+    if (!uniqueItems) return list;
+    // What chance has not found among few values is taken in their order.
+    for (let place = 0; list.length < least && place < (pool?.size ?? 0); place += 1) {
+      const item = pool?.at(place) ?? null;
+      if (!seen.has(JSON.stringify(item))) list.push(item);
+    }
+    return list;
+  }
+
+  /** A value that was put together of good parts still has rules of its own. */
+  private checked(value: JsonValue): JsonValue {
+    const reading = readValue(value, this.field);
+    if (reading.ok) return reading.value;
+    throw this.refused(undefined, reading);
+  }
+
+  private attempt(source: Source, row: Row, attempt: number): Reading {
+    const { words } = this.workshop;
+    const { pool } = source;
+    words.random.start(this.key, row.number, attempt);
+    let value: unknown;
+    let isNumbered = !this.isDistinct || this.custom?.isDistinct === true;
+    if (this.isDistinct && pool !== undefined) {
+      const place = row.number - 1;
+      // A round of all values, then another one with numbers.
+      if (place >= pool.size && !this.isOpen) value = null;
+      else value = pool.at(permuted(place % pool.size, pool.size, this.key));
+      isNumbered = place < pool.size;
+    } else value = source.draw(words, row);
+    for (const change of this.changes) value = change(value, row);
+    return readValue(this.fitted(this.converted(value), row, isNumbered), this.field);
+  }
+
+  private fitted(value: unknown, row: Row, isNumbered: boolean): unknown {
+    const { type, attributes, values, pattern } = this.field;
+    if (typeof value !== 'string' || !texts.has(type.name) || values !== undefined) return value;
+    const isBound = attributes.maxLength !== undefined || attributes.minLength !== undefined;
+    const text = isBound && pattern === undefined ? fitText(value, this.field) : value;
+    const isCut = this.isDistinct && text !== value;
+    const isChanged = this.isDistinct && this.changes.length > 0 && this.custom?.kind !== 'module';
+    if (isNumbered && !isCut && !isChanged) return text;
+    // A text of a pattern is distinct as it is, or none.
+    if (pattern !== undefined && isNumbered) return text;
+    return this.isDistinct && this.custom?.kind !== 'module'
+      ? distinctText(text, row.number, this.field)
+      : text;
+  }
+
+  /** What was drawn, as the field's type has it in JSON. */
+  private converted(value: unknown): unknown {
+    const { type, scale } = this.field;
+    if (value === undefined) return null;
+    if (value instanceof Date) {
+      if (Number.isNaN(value.getTime())) return null;
+      const text = value.toISOString();
+      if (type.name === 'date') return text.slice(0, 10);
+      return type.name === 'time' ? text.slice(11, 19) : text;
+    }
+    if (typeof value === 'bigint') return this.converted(Number(value));
+    if (typeof value !== 'number') return value;
+    if (type.name === 'decimal' && Math.abs(value) < 1e15) return value.toFixed(scale);
+    return texts.has(type.name) && type.name !== 'json' ? String(value) : value;
+  }
+
+  private get sources(): readonly Source[] {
+    const { words, siblingOf } = this.workshop;
+    this.candidates ??=
+      this.custom === undefined
+        ? inferredSources(this.field, this.isItem, this.isDistinct, words, siblingOf(this.field))
+        : [this.custom];
+    return this.candidates;
+  }
+
+  private choose(): Source {
+    const { sources } = this;
+    const [first] = sources;
+    if (first === undefined) {
+      if (this.items !== undefined || this.members.size > 0)
+        return { name: this.field.type.name, draw: () => null };
+      throw new GenerationProblem(this.path, 'its constraints leave no value');
+    }
+    // What may be made of other fields is judged by the values that it gives, when it is asked for them.
+    if (sources.length === 1) return first;
+    const { random } = this.workshop.words;
+    const judged = sources.map((source) => {
+      let good = 0;
+      random.keeping(() => {
+        for (let number = 1; number <= samples; number += 1)
+          if (this.attempt(source, sampleRow(number, random), 0).ok) good += 1;
+      });
+      return { source, good };
+    });
+    const best = judged.find(({ good }) => good === samples) ?? judged.find(({ good }) => good > 0);
+    return best?.source ?? first;
+  }
+
+  private refused(source: Source | undefined, reading: Reading | undefined): GenerationProblem {
+    const issues = reading === undefined || reading.ok ? [] : reading.issues;
+    const reasons = [...new Set(issues.map(({ path, message }) => `${path} ${message}`.trim()))];
+    const reason = reasons.join(' and ');
+    const { custom, path } = this;
+    if (custom === undefined)
+      return new GenerationProblem(
+        path,
+        `no value was found that satisfies it: it ${reason === '' ? 'allows none' : reason}; give it values, a template or a generator`,
+      );
+    return new GenerationProblem(
+      [...path, custom.attribute],
+      `${source?.name ?? custom.name} gives values that the field does not take: it ${reason}`,
+    );
+  }
+}
+
+/** A row that stands for any other: without siblings. */
+function sampleRow(number: number, random: Words['random']): Row {
+  return {
+    number,
+    sibling: () => undefined,
+    aside: (concept, draw) => random.aside(keyOf('sample', concept), number, () => draw(random)),
+  };
+}

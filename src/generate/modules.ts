@@ -1,0 +1,96 @@
+import { realpathSync } from 'node:fs';
+import { relative, resolve, isAbsolute } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Faker } from '@faker-js/faker';
+import type { Api, Field } from '../model/api.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { GenerationProblem } from './problem.ts';
+
+/** What a function of a user's module is called with. */
+export interface GeneratorContext {
+  /** The number of the row, from 1. */
+  readonly row: number;
+  /** From 0 to before 1; what is drawn from it is the same in every run. */
+  readonly random: () => number;
+  /** Draws in the same way. */
+  readonly faker: Faker;
+  /** The values of the row's other fields. */
+  readonly self: Readonly<Record<string, JsonValue | undefined>>;
+  /** As the specification says. */
+  readonly args: JsonValue | undefined;
+  /** What was drawn so far; for a function in `transform`. */
+  readonly value?: unknown;
+}
+
+export type UserFunction = (context: GeneratorContext) => unknown;
+/** By what the file says: `./generators.ts#sku`. */
+export type UserFunctions = ReadonlyMap<string, UserFunction>;
+
+/** Whether a generator or transform is a function of a module. */
+export function isModuleFunction(name: string): boolean {
+  return name.startsWith('./') || name.startsWith('../');
+}
+
+/** Every function of a module that the specification names, with its places. */
+function namedFunctions(api: Api): ReadonlyMap<string, readonly (string | number)[]> {
+  const found = new Map<string, readonly (string | number)[]>();
+  const visit = (field: Field, path: readonly (string | number)[]): void => {
+    const { generator, transform = [] } = field.attributes;
+    const name = typeof generator === 'string' ? generator : generator?.name;
+    if (name !== undefined && isModuleFunction(name)) found.set(name, [...path, 'generator']);
+    for (const [index, one] of transform.entries())
+      if (isModuleFunction(one)) found.set(one, [...path, 'transform', index]);
+    for (const [member, property] of field.properties ?? [])
+      visit(property, [...path, 'properties', member]);
+    if (field.items !== undefined) visit(field.items, [...path, 'items']);
+  };
+  for (const resource of api.resources.values())
+    for (const field of resource.fields.values())
+      visit(field, ['resources', resource.name, 'fields', field.name]);
+  return found;
+}
+
+/**
+ * Loads the functions that the specification names, from modules in its own folder alone; what is wrong with one goes
+ * to `report`.
+ */
+export async function loadFunctions(
+  api: Api,
+  folder: string | undefined,
+  report: (problem: GenerationProblem) => void,
+): Promise<UserFunctions> {
+  const functions = new Map<string, UserFunction>();
+  for (const [name, path] of namedFunctions(api)) {
+    const [file = '', exported = ''] = name.split('#');
+    try {
+      const located = locate(folder, file);
+      const loaded = (await import(pathToFileURL(located).href)) as Record<string, unknown>;
+      const found = loaded[exported];
+      if (typeof found !== 'function') throw new TypeError(`it exports no function ${exported}`);
+      functions.set(name, found as UserFunction);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      report(new GenerationProblem(path, `${file} cannot be used: ${reason}`));
+    }
+  }
+  return functions;
+}
+
+/** Where a module is: below the specification's folder, links followed. */
+function locate(folder: string | undefined, file: string): string {
+  if (folder === undefined) throw new TypeError('the folder of the specification is not known');
+  const wanted = resolve(folder, file);
+  const outside = relative(folder, wanted);
+  if (outside.startsWith('..') || isAbsolute(outside))
+    throw new TypeError('it must be in the folder of the specification');
+  let located: string;
+  try {
+    located = realpathSync(wanted);
+  } catch {
+    throw new TypeError('there is no such file');
+  }
+  const real = relative(realpathSync(folder), located);
+  if (real.startsWith('..') || isAbsolute(real))
+    throw new TypeError('it leads out of the folder of the specification');
+  return located;
+}

@@ -1,0 +1,52 @@
+import type { Resource } from '../model/api.ts';
+import type { Transaction } from '../execute/database.ts';
+import type { ImportOrder } from '../execute/import/order.ts';
+import { quote, type Dialect } from '../sql/dialect.ts';
+
+/** Resources whose records refer to records that would be deleted. */
+export class ReferredFrom extends Error {
+  readonly names: readonly string[];
+  constructor(names: readonly string[]) {
+    super(`Records of ${names.join(', ')} refer to what would be deleted`);
+    this.names = names;
+  }
+}
+
+/**
+ * Deletes all records of the resources. Throws a `ReferredFrom` where records of others refer to some of them, so that
+ * nothing goes that was not named.
+ */
+export async function emptyTables(
+  resources: readonly Resource[],
+  { deferred }: ImportOrder,
+  transaction: Transaction,
+  dialect: Dialect,
+): Promise<void> {
+  const run = (sql: string): Promise<unknown> =>
+    transaction.run({ sql, parameters: [] }, { bound: [] });
+  const isThere = async (from: string): Promise<boolean> =>
+    (await transaction.all({ sql: `SELECT 1 FROM ${from} LIMIT 1`, parameters: [] }, { bound: [] }))
+      .length > 0;
+  const referring = new Set<string>();
+  for (const resource of resources) {
+    for (const key of resource.incoming)
+      if (
+        !resources.includes(key.resource) &&
+        (await isThere(`${quote(key.resource.table)} WHERE ${quote(key.column)} IS NOT NULL`))
+      )
+        referring.add(key.resource.name);
+    for (const relation of resource.relations.values())
+      if (relation.kind === 'morphMany' && !resources.includes(relation.target)) {
+        const { target, typeField, typeValue } = relation;
+        const isOfIt = `${quote(typeField.column)} = ${dialect.text(typeValue)}`;
+        if (await isThere(`${quote(target.table)} WHERE ${isOfIt}`)) referring.add(target.name);
+      }
+  }
+  if (referring.size > 0) throw new ReferredFrom([...referring]);
+  for (const resource of resources)
+    for (const field of resource.fields.values())
+      if (deferred.has(field))
+        await run(`UPDATE ${quote(resource.table)} SET ${quote(field.column)} = NULL`);
+  // What is pointed to comes last.
+  for (const resource of resources.toReversed()) await run(`DELETE FROM ${quote(resource.table)}`);
+}

@@ -1,0 +1,400 @@
+import type { Field, Resource } from '../model/api.ts';
+import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
+import { Groups } from './groups.ts';
+import { idOf } from './ids.ts';
+import { distinctLists, Joint, morphsOf, type Dimension } from './joint.ts';
+import { FieldMaker, type Workshop } from './maker.ts';
+import { GenerationProblem } from './problem.ts';
+import { keyOf, permuted, Random, type Key } from './random.ts';
+import type { Row, Source } from './source.ts';
+
+/** The records of a resource that keys may lead to. */
+export interface Universe {
+  readonly size: number;
+  /** The value of a field of the record at a place, from 0. */
+  readonly valueAt: (place: number, field: Field) => JsonValue;
+}
+
+/** What the rows of one resource need of the others. */
+export interface World extends Workshop {
+  readonly resources: () => Iterable<Resource>;
+  readonly universe: (resource: Resource) => Universe;
+  /** Of a resource that says `per` and is not counted otherwise. */
+  readonly isGrouped: (resource: Resource) => boolean;
+  readonly specificationOf: (resource: Resource) => ResourceSpecification;
+}
+
+/** The part of the keys that are null where the file says that they may be; and of those to the own table. */
+const nullKeys = 0.1;
+const rootShare = 0.3;
+
+type Make = (row: RowValues) => JsonValue;
+type PlaceOf = (row: RowValues) => number | null;
+
+/** The rows of one resource: any of them can be made without the others. */
+export class ResourceRows {
+  readonly resource: Resource;
+  readonly fields: readonly Field[];
+  readonly makers = new Map<Field, FieldMaker>();
+  private readonly world: World;
+  private readonly makes: readonly Make[];
+  private readonly positions: ReadonlyMap<string, number>;
+  private readonly keys = new Map<string, Key>();
+  private readonly random = new Random();
+  private joints: readonly Joint[] = [];
+  private readonly capacities: (() => number)[] = [];
+  private readonly groupCaps: (() => number)[] = [];
+  private grouping: Groups | undefined;
+  private readonly perKey: Field | undefined;
+  /** Rows up to this one may not be there: no key to the own table leads to them. */
+  base = 0;
+
+  constructor(resource: Resource, world: World) {
+    this.resource = resource;
+    this.world = world;
+    this.fields = [...resource.fields.values()];
+    this.positions = new Map(this.fields.map(({ name }, position) => [name, position]));
+    this.perKey = world.isGrouped(resource)
+      ? perKeyOf(resource, world.specificationOf(resource).generate?.per)
+      : undefined;
+    for (const field of this.fields)
+      if (field !== resource.id)
+        this.makers.set(field, new FieldMaker(field, this.pathOf(field), field.name, world));
+    const places = this.planPlaces();
+    this.makes = this.fields.map((field) => this.makeOf(field, places));
+  }
+
+  private pathOf(field: Field): readonly string[] {
+    return ['resources', this.resource.name, 'fields', field.name];
+  }
+
+  /** How many rows there can be; the reason why not more is that they could not be told apart. */
+  get capacity(): number {
+    const makers = [...this.makers].filter(([field]) => !this.isPlaced(field));
+    return Math.min(
+      Infinity,
+      ...makers.map(([, { capacity }]) => capacity),
+      ...this.capacities.map((capacity) => capacity()),
+    );
+  }
+
+  private isPlaced(field: Field): boolean {
+    return (
+      (field.reference !== undefined && this.makers.get(field)?.custom === undefined) ||
+      morphsOf(this.resource).some(
+        (morph) => morph.idField === field || morph.typeField === field,
+      ) ||
+      this.joints.some(({ dimensions }) => dimensions.some(({ fields }) => fields.includes(field)))
+    );
+  }
+
+  /** What the values of a field are made by. */
+  sourceOf(field: Field): Pick<Source, 'name' | 'args'> {
+    if (field === this.resource.id) return { name: 'id' };
+    if (
+      morphsOf(this.resource).some(
+        ({ idField, typeField }) => idField === field || typeField === field,
+      )
+    )
+      return { name: 'owner' };
+    const maker = this.makers.get(field);
+    if (field.reference !== undefined && maker?.custom === undefined) return { name: 'reference' };
+    return maker?.source ?? { name: field.type.name };
+  }
+
+  /** The groups of rows of a resource that says `per`. */
+  get groups(): Groups | undefined {
+    const { perKey, resource, world } = this;
+    if (perKey?.reference === undefined) return undefined;
+    if (this.grouping !== undefined) return this.grouping;
+    const { min = 0, max = Math.max(min, 9) } = world.specificationOf(resource).generate ?? {};
+    const most = Math.min(max, ...this.groupCaps.map((cap) => cap()));
+    const least = Math.min(min, most);
+    const key = keyOf(world.seed, resource.name, 'per');
+    const owners = world.universe(perKey.reference.resource).size;
+    this.grouping = new Groups(owners, (owner) =>
+      this.random.start(key, owner + 1).between(least, most),
+    );
+    return this.grouping;
+  }
+
+  /** Counts the groups anew when they are next asked for. */
+  forget(): void {
+    this.grouping = undefined;
+  }
+
+  row(number: number): RowValues {
+    return new RowValues(this, number);
+  }
+
+  make(row: RowValues, position: number): JsonValue {
+    const make = this.makes[position];
+    if (make === undefined) throw new TypeError(`${this.resource.name} has no such field`);
+    return make(row);
+  }
+
+  positionOf(name: string): number | undefined {
+    return this.positions.get(name);
+  }
+
+  circle(position: number): GenerationProblem {
+    const field = this.fields[position];
+    const path = field === undefined ? ['resources', this.resource.name] : this.pathOf(field);
+    return new GenerationProblem(path, 'its generator asks for a value that is made from its own');
+  }
+
+  /** Makes another value of the row, and goes on with what is drawn for this one. */
+  keeping<Value>(make: () => Value): Value {
+    return this.world.words.random.keeping(make);
+  }
+
+  aside<Value>(concept: string, row: number, draw: (random: Random) => Value): Value {
+    let key = this.keys.get(concept);
+    if (key === undefined) {
+      key = keyOf(this.world.seed, this.resource.name, '~', concept);
+      this.keys.set(concept, key);
+    }
+    const { random } = this.world.words;
+    return random.aside(key, row, () => draw(random));
+  }
+
+  /** Which record, owner or value each row has of what is not drawn by a maker. */
+  private planPlaces(): ReadonlyMap<Field, readonly [Dimension, PlaceOf]> {
+    const { resource, world } = this;
+    const places = new Map<Field, readonly [Dimension, PlaceOf]>();
+    const dimensions = this.dimensions();
+    const taken = new Set<Dimension>();
+    const joints: Joint[] = [];
+    for (const list of distinctLists(resource, world.resources())) {
+      if (list.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
+        continue;
+      const loose = list.find(
+        (field) => !dimensions.has(field) && this.makers.get(field)?.pool === undefined,
+      );
+      if (loose !== undefined) {
+        this.makers.get(loose)?.makeDistinct();
+        continue;
+      }
+      const members = [
+        ...new Set(list.map((field) => dimensions.get(field) ?? this.valueDimension(field))),
+      ];
+      const isPart = members.some(
+        (one) => taken.has(one) || one.fields.some((field) => places.has(field)),
+      );
+      const free = members.filter((one) => !one.fields.some((field) => places.has(field)));
+      // What another list has placed already stays; then one more that is distinct by itself does.
+      const joined = isPart ? free.slice(0, 1) : members;
+      const [a, b] = joined;
+      const isPair = b !== undefined && this.isOwnPair(a, b);
+      const joint = new Joint(
+        joined,
+        keyOf(world.seed, resource.name, 'joint', joints.length),
+        isPair,
+      );
+      joints.push(joint);
+      for (const [index, dimension] of joined.entries()) {
+        taken.add(dimension);
+        for (const field of dimension.fields)
+          places.set(field, [dimension, (row) => this.jointPlaces(joint, row)[index] ?? null]);
+      }
+      const per = joined.find(
+        ({ fields }) => this.perKey !== undefined && fields.includes(this.perKey),
+      );
+      if (per === undefined) this.capacities.push(() => joint.capacity());
+      else this.groupCaps.push(() => joint.capacity(per));
+    }
+    this.joints = joints;
+    for (const [field, dimension] of dimensions)
+      if (!places.has(field)) places.set(field, [dimension, this.freePlace(field, dimension)]);
+    return places;
+  }
+
+  private isDistinctAlone(field: Field, dimensions: ReadonlyMap<Field, Dimension>): boolean {
+    if (field.unique) return true;
+    return !dimensions.has(field) && this.makers.get(field)?.isDistinctValue === true;
+  }
+
+  /** Both keys of a junction of a resource with itself. */
+  private isOwnPair(a: Dimension | undefined, b: Dimension): boolean {
+    const [first, second] = [a?.fields[0], b.fields[0]];
+    for (const other of this.world.resources())
+      for (const relation of other.relations.values())
+        if (
+          relation.kind === 'belongsToMany' &&
+          relation.owner === relation.target &&
+          [relation.ownerKey, relation.targetKey].every((key) => key === first || key === second)
+        )
+          return true;
+    return false;
+  }
+
+  /** The keys and morph pairs that lead to other records. */
+  private dimensions(): ReadonlyMap<Field, Dimension> {
+    const { world, resource } = this;
+    const found = new Map<Field, Dimension>();
+    for (const field of this.fields) {
+      const { reference } = field;
+      if (reference === undefined || this.makers.get(field)?.custom !== undefined) continue;
+      const universe = (): Universe => world.universe(reference.resource);
+      found.set(field, {
+        fields: [field],
+        get size() {
+          return universe().size;
+        },
+        valueAt: (place) => universe().valueAt(place, reference.field),
+      });
+    }
+    for (const { typeField, idField, targets } of morphsOf(resource)) {
+      if (found.has(idField)) continue;
+      const sizes = (): readonly (readonly [string, Resource, number])[] =>
+        [...targets].map(([value, target]) => [value, target, world.universe(target).size]);
+      const dimension: Dimension = {
+        fields: [typeField, idField],
+        get size() {
+          return sizes().reduce((sum, [, , size]) => sum + size, 0);
+        },
+        valueAt: (place, field) => {
+          let left = place;
+          for (const [value, target, size] of sizes()) {
+            if (left >= size) left -= size;
+            else if (field === typeField) return value;
+            else {
+              const id = world.universe(target).valueAt(left, target.id);
+              return idField.type.name === 'string' ? String(id) : id;
+            }
+          }
+          return null;
+        },
+      };
+      found.set(typeField, dimension);
+      found.set(idField, dimension);
+    }
+    return found;
+  }
+
+  private valueDimension(field: Field): Dimension {
+    const pool = (): FieldMaker['pool'] => this.makers.get(field)?.pool;
+    return {
+      fields: [field],
+      get size() {
+        return pool()?.size ?? 0;
+      },
+      valueAt: (place) => pool()?.at(place) ?? null,
+    };
+  }
+
+  private jointPlaces(joint: Joint, row: RowValues): readonly number[] {
+    const { perKey } = this;
+    const per = joint.dimensions.find(
+      ({ fields }) => perKey !== undefined && fields.includes(perKey),
+    );
+    if (per === undefined || this.groups === undefined) return joint.places(row.number - 1);
+    const { owner, index } = this.groups.locate(row.number - 1);
+    return joint.placesWithin(per, owner, index);
+  }
+
+  /** The place of a key or pair that is bound to nothing else. */
+  private freePlace(field: Field, dimension: Dimension): PlaceOf {
+    const { world, resource } = this;
+    // Both halves of a pair are drawn as one.
+    const name = dimension.fields.map((one) => one.name).join(' ');
+    const key = keyOf(world.seed, resource.name, name);
+    const mayBeNull = this.isWrittenNullable(field);
+    if (field === this.perKey) {
+      if (field.unique) this.groupCaps.push(() => 1);
+      return (row) => this.groups?.locate(row.number - 1).owner ?? null;
+    }
+    if (field.reference?.resource === resource) return this.treePlace(field, key);
+    if (field.unique) {
+      if (!field.nullable) this.capacities.push(() => dimension.size);
+      return ({ number }) =>
+        number > dimension.size ? null : permuted(number - 1, dimension.size, key);
+    }
+    if (!field.nullable) this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
+    return ({ number }) => {
+      const { size } = dimension;
+      this.random.start(key, number);
+      if (size === 0 || (mayBeNull && this.random.chance(nullKeys))) return null;
+      return this.random.below(size);
+    };
+  }
+
+  /** Whether the file says `nullable: true`, at the key or at its relation; that it may be null is not enough. */
+  private isWrittenNullable(field: Field): boolean {
+    const { fields } = this.world.specificationOf(this.resource);
+    const ofRelation = [...this.resource.relations.values()].some(
+      (relation) =>
+        relation.kind === 'belongsTo' &&
+        relation.key === field &&
+        fields[relation.name]?.nullable === true,
+    );
+    return field.nullable && (field.attributes.nullable === true || ofRelation);
+  }
+
+  /** A key to the own table leads to an earlier row, of the same group where there are groups: so no circle closes. */
+  private treePlace(field: Field, key: Key): PlaceOf {
+    return ({ number }) => {
+      const group = this.groups?.locate(number - 1);
+      const earlier = Math.min(group?.index ?? number - 1, number - 1 - this.base);
+      this.random.start(key, number);
+      const isRoot =
+        earlier <= 0 || (field.nullable && !field.unique && this.random.chance(rootShare));
+      if (isRoot) return field.nullable ? null : number - 1;
+      return number - 2 - (field.unique ? 0 : this.random.below(earlier));
+    };
+  }
+
+  private makeOf(field: Field, places: ReadonlyMap<Field, readonly [Dimension, PlaceOf]>): Make {
+    const { resource, world } = this;
+    if (field === resource.id) return ({ number }) => idOf(resource, number, world.seed);
+    const placed = places.get(field);
+    if (placed !== undefined) {
+      const [dimension, placeOf] = placed;
+      return (row) => {
+        const place = placeOf(row);
+        return place === null ? null : dimension.valueAt(place, field);
+      };
+    }
+    const maker = this.makers.get(field);
+    if (maker === undefined) throw new TypeError(`${field.name} has no maker`);
+    return (row) => maker.make(row);
+  }
+}
+
+/** The key of the belongsTo that `per` names. */
+function perKeyOf({ relations }: Resource, per: string | undefined): Field | undefined {
+  const relation = relations.get(per ?? '');
+  return relation?.kind === 'belongsTo' ? relation.key : undefined;
+}
+
+/** The values of one row, each made when it is first asked for. */
+export class RowValues implements Row {
+  readonly number: number;
+  private readonly rows: ResourceRows;
+  private readonly values: (JsonValue | undefined)[];
+  private readonly open: boolean[] = [];
+
+  constructor(rows: ResourceRows, number: number) {
+    this.rows = rows;
+    this.number = number;
+    this.values = [];
+  }
+
+  at(position: number): JsonValue {
+    const known = this.values[position];
+    if (known !== undefined) return known;
+    if (this.open[position] === true) throw this.rows.circle(position);
+    this.open[position] = true;
+    const value = this.rows.make(this, position);
+    this.values[position] = value;
+    this.open[position] = false;
+    return value;
+  }
+
+  readonly sibling = (name: string): JsonValue | undefined => {
+    const position = this.rows.positionOf(name);
+    return position === undefined ? undefined : this.rows.keeping(() => this.at(position));
+  };
+
+  readonly aside: Row['aside'] = (concept, draw) => this.rows.aside(concept, this.number, draw);
+}

@@ -1,0 +1,67 @@
+import type { Field } from '../model/api.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import type { Pool } from './pool.ts';
+import type { Random } from './random.ts';
+import type { Words } from './words/words.ts';
+
+/** The row of a resource whose values are made. */
+export interface Row {
+  /** From 1. */
+  readonly number: number;
+  /** The value of another field of this row; undefined where there is no such field. */
+  readonly sibling: (name: string) => JsonValue | undefined;
+  /**
+   * Draws of something that several fields share (whose name it is, what the row is about), whether or not a field
+   * shows it: so none of them changes when another is added.
+   */
+  readonly aside: <Value>(concept: string, draw: (random: Random) => Value) => Value;
+}
+
+/** Makes the values of a field. */
+export interface Source {
+  /** As `_inspect=data` shows it. */
+  readonly name: string;
+  readonly args?: JsonValue;
+  /** A value; `words.random` is at the beginning of what this value may draw. */
+  readonly draw: (words: Words, row: Row) => unknown;
+  /** All of its values, where they can be told by their places. */
+  readonly pool?: Pool | undefined;
+}
+
+/** What a source is inferred from. */
+export interface Place {
+  readonly field: Field;
+  /** The parts of the field's name in lower case: `billingZipCode` → billing, zip, code. */
+  readonly tokens: readonly string[];
+  /** The parts before those that say what it is; whose name or address it is. */
+  readonly prefix: string;
+  readonly words: Words;
+  /** What its resource's records are. */
+  readonly subject: Subject;
+  /** Which of these fields of its resource the value may be made from: the first that is there. */
+  readonly siblingOf: (names: readonly string[]) => string | undefined;
+}
+
+/** What records are, as far as the name of their resource tells. */
+export type Subject =
+  | 'person'
+  | 'product'
+  | 'company'
+  | 'place'
+  | 'category'
+  | 'tag'
+  | 'album'
+  | 'song'
+  | 'artist'
+  | 'book'
+  | 'event'
+  | 'task'
+  | 'team'
+  | 'country'
+  | 'city'
+  | 'genre'
+  | 'media'
+  | 'dish'
+  | 'role'
+  | 'remark'
+  | 'article';

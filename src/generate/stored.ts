@@ -1,0 +1,77 @@
+import type { Field, Resource } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { Transaction } from '../execute/database.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { codecOf, quote, type Dialect } from '../sql/dialect.ts';
+import { buildStatement } from '../sql/statement.ts';
+import type { SqlValue } from '../model/values.ts';
+import { lastTextId, rowOfId } from './ids.ts';
+import type { Universe } from './rows.ts';
+
+/** How a resource stands before it is filled. */
+export interface Stand {
+  readonly count: number;
+  /** The highest number of a row that is there; 0 for none. */
+  readonly last: number;
+  /** Whether just the rows from 1 to it are there. */
+  readonly isWhole: boolean;
+}
+
+/** Looks which rows of a resource are there. */
+export async function standOf(
+  { table, id, ...resource }: Resource,
+  transaction: Transaction,
+  dialect: Dialect,
+  seed: number,
+): Promise<Stand> {
+  const column = quote(id.column);
+  const from = `FROM ${quote(table)}`;
+  if (isGenerated(id)) {
+    const sql = `SELECT count(*), coalesce(min(${column}), 1), coalesce(max(${column}), 0) ${from}`;
+    const [row = []] = await transaction.all({ sql, parameters: [] }, { bound: [] });
+    const [count = 0, first = 0, last = 0] = row.map(Number);
+    return { count, last: Math.max(0, last), isWhole: first === 1 && last === count };
+  }
+  const [counted = []] = await transaction.all(
+    { sql: `SELECT count(*) ${from}`, parameters: [] },
+    { bound: [] },
+  );
+  const count = Number(counted[0]);
+  const generated = buildStatement(
+    dialect,
+    (add) =>
+      `SELECT ${dialect.select(column, id)} ${from} WHERE ${dialect.compare(column, 'lte', add(0), id)} ORDER BY ${dialect.sortKey(column, id)} DESC LIMIT 1`,
+  );
+  const [row = []] = await transaction.all(generated, {
+    bound: [dialect.operand(lastTextId, 'lte', id)],
+  });
+  const last = rowOfId({ id, table, ...resource }, decoded(dialect, row[0] ?? null, id), seed) ?? 0;
+  return { count, last, isWhole: count === 0 };
+}
+
+function decoded(dialect: Dialect, stored: SqlValue, field: Field): JsonValue {
+  const { decode } = codecOf(dialect, field);
+  return stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
+}
+
+/** The records that are there, for keys that lead to them: in the order of their ids, as generated ones are. */
+export async function storedUniverse(
+  resource: Resource,
+  { count, isWhole }: Stand,
+  transaction: Transaction,
+  dialect: Dialect,
+): Promise<Universe> {
+  const { id, table, incoming } = resource;
+  const wanted = new Set([id, ...incoming.flatMap(({ reference }) => reference?.field ?? [])]);
+  if (isWhole && wanted.size === 1 && isGenerated(id))
+    return { size: count, valueAt: (place) => place + 1 };
+  const fields = [...wanted];
+  const columns = fields.map((field) => dialect.select(quote(field.column), field));
+  const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
+  const rows = await transaction.all({ sql, parameters: [] }, { bound: [] });
+  return {
+    size: rows.length,
+    valueAt: (place, field) =>
+      decoded(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field),
+  };
+}

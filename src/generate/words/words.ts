@@ -1,0 +1,98 @@
+import type { Faker } from '@faker-js/faker';
+import { Random } from '../random.ts';
+import { english } from './english.ts';
+import { german } from './german.ts';
+import type { Phrases } from './phrases.ts';
+import { asciiOf } from './text.ts';
+
+/** The moment that generated dates are relative to, so that they do not change with the clock. */
+export const referenceDate = '2026-01-01T00:00:00.000Z';
+
+/** The names, places and texts of one locale. Everything is drawn from `random`, which the caller has set. */
+export interface Words {
+  readonly random: Random;
+  /** The faker library, which draws from `random` too. */
+  readonly faker: Faker;
+  readonly language: string;
+  readonly phrases: Phrases | undefined;
+  readonly firstNames: readonly string[];
+  readonly lastNames: readonly string[];
+  readonly cities: readonly string[];
+  readonly countries: readonly string[];
+  readonly states: readonly string[];
+  readonly streets: readonly string[];
+  /** Whether a street's name comes before the number of the house. */
+  readonly streetFirst: boolean;
+  /** Turns a text into ASCII parts. */
+  readonly ascii: (text: string, joint: string) => string;
+}
+
+const phrasesOf: Readonly<Record<string, Phrases>> = { en: english, de: german };
+
+/**
+ * Loads a locale of the faker library: the one of this name (`de_AT`, `de-AT`), else its language's. Undefined where
+ * it has neither.
+ */
+export async function loadWords(locale: string): Promise<Words | undefined> {
+  const [language = '', region] = locale.split(/[_-]/u);
+  const code =
+    region === undefined ? language.toLowerCase() : `${language.toLowerCase()}_${region}`;
+  const original = (await loadFaker(code)) ?? (await loadFaker(language.toLowerCase()));
+  return original === undefined ? undefined : makeWords(original);
+}
+
+async function loadFaker(code: string): Promise<Faker | undefined> {
+  try {
+    const loaded = (await import(`@faker-js/faker/locale/${code}`)) as { faker: Faker };
+    return loaded.faker;
+  } catch (error) {
+    const { code: reason } = error as NodeJS.ErrnoException;
+    if (reason === 'ERR_MODULE_NOT_FOUND' || reason === 'ERR_PACKAGE_PATH_NOT_EXPORTED')
+      return undefined;
+    throw error;
+  }
+}
+
+function makeWords(original: Faker): Words {
+  const random = new Random();
+  // A Faker of our own: what it draws follows from the row alone, and seeding costs nothing.
+  const Constructor = original.constructor as typeof Faker;
+  const faker = new Constructor({
+    locale: original.rawDefinitions,
+    randomizer: { next: () => random.next(), seed: () => undefined },
+  });
+  faker.setDefaultRefDate(referenceDate);
+  const { person, location, metadata } = original.rawDefinitions;
+  const language = metadata?.language ?? 'en';
+  const { street_address: address } = location ?? {};
+  const pattern = address?.normal ?? '';
+  const drawn = <Value>(draw: () => Value, count: number): readonly Value[] =>
+    Array.from({ length: count }, (_, index) => {
+      random.start({ high: 7, low: 11 }, index);
+      return draw();
+    });
+  return {
+    random,
+    faker,
+    language,
+    phrases: phrasesOf[language],
+    firstNames: plainNames(person?.first_name) ?? drawn(() => faker.person.firstName(), 500),
+    lastNames: plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500),
+    cities: distinct(location?.city_name ?? drawn(() => faker.location.city(), 500)),
+    countries: distinct(location?.country ?? drawn(() => faker.location.country(), 100)),
+    states: distinct(location?.state ?? drawn(() => faker.location.city(), 50)),
+    streets: distinct(location?.street_name ?? drawn(() => faker.location.street(), 500)),
+    streetFirst: !pattern.startsWith('{{location.buildingNumber'),
+    ascii: (text, joint) => asciiOf(text, joint, language === 'de'),
+  };
+}
+
+/** The names of every sex, each once; undefined where the locale makes them of patterns. */
+function plainNames(lists: unknown): readonly string[] | undefined {
+  const names = distinct(Object.values((lists ?? {}) as Record<string, readonly string[]>).flat());
+  return names.length === 0 || names.some((name) => name.includes('{{')) ? undefined : names;
+}
+
+function distinct(list: readonly string[]): readonly string[] {
+  return [...new Set(list)].filter((item) => item !== '');
+}
