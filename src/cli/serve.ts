@@ -37,7 +37,7 @@ export async function serve(
       (name) => name !== undefined && name !== '',
     ) ?? defaultHost;
   const port = readPort(context, flags) ?? api.settings.server?.port ?? defaultPort;
-  const generation = new Generation(api, open.database);
+  const generation = new Generation(api, open.database, folder);
   const counts = await rowCounts(api, open, countedRows);
   const tls = await openTls(context, api.settings.server ?? {}, folder, host);
   const stop = context.stop();

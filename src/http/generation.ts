@@ -30,12 +30,15 @@ export class Generation {
   readonly database: Database;
   readonly statements: WriteStatements;
   readonly keys: IdempotencyKeys;
+  readonly folder: string | undefined;
   private readonly views = new BoundedCache<View>(keptViews);
   private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
   private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
 
-  constructor(api: Api, database: Database) {
+  /** `folder` is where the specification lies, beside which its modules are. */
+  constructor(api: Api, database: Database, folder?: string) {
     this.api = api;
+    this.folder = folder;
     this.database = database;
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database);

@@ -22,6 +22,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Call } from './exchange.ts';
+import { inspectData } from './inspect.ts';
 
 /** `GET /<resource>`: a page of records with its headers. */
 export async function listRecords(call: Call): Promise<Result<Response>> {
@@ -49,6 +50,8 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
     api.limits,
   );
   exchange.trace.enter('finalize');
+  if (exchange.watching?.wish.inspectData === true)
+    exchange.watching.inspected = await inspectData(call, records);
   const next = last && nextCursor(plan, last, face, version);
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
@@ -119,6 +122,8 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
       : await readOne(compiled.value, id, bound.value, database, database.dialect, limits);
   exchange.trace.enter('finalize');
   if (record === undefined) return fail(notFound(face.resource, idText));
+  if (exchange.watching?.wish.inspectData === true)
+    exchange.watching.inspected = await inspectData(call, [record]);
   return ok(tagged(call, JSON.stringify(record), {}));
 }
 

@@ -1,0 +1,162 @@
+import type { Api, Field } from '../model/api.ts';
+import type { FieldView, ResourceView } from '../model/view.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { settingsOf, type Generator } from './generator.ts';
+import { rowOfId } from './ids.ts';
+import { GenerationProblem } from './problem.ts';
+import type { RowValues } from './rows.ts';
+
+/** Where a value comes from. */
+type Origin = 'generated' | 'written' | 'default';
+
+interface InspectedField {
+  readonly source: Origin;
+  readonly generator: string | null;
+  readonly args: JsonValue;
+  readonly template: string | null;
+  readonly transformations: readonly string[];
+}
+
+/** What `_inspect=data` shows. Contract 4, Generated data. */
+export interface Inspection {
+  readonly resource: string;
+  readonly schema: Readonly<Record<string, object>>;
+  readonly generation: { readonly seed: number; readonly locale: string; readonly count: number };
+  readonly fields: Readonly<Record<string, InspectedField>>;
+}
+
+/**
+ * How the shown records of a resource came to be, as far as this caller may read them. Of several records a field is
+ * `generated` only where it is in each of them, and `written` where it is in one of them. `generator` is undefined where
+ * the specification asks for what cannot be generated.
+ */
+export function inspectRecords(
+  api: Api,
+  face: ResourceView,
+  records: readonly Readonly<Record<string, unknown>>[],
+  generator: Generator | undefined,
+): Inspection {
+  const { resource, name } = face;
+  const views = [...face.fields.values()];
+  const settings = generator?.settings ?? settingsOf(api);
+  const idName = views.find(({ field }) => field === resource.id)?.name ?? 'id';
+  const rows = records.map((record) => {
+    const id = record[idName] as JsonValue;
+    const number = rowOfId(resource, id, settings.seed);
+    return number === undefined ? undefined : generator?.rowsOf(resource).row(number);
+  });
+  const origin = ({ name: shown, field }: FieldView): Origin => {
+    const origins = new Set(
+      records.map((record, index) =>
+        shown in record
+          ? originOf(record[shown] as JsonValue, field, rows[index], generator)
+          : 'generated',
+      ),
+    );
+    return origins.has('written') ? 'written' : origins.has('default') ? 'default' : 'generated';
+  };
+  return {
+    resource: name,
+    schema: Object.fromEntries(views.map((view) => [view.name, shownDefinition(view, face)])),
+    generation: { ...settings, count: countOf(face, generator) ?? settings.count },
+    fields: Object.fromEntries(
+      views.map((view) => [
+        view.name,
+        { source: origin(view), ...described(view, face, generator) },
+      ]),
+    ),
+  };
+}
+
+function countOf({ resource }: ResourceView, generator: Generator | undefined): number | undefined {
+  return orUndefined(() => generator?.countOf(resource));
+}
+
+/** What is given; undefined where it cannot be generated. */
+function orUndefined<Value>(give: () => Value): Value | undefined {
+  try {
+    return give();
+  } catch (error) {
+    if (error instanceof GenerationProblem) return undefined;
+    throw error;
+  }
+}
+
+function originOf(
+  value: JsonValue,
+  field: Field,
+  row: RowValues | undefined,
+  generator: Generator | undefined,
+): Origin {
+  const { resource } = field;
+  const isId = field === resource.id;
+  const rows = generator?.rowsOf(resource);
+  const position = rows?.positionOf(field.name);
+  const made =
+    row === undefined || position === undefined ? undefined : orUndefined(() => row.at(position));
+  const count = orUndefined(() => generator?.countOf(resource)) ?? 0;
+  // An id is always that of its row; beyond the generated ones the service has given it.
+  if (isId) return row !== undefined && row.number <= count ? 'generated' : 'default';
+  if (made !== undefined && isShown(value, made)) return 'generated';
+  if (field.default?.kind === 'value' && isShown(value, field.default.value)) return 'default';
+  return field.default !== undefined && field.default.kind !== 'value' && field.readOnly
+    ? 'default'
+    : 'written';
+}
+
+/** Whether a shown value is the whole value, or the part of it that was asked for. */
+function isShown(shown: JsonValue, whole: JsonValue): boolean {
+  if (typeof shown !== 'object' || shown === null || Array.isArray(shown))
+    return JSON.stringify(shown) === JSON.stringify(whole);
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return false;
+  const members = whole as Readonly<Record<string, JsonValue>>;
+  return Object.entries(shown).every(
+    ([name, member]) => name in members && isShown(member, members[name] ?? null),
+  );
+}
+
+/** The definition of the file, without what names something that this caller may not see. */
+function shownDefinition({ field }: FieldView, face: ResourceView): object {
+  const { access: _access, column: _column, reference, template, ...shown } = field.attributes;
+  const target = field.reference && otherFace(face, field.reference.field);
+  return {
+    ...shown,
+    ...(reference === undefined || target === undefined ? {} : { reference: target }),
+    ...(template === undefined || !isReadable(template, face) ? {} : { template }),
+  };
+}
+
+/** The name of a field that a key leads to, where a relation of this view leads there. */
+function otherFace(face: ResourceView, target: Field): string | undefined {
+  for (const { relation, target: targetOf } of face.relations.values()) {
+    if (relation.kind !== 'belongsTo' || relation.targetKey !== target) continue;
+    const other = targetOf(relation.target);
+    const view = [...(other?.fields.values() ?? [])].find(({ field }) => field === target);
+    if (other !== undefined && view !== undefined) return `${other.name}.${view.name}`;
+  }
+  return undefined;
+}
+
+/** Whether a template speaks of fields that this caller may read alone. */
+function isReadable(template: string, face: ResourceView): boolean {
+  const readable = new Set([...face.fields.values()].map(({ field }) => field.name));
+  return [...template.matchAll(/\{\{\s*self\.(\w+)/gu)].every(([, name = '']) =>
+    readable.has(name),
+  );
+}
+
+function described(
+  { field }: FieldView,
+  face: ResourceView,
+  generator: Generator | undefined,
+): Omit<InspectedField, 'source'> {
+  const { template, transform = [] } = field.attributes;
+  const transformations = [...transform];
+  const nothing = { generator: null, args: null, template: null, transformations };
+  if (template !== undefined)
+    return isReadable(template, face) ? { ...nothing, template } : nothing;
+  const source = orUndefined(() => generator?.rowsOf(field.resource).sourceOf(field));
+  return source === undefined
+    ? nothing
+    : { ...nothing, generator: source.name, args: source.args ?? null };
+}
