@@ -116,8 +116,8 @@ function textSources(place: Place): readonly Source[] {
     if (kind !== undefined) sources.push(kind(place));
   }
   if (pattern !== undefined)
-    for (const spread of [8, 3, 0, 20, 60]) {
-      const texts = patternTexts(pattern, spread);
+    for (const [source, spread] of patternsOf(pattern)) {
+      const texts = patternTexts(source, spread);
       if (texts === undefined) continue;
       const draw: Source['draw'] = ({ random }) => texts.draw(random);
       const pool = { size: texts.size, at: (index: number) => texts.at(index, place.words.random) };
@@ -127,4 +127,15 @@ function textSources(place: Place): readonly Source[] {
   if (pattern === undefined && format === undefined) sources.push(anyText(place, isLong));
   sources.push(plainText(field, format, place.words));
   return sources;
+}
+
+/** What may match a pattern: a text with just that in it, with more or fewer repetitions, or with something around. */
+function patternsOf(pattern: string): readonly (readonly [source: string, spread: number])[] {
+  const before = pattern.startsWith('^') ? '' : '[a-z]{4}';
+  const after = pattern.endsWith('$') ? '' : '[a-z]{4}';
+  const around = before === '' && after === '' ? [] : [`${before}(?:${pattern})${after}`];
+  return [
+    ...[8, 3, 0, 20, 60].map((spread) => [pattern, spread] as const),
+    ...around.map((source) => [source, 3] as const),
+  ];
 }

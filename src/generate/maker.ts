@@ -59,7 +59,7 @@ export class FieldMaker {
     this.workshop = workshop;
     this.isItem = isItem;
     this.key = keyOf(seed, field.resource.name, place);
-    this.custom = customSource(field, path, words, functions);
+    this.custom = customOrProblem(field, path, words, functions);
     this.changes = changesOf(field, words, functions);
     this.isDistinct = field.unique;
     const mayBeEmpty =
@@ -104,8 +104,8 @@ export class FieldMaker {
   /** Whether any text can be made another one. */
   private get isOpen(): boolean {
     const { values, pattern, attributes } = this.field;
-    const isText = texts.has(this.field.type.name);
-    if (!isText || values !== undefined || this.source.pool?.size === undefined) return isText;
+    if (!texts.has(this.field.type.name) || values !== undefined) return false;
+    if (this.source.pool === undefined) return true;
     return (
       pattern === undefined && this.custom?.kind !== 'values' && (attributes.maxLength ?? 40) > 12
     );
@@ -209,9 +209,21 @@ export class FieldMaker {
       if (place >= pool.size && !this.isOpen) value = null;
       else value = pool.at(permuted(place % pool.size, pool.size, this.key));
       isNumbered = place < pool.size;
-    } else value = source.draw(words, row);
-    for (const change of this.changes) value = change(value, row);
+    } else value = this.called(source.name, this.custom?.attribute, () => source.draw(words, row));
+    for (const change of this.changes)
+      value = this.called('a transform', 'transform', () => change(value, row));
     return readValue(this.fitted(this.converted(value), row, isNumbered), this.field);
+  }
+
+  /** What a function gives that the file names; what it throws is a problem of the file. */
+  private called(name: string, attribute: string | undefined, call: () => unknown): unknown {
+    try {
+      return call();
+    } catch (error) {
+      if (error instanceof GenerationProblem || attribute === undefined) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new GenerationProblem([...this.path, attribute], `${name} failed: ${reason}`);
+    }
   }
 
   private fitted(value: unknown, row: Row, isNumbered: boolean): unknown {
@@ -291,6 +303,19 @@ export class FieldMaker {
       [...path, custom.attribute],
       `${source?.name ?? custom.name} gives values that the field does not take: it ${reason}`,
     );
+  }
+}
+
+/** As `customSource`; a problem comes when a value is asked for, so that those of other fields are told too. */
+function customOrProblem(...given: Parameters<typeof customSource>): CustomSource | undefined {
+  try {
+    return customSource(...given);
+  } catch (error) {
+    if (!(error instanceof GenerationProblem)) throw error;
+    const draw = (): never => {
+      throw error;
+    };
+    return { kind: 'generator', attribute: 'generator', name: 'unknown', isDistinct: true, draw };
   }
 }
 

@@ -83,9 +83,8 @@ function poolAt(
     candidates.push([low, high, step]);
   }
   const span = isUnique ? distinctValues * step : usualSpan * unit;
-  const from =
-    declared.low ??
-    (declared.high === undefined ? larger(usual.low, least) : larger(most - span, least));
+  const isUsual = declared.high === undefined && usual.low <= most;
+  const from = declared.low ?? (isUsual ? larger(usual.low, least) : larger(most - span, least));
   candidates.push([from, smaller(most, declared.high === undefined ? from + span : most), step]);
   // Where what is usual leaves a handful of what is allowed, it is another unit that is meant.
   const few = 10n;

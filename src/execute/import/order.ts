@@ -15,22 +15,52 @@ export function importOrder(
   api: Api,
   alsoFirst: (resource: Resource) => Iterable<Resource> = () => [],
 ): ImportOrder {
-  const ordered: Resource[] = [];
-  const deferred = new Set<Field>();
-  const state = new Map<Resource, 'open' | 'done'>();
+  const all = ordered(api, (resource) => [
+    ...targetsOf(resource, () => true),
+    ...alsoFirst(resource),
+  ]);
+  const isMet = (order: readonly Resource[]): boolean =>
+    laterKeys(order).every(
+      ({ nullable, reference, resource }) => nullable || reference?.resource === resource,
+    );
+  // In a circle the keys that may be null give way to those that may not.
+  const resources = isMet(all)
+    ? all
+    : ordered(api, (resource) => targetsOf(resource, ({ nullable }) => !nullable));
+  return { resources, deferred: new Set(laterKeys(resources).filter(({ nullable }) => nullable)) };
+}
+
+function targetsOf({ fields }: Resource, isCounted: (key: Field) => boolean): readonly Resource[] {
+  return [...fields.values()].flatMap((field) =>
+    field.reference !== undefined && isCounted(field) ? [field.reference.resource] : [],
+  );
+}
+
+/** The resources with what `before` names first, as far as circles allow. */
+function ordered(
+  api: Api,
+  before: (resource: Resource) => Iterable<Resource>,
+): readonly Resource[] {
+  const done: Resource[] = [];
+  const met = new Set<Resource>();
   const visit = (resource: Resource): void => {
-    state.set(resource, 'open');
-    for (const field of resource.fields.values()) {
-      const target = field.reference?.resource;
-      if (target === undefined) continue;
-      const isBack = target === resource || state.get(target) === 'open';
-      if (isBack && field.nullable) deferred.add(field);
-      else if (!isBack && state.get(target) === undefined) visit(target);
-    }
-    for (const other of alsoFirst(resource)) if (!state.has(other)) visit(other);
-    state.set(resource, 'done');
-    ordered.push(resource);
+    if (met.has(resource)) return;
+    met.add(resource);
+    for (const other of before(resource)) visit(other);
+    done.push(resource);
   };
-  for (const resource of api.resources.values()) if (!state.has(resource)) visit(resource);
-  return { resources: ordered, deferred };
+  for (const resource of api.resources.values()) visit(resource);
+  return done;
+}
+
+/** The keys that point to records of their own table or of one that comes later. */
+function laterKeys(resources: readonly Resource[]): readonly Field[] {
+  const before = new Set<Resource>();
+  return resources.flatMap((resource) => {
+    const later = [...resource.fields.values()].filter(
+      ({ reference }) => reference !== undefined && !before.has(reference.resource),
+    );
+    before.add(resource);
+    return later;
+  });
 }
