@@ -113,8 +113,7 @@ describe('relations hold on both databases, which have the same data', () => {
 
   test('what is stored is what the generator gives', async () => {
     const made = await generated(world);
-    const known = of('users').map(({ id }) => id);
-    expect(made['users']?.map(({ id }) => id).sort()).toEqual([...known].sort());
+    expect(made['users']?.map(({ id }) => id)).toEqual(of('users').map(({ id }) => id));
     for (const name of ['posts', 'comments', 'images', 'seats'])
       expect(of(name)).toEqual(made[name]);
   });
@@ -312,13 +311,7 @@ test.each(broken)('%s: a problem', async (_, text, problem) => {
   expect((await problemsOf(text))[0]).toContain(problem);
 });
 
-test.each(['blog', 'shop', 'media'])(
-  'the example %s can be generated',
-  async (name) => {
-    const text = readFileSync(
-      new URL(`../../examples/${name}/plinth.yaml`, import.meta.url),
-      'utf8',
-    );
-    expect(await problemsOf(text)).toEqual([]);
-  },
-);
+test.each(['blog', 'shop', 'media'])('the example %s can be generated', async (name) => {
+  const text = readFileSync(new URL(`../../examples/${name}/plinth.yaml`, import.meta.url), 'utf8');
+  expect(await problemsOf(text)).toEqual([]);
+});
