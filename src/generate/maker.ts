@@ -97,15 +97,15 @@ export class FieldMaker {
 
   /** The values by their places, where that is all that the field may have; undefined where it has no end. */
   get pool(): Pool | undefined {
-    if (this.isOpen || this.changes.length > 0) return undefined;
+    if (this.isOpen(this.source) || this.changes.length > 0) return undefined;
     return this.source.pool;
   }
 
-  /** Whether any text can be made another one. */
-  private get isOpen(): boolean {
+  /** Whether any text of a source can be made another one. */
+  private isOpen({ pool }: Source): boolean {
     const { values, pattern, attributes } = this.field;
     if (!texts.has(this.field.type.name) || values !== undefined) return false;
-    if (this.source.pool === undefined) return true;
+    if (pool === undefined) return true;
     return (
       pattern === undefined && this.custom?.kind !== 'values' && (attributes.maxLength ?? 40) > 12
     );
@@ -113,7 +113,7 @@ export class FieldMaker {
 
   /** How many rows can have a value of their own. */
   get capacity(): number {
-    if (!this.isDistinct || this.field.nullable || this.isOpen) return Infinity;
+    if (!this.isDistinct || this.field.nullable || this.isOpen(this.source)) return Infinity;
     return this.source.pool?.size ?? Infinity;
   }
 
@@ -206,7 +206,7 @@ export class FieldMaker {
     if (this.isDistinct && pool !== undefined) {
       const place = row.number - 1;
       // A round of all values, then another one with numbers.
-      if (place >= pool.size && !this.isOpen) value = null;
+      if (place >= pool.size && !this.isOpen(source)) value = null;
       else value = pool.at(permuted(place % pool.size, pool.size, this.key));
       isNumbered = place < pool.size;
     } else value = this.called(source.name, this.custom?.attribute, () => source.draw(words, row));

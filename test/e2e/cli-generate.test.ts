@@ -147,8 +147,8 @@ describe('generate', () => {
       code: 1,
       out: '',
       err:
-        'plinth.yaml:13:38 error resources.books.fields.code.generator: there is no generator internet.emial; did you mean internet.email?\n' +
-        'plinth.yaml:14:13 error resources.books.fields.isbn: no value was found that satisfies it: it must match the pattern ^(?=9)x$; give it values, a template or a generator\n' +
+        'plinth.yaml:13:40 error resources.books.fields.code.generator: there is no generator internet.emial; did you mean internet.email?\n' +
+        'plinth.yaml:14:7 error resources.books.fields.isbn: no value was found that satisfies it: it must match the pattern ^(?=9)x$; give it values, a template or a generator\n' +
         'Nothing was generated. Mend these places in plinth.yaml and run it again.\n',
     });
   });
@@ -225,7 +225,9 @@ const examples: readonly (readonly [example: string, path: string, expected: unk
       {
         title: expect.any(String),
         author: { profile: expect.anything() },
-        tags: [{ pivot: { position: expect.any(Number) } }, ...Array.from({ length: 0 })],
+        tags: expect.arrayContaining([
+          expect.objectContaining({ pivot: { position: expect.any(Number) } }),
+        ]),
         comments: expect.any(Array),
       },
       {},
