@@ -127,7 +127,8 @@ function fakerFunction(
     (object, member) => (object as Record<string, unknown> | undefined)?.[member],
     faker,
   ) as Record<string, unknown> | undefined;
-  const called = parent.length === 1 ? owner?.[last] : undefined;
+  const isModule = parent.length === 1 && Object.hasOwn(faker, parent[0] ?? '');
+  const called = isModule && last !== 'constructor' ? owner?.[last] : undefined;
   if (typeof called !== 'function')
     throw new GenerationProblem(place, unknownName('generator', name, fakerNames(faker)));
   const parameters = args === undefined ? [] : Array.isArray(args) ? (args as unknown[]) : [args];

@@ -103,7 +103,7 @@ class Fill {
         generator.setKnown(resource, await storedUniverse(resource, stand, transaction, dialect));
     }
     for (const resource of ordered)
-      this.total += Math.max(0, generator.countOf(resource) - this.standOf(resource).last);
+      this.total += Math.max(0, this.lastRow(resource) - this.standOf(resource).last);
     options.onProgress(0, this.total);
     for (const resource of ordered) {
       await this.insertAll(resource);
@@ -120,6 +120,15 @@ class Fill {
     const stand = this.stands.get(resource);
     if (stand === undefined) throw new TypeError(`${resource.name} was not looked at`);
     return stand;
+  }
+
+  /** The number of the last row that is made: with it there are as many records as are wanted. */
+  private lastRow(resource: Resource): number {
+    const { count, last, isWhole } = this.standOf(resource);
+    const wanted = this.generator.countOf(resource);
+    // Rows that are counted by the records they belong to have their numbers from these.
+    const isCounted = this.generator.rowsOf(resource).groups !== undefined;
+    return isWhole || isCounted ? wanted : last + Math.max(0, wanted - count);
   }
 
   /** Keys that nobody could set: each of the records would have to be there before the other. */
@@ -158,7 +167,7 @@ class Fill {
     const { generator, database, transaction } = this;
     const { dialect } = database;
     const { last, isWhole } = this.standOf(resource);
-    const count = generator.countOf(resource);
+    const count = this.lastRow(resource);
     const rows = generator.rowsOf(resource);
     rows.base = isWhole ? 0 : last;
     const { fields } = rows;

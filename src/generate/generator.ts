@@ -115,12 +115,22 @@ export class Generator {
   /** How many rows a resource has. Throws a `GenerationProblem` where there cannot be as many as the file wants. */
   countOf(resource: Resource): number {
     const known = this.counts.get(resource);
-    if (known === 'open') return this.settings.count;
+    if (known === 'open') {
+      if (!this.isGrouped(resource)) return this.settings.count;
+      throw new GenerationProblem(
+        ['resources', resource.name, 'generate', 'per'],
+        'its records would be counted by themselves: `per` runs in a circle',
+      );
+    }
     if (known !== undefined) return known;
     this.counts.set(resource, 'open');
-    const count = this.count(resource);
-    this.counts.set(resource, count);
-    return count;
+    try {
+      const count = this.count(resource);
+      this.counts.set(resource, count);
+      return count;
+    } finally {
+      if (this.counts.get(resource) === 'open') this.counts.delete(resource);
+    }
   }
 
   private count(resource: Resource): number {

@@ -271,6 +271,36 @@ describe('filling again', () => {
     await server.stop();
   });
 
+  test('records of other numbers count, too', async () => {
+    const server = await serveBoth(spec, {
+      authors: Array.from({ length: 5 }, () => ({ name: 'A' })),
+    });
+    for (const id of [1, 2, 3]) await server.send('DELETE', `/v1/authors/${id}`);
+    for (const {
+      generation: { api, database },
+    } of server.sides)
+      expect(await fillAll(api, database, { count: 4 })).toMatchObject({ ok: true });
+    const { body } = await server.get('/v1/authors');
+    expect(body.map(({ id }: Row) => id)).toEqual([4, 5, 6, 7]);
+    await server.stop();
+  });
+
+  test('required keys in a circle are a problem', async () => {
+    const circle =
+      'resources:\n' +
+      '  as:\n    fields:\n      b: { type: relation, relation: belongsTo, resource: bs, required: true }\n' +
+      '  bs:\n    fields:\n      a: { type: relation, relation: belongsTo, resource: as, required: true }\n';
+    const server = await serveBoth(circle);
+    for (const {
+      generation: { api, database },
+    } of server.sides) {
+      const result = await fillAll(api, database);
+      if (result.ok || !('problems' in result)) throw new Error('it was filled');
+      expect(result.problems[0]?.message).toContain('would each need the other');
+    }
+    await server.stop();
+  });
+
   test('a value that another record has is named with its row', async () => {
     const { authors = [] } = await generated(spec);
     const server = await serveBoth(spec, {
@@ -300,6 +330,11 @@ const broken: readonly (readonly [what: string, text: string, problem: string])[
     'more owners than there are',
     world.replace('  profiles:\n', '  profiles:\n    generate: { count: 31 }\n'),
     'resources.profiles.generate.count 31 records are wanted, but only 30 can be told apart',
+  ],
+  [
+    'records that count themselves',
+    'resources:\n  a:\n    generate: { per: up }\n    fields:\n      upId: { type: integer, reference: a.id }\n      up: { type: relation, relation: belongsTo, resource: a }\n',
+    'resources.a.generate.per its records would be counted by themselves',
   ],
   [
     'more combinations than there are',

@@ -11,6 +11,13 @@ interface Flags {
 }
 
 const examplesFolder = fileURLToPath(new URL('../../../examples/', import.meta.url));
+/** What each example shows. */
+const hints: Readonly<Record<string, string>> = {
+  blog: 'posts, comments as a tree, tags with pivot; generated data',
+  shop: 'categories, products, orders, reviews; generated data',
+  media: 'images and comments of several resources (polymorphic); generated data',
+  chinook: 'a music shop of 11 resources with 15,607 real records',
+};
 const fallback = { name: 'My API', example: 'blog' };
 /** Beside the file, so that an editor finds it without a network. */
 const schemaFile = '.plinth/schema.json';
@@ -108,7 +115,10 @@ async function choose(
     answer(
       await prompts.select({
         message: 'Which example do you want to start from?',
-        options: examples.map((value) => ({ value, label: value })),
+        options: examples.map((value) => {
+          const hint = hints[value];
+          return { value, label: value, ...(hint === undefined ? {} : { hint }) };
+        }),
         initialValue: fallback.example,
       }),
     );

@@ -83,7 +83,7 @@ function makeWords(original: Faker): Words {
     states: distinct(location?.state ?? drawn(() => faker.location.city(), 50)),
     streets: distinct(location?.street_name ?? drawn(() => faker.location.street(), 500)),
     streetFirst: !pattern.startsWith('{{location.buildingNumber'),
-    ascii: (text, joint) => asciiOf(text, joint, language === 'de'),
+    ascii: remembered((text, joint) => asciiOf(text, joint, language === 'de')),
   };
 }
 
@@ -95,4 +95,19 @@ function plainNames(lists: unknown): readonly string[] | undefined {
 
 function distinct(list: readonly string[]): readonly string[] {
   return [...new Set(list)].filter((item) => item !== '');
+}
+
+/** How many texts are remembered: there are a few thousand names, each of which comes again and again. */
+const rememberedTexts = 20_000;
+
+function remembered(ascii: Words['ascii']): Words['ascii'] {
+  const known = new Map<string, string>();
+  return (text, joint) => {
+    const key = `${joint}${text}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const result = ascii(text, joint);
+    if (known.size < rememberedTexts) known.set(key, result);
+    return result;
+  };
 }
