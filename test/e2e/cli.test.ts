@@ -35,6 +35,7 @@ function expectSentence({ err }: Ended): void {
 }
 
 const commands = ['init', 'dev', 'start', 'check', 'migrate', 'import', 'key', 'token'];
+const commands = ['init', 'dev', 'start', 'check', 'migrate', 'generate', 'import'];
 
 describe.concurrent('help', () => {
   test.each(commands)('plinth %s --help has an example', async (command) => {
