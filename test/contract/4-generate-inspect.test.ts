@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Generation } from '../../src/http/generation.ts';
-import { startServer, type Mode, type RunningServer } from '../../src/http/server.ts';
+import type { Mode } from '../../src/http/edge.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { buildValid, makeSqlite } from '../support/api.ts';
 import { fillAll } from './4-generate.ts';

@@ -34,8 +34,20 @@ function expectSentence({ err }: Ended): void {
   expect(err.trim().split('\n').at(-1)).toMatch(/^\S.*[.)"]$/u);
 }
 
-const commands = ['init', 'dev', 'start', 'check', 'migrate', 'import', 'key', 'token'];
-const commands = ['init', 'dev', 'start', 'check', 'migrate', 'generate', 'import'];
+const commands = [
+  'init',
+  'dev',
+  'start',
+  'check',
+  'migrate',
+  'generate',
+  'import',
+  'export',
+  'openapi',
+  'types',
+  'key',
+  'token',
+];
 
 describe.concurrent('help', () => {
   test.each(commands)('plinth %s --help has an example', async (command) => {
