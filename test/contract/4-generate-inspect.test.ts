@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Generation } from '../../src/http/generation.ts';
 import type { Mode } from '../../src/http/edge.ts';
+import { startServer, type RunningServer } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { buildValid, makeSqlite } from '../support/api.ts';
 import { fillAll } from './4-generate.ts';
