@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { library, makeFolder, plinth, root, servePlinth } from '../support/command.ts';
 
-const versions = `api: { versions: { 1: { resources: { books: { fields: { name: { from: title } } } } }, 2: {} } }\n${library}`;
+const versions = `debug: false
+api: { versions: { 1: { resources: { books: { fields: { name: { from: title } } } } }, 2: {} } }\n${library}`;
 
 describe('openapi and types', () => {
   const folder = makeFolder({ 'plinth.yaml': versions, 'bad.yaml': 'resources: 5\n' });
   const run = (...args: string[]): ReturnType<typeof plinth> => plinth(args, { cwd: folder.path });
 
-  test('openapi prints what the server serves', async () => {
+  test('openapi prints what the server serves to those who may not debug', async () => {
     const { code, out, err } = await run('openapi');
     expect([code, err]).toEqual([0, '']);
     const server = await servePlinth(['dev'], { cwd: folder.path });

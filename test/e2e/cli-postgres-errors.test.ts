@@ -194,7 +194,7 @@ test('a role that may not read the tables cannot serve them', async () => {
   const { code, err } = await run('start', url);
   expect(code).toBe(1);
   expect(err).toContain(
-    'refuses this user (permission denied for table _plinth_schema). Grant that right, or name another user.\n',
+    'refuses this user (permission denied for table authors). Grant that right, or name another user.\n',
   );
 });
 

@@ -342,7 +342,7 @@ test('start refuses a database that is behind, naming the steps', async () => {
 test('dev says when its own database cannot follow', async () => {
   const folder = makeFolder({ 'plinth.yaml': library });
   const here = { cwd: folder.path };
-  const server = await servePlinth(['dev'], here);
+  const server = await servePlinth(['dev', '--no-generate'], here);
   await fetch(`${server.url}/v1/authors`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -350,7 +350,7 @@ test('dev says when its own database cannot follow', async () => {
   });
   await server.stop('SIGTERM');
   folder.write('plinth.yaml', library.replace('email: {', 'born: { type: date }\n      email: {'));
-  await servePlinth(['dev'], here).then((again) => again.stop('SIGTERM'));
+  await servePlinth(['dev', '--no-generate'], here).then((again) => again.stop('SIGTERM'));
   folder.write('plinth.yaml', library.replace('name: { type: string', 'name: { type: date'));
   expect(await plinth(['dev', '--port', '0'], here)).toMatchObject({
     code: 1,

@@ -12,7 +12,8 @@ import {
 import { createDatabase } from '../support/postgres.ts';
 import { getBytes, Wire } from '../support/wire.ts';
 
-const drained = (drainDelay: string): string => `server: { drainDelay: ${drainDelay} }\n${library}`;
+const drained = (drainDelay: string): string =>
+  `rateLimit: false\nserver: { drainDelay: ${drainDelay} }\n${library}`;
 
 /** What a caller met: an answer, no connection, or a request that was taken and not answered. */
 type Met = number | 'refused' | 'lost';

@@ -17,13 +17,18 @@ export interface Side {
   readonly write: (text: string, records: Records) => Promise<void>;
 }
 
-/** Steps as lines: what is lost behind `-`, what stands in the way behind `!`. */
+/**
+ * Steps as lines: what is lost behind `-`, what stands in the way behind `!`. Those for the service's own tables are left
+ * out.
+ */
 export function linesOf(steps: readonly MigrationStep[]): readonly string[] {
-  return steps.map(({ summary, loses, obstacle }) =>
-    obstacle === undefined
-      ? `${summary}${loses === undefined ? '' : ` - ${loses}`}`
-      : `${summary} ! ${obstacle}`,
-  );
+  return steps
+    .map(({ summary, loses, obstacle }) =>
+      obstacle === undefined
+        ? `${summary}${loses === undefined ? '' : ` - ${loses}`}`
+        : `${summary} ! ${obstacle}`,
+    )
+    .filter((line) => !line.includes('_plinth_'));
 }
 
 function side(
