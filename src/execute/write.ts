@@ -3,7 +3,7 @@ import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import { readValue } from '../model/validation.ts';
 import { mergePatch } from '../plan/merge-patch.ts';
-import { validationError } from '../plan/write.ts';
+import { immutableMessage, validationError } from '../plan/write.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../plan/plan.ts';
@@ -46,8 +46,6 @@ export interface Answering {
   /** Which rows are left to the caller. */
   readonly rights: RowRights;
 }
-
-const immutableMessage = 'is immutable: it is set on create only';
 
 /** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
 export async function executeWrite(

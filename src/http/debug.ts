@@ -97,8 +97,9 @@ async function debugMember(
       sql: isShown === true ? ran.statement.sql : null,
       duration: durationText(ran.told.end - ran.told.begin),
     };
+    // A plan tells what no statement does: names of indexes, how many rows there are, the values of row rules.
     const plan =
-      watching.wish.plan && isShown === true
+      watching.wish.plan && !isLimited
         ? await planMember(ran, watching, exchange.generation.database)
         : {};
     queries.push({ ...query, ...plan });
@@ -182,7 +183,9 @@ function detailsOf(
   if (!/^(?:fetch|expand|write)_/u.test(stage)) return details;
   const own = statements.filter((statement) => statement.step === step);
   const rows = own.reduce((sum, statement) => sum + (statement.rows ?? 0), 0);
-  return { queries: own.length, rows };
+  // What a write looks at is not only what its caller may see.
+  const isTold = !isLimited || !stage.startsWith('write_');
+  return { queries: own.length, ...(isTold ? { rows } : {}) };
 }
 
 /** Contract: specification, Verbose errors. Without `thrown` the stack is the place where the error was found out. */

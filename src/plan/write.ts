@@ -12,6 +12,8 @@ import { linkedRelation, mayLink, readAllLinks } from './links.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WritePlan } from './plan.ts';
 
+export const immutableMessage = 'is immutable: it is set on create only';
+
 type WriteKind = 'create' | 'replace' | 'update';
 
 /** Plans a POST: one record, or an array of them that is created whole or not at all. */
@@ -81,6 +83,7 @@ export function planUpdate(
       path: 'id',
       message: `must be ${JSON.stringify(id)}, as in the path`,
     });
+  issues.push(...hiddenImmutables(body, face));
   if (issues.length > 0) return fail(validationError(issues));
   const values = new Map<Field, JsonValue>();
   const unchanged = new Map<Field, JsonValue>();
@@ -96,6 +99,18 @@ export function planUpdate(
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
   const { ifMatch } = options;
   return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, ifMatch });
+}
+
+/**
+ * Immutable fields that are sent by a caller who cannot read them: whether the value is the one that is there, the
+ * answer must not tell.
+ */
+function hiddenImmutables(body: object, face: ResourceView): readonly ValueIssue[] {
+  return Object.keys(body).flatMap((name) => {
+    const input = face.inputs.get(name);
+    const isHidden = input?.field.immutable === true && input.updatable && !face.fields.has(name);
+    return isHidden ? [{ kind: 'type' as const, path: name, message: immutableMessage }] : [];
+  });
 }
 
 /** How an update is meant. */

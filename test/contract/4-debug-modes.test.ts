@@ -150,7 +150,7 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
     expect(sqlOf(changed.body)[0]).toContain('"name"');
     const { body } = await api.get('/v1/things?_debug=plan&sort=name');
     expect(sqlOf(body)).toEqual([expect.stringContaining('ORDER BY t."name"')]);
-    expect(body._debug.database.queries[0].plan).toContain('SCAN t');
+    expect(body._debug.database.queries[0]).not.toHaveProperty('plan');
   });
 
   test('on both databases, however a statement is written', async () => {

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveBoth, type Both } from '../support/both.ts';
+import { caller, withTokens } from '../support/callers.ts';
+
+/** What a caller might find out of values and rows that it may not see, by asking in other ways than reading. */
+const specification = `
+${withTokens}
+resources:
+  posts:
+    access:
+      read: [{ role: public, where: "title_neq=hidden" }, editor]
+      create: editor
+      write: [author, editor]
+    unique: [[title, costPrice]]
+    fields:
+      title: { type: string }
+      costPrice: { type: decimal, nullable: true, access: { read: editor } }
+      code: { type: string, nullable: true, immutable: true, access: { read: editor } }
+      pin: { type: string, nullable: true, immutable: true, writeOnly: true }
+      meta: { type: json, nullable: true, immutable: true, access: { read: editor } }
+      comments: { type: relation, relation: hasMany, resource: comments, foreignKey: postId }
+      replies: { type: relation, relation: hasMany, resource: replies, foreignKey: postId }
+  comments:
+    access: { read: editor, write: editor }
+    fields:
+      postId: { type: integer, reference: posts.id, onDelete: restrict }
+  replies:
+    access: { read: editor, write: editor }
+    fields:
+      postId: { type: integer, reference: posts.id, onDelete: cascade }
+  letters:
+    access: { read: none, create: public, update: public, delete: none }
+    fields:
+      sender: { type: string, immutable: true }
+      text: { type: string, nullable: true }
+`;
+
+const editor = caller({ sub: 1, roles: ['editor'] });
+const author = caller({ sub: 2, roles: ['author'] });
+
+let both: Both;
+beforeAll(async () => {
+  both = await serveBoth(specification, {}, undefined, { mode: 'dev' });
+  const posts = [
+    { title: 'a', costPrice: '1.5', code: 'c', pin: '1234', meta: { a: 1 } },
+    { title: 'hidden' },
+  ];
+  await both.send('POST', '/v1/posts', posts, editor);
+  for (const name of ['comments', 'replies'])
+    await both.send('POST', `/v1/${name}`, [{ postId: 1 }, { postId: 1 }], editor);
+  await both.send('POST', '/v1/letters', { sender: 'x' });
+});
+afterAll(() => both?.stop());
+
+const plain = { 'content-type': 'application/json' };
+const merging = { 'content-type': 'application/merge-patch+json' };
+
+describe('an immutable field that its caller cannot read is refused, whatever it is sent as', () => {
+  test.each([
+    ['writeOnly, as it is', 'posts', { pin: '1234' }, plain],
+    ['writeOnly, another', 'posts', { pin: '1235' }, plain],
+    ['hidden, as it is', 'posts', { code: 'c' }, plain],
+    ['hidden, another', 'posts', { code: 'd' }, plain],
+    ['hidden, null', 'posts', { code: null }, plain],
+    ['hidden JSON, as it is', 'posts', { meta: { a: 1 } }, plain],
+    ['hidden JSON, merged into itself', 'posts', { meta: { a: 1 } }, merging],
+    ['hidden JSON, merged', 'posts', { meta: { a: 2 } }, merging],
+    ['hidden JSON, merged with nothing', 'posts', { meta: {} }, merging],
+    ['of a resource that is not read, as it is', 'letters', { sender: 'x' }, plain],
+    ['of a resource that is not read, another', 'letters', { sender: 'y' }, plain],
+  ] as const)('%s', async (_name, resource, body, headers) => {
+    const answer = await both.send('PATCH', `/v1/${resource}/1`, JSON.stringify(body), {
+      ...author,
+      ...headers,
+    });
+    expect(answer.body).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      validationErrors: [
+        { field: Object.keys(body)[0], error: 'is immutable: it is set on create only' },
+      ],
+    });
+  });
+
+  test.each([
+    ['as it is', { code: 'c', meta: { a: 1 } }, 200],
+    ['another', { code: 'd' }, 400],
+  ] as const)('who reads it may send it %s', async (_name, body, status) => {
+    expect((await both.send('PATCH', '/v1/posts/1', body, editor)).status).toBe(status);
+  });
+});
+
+describe('debug members of a caller from whom something is hidden', () => {
+  test('tell no plan, which names indexes, numbers of rows and values of rules', async () => {
+    for (const side of both.sides) {
+      const { text, body } = await side.get('/v1/posts?title=a&_debug=plan', author);
+      expect(text).not.toContain('costPrice');
+      expect(Object.keys(body._debug.database.queries[0])).toEqual(['sql', 'duration']);
+    }
+  });
+
+  test.each([
+    ['a row that is hidden, and one that is not there', 'PATCH', ['posts/2', 'posts/99']],
+    ['the same for a delete', 'DELETE', ['posts/2', 'posts/99']],
+  ] as const)('do not tell apart %s', async (_name, method, paths) => {
+    for (const side of both.sides) {
+      const seen = await Promise.all(
+        paths.map(async (path) => {
+          const body = method === 'PATCH' ? { title: 'x' } : undefined;
+          const asked = `/v1/${path}?_debug=true&_trace=true`;
+          const answer = (await side.send(method, asked, body, author)).body;
+          expect(answer.status).toBe(404);
+          return {
+            statements: answer._debug.database.queries.map(({ sql }: { sql: string }) => sql),
+            steps: answer._trace.map(({ stage, details }: Record<string, unknown>) => [
+              stage,
+              details,
+            ]),
+          };
+        }),
+      );
+      expect(seen[0]).toEqual(seen[1]);
+    }
+  });
+
+  test('do not tell how many hidden rows a delete has looked at', async () => {
+    for (const side of both.sides) {
+      const { status, body } = await side.send(
+        'DELETE',
+        '/v1/posts/1?_trace=true',
+        undefined,
+        author,
+      );
+      expect(status).toBe(409);
+      const written = body._trace.find(({ stage }: { stage: string }) => stage === 'write_posts');
+      expect(Object.keys(written.details)).toEqual(['queries']);
+    }
+  });
+});
