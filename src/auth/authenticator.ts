@@ -2,7 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { fail, ok, type Result } from '../errors.ts';
 import type { AuthSpecification } from '../spec/specification.ts';
 import { invalidCredentials, type Credential } from './credential.ts';
-import { identityOfKey, type Identity } from './identity.ts';
+import type { Caller } from '../model/access.ts';
+import { callerOfKey } from './callers.ts';
 import { KeySet } from './key-set.ts';
 import { chooseKey, keysOfFile, type JwtSpecification, type KeySource } from './keys.ts';
 import { Tokens } from './tokens.ts';
@@ -17,25 +18,25 @@ export interface Surroundings {
 
 /** Finds out who a credential speaks for, by the `auth` of one specification. Contract 3, Authentication. */
 export class Authenticator {
-  private readonly apiKeys: readonly { readonly digest: Buffer; readonly identity: Identity }[];
+  private readonly apiKeys: readonly { readonly digest: Buffer; readonly caller: Caller }[];
   private readonly tokens: Tokens | undefined;
 
   constructor({ apiKeys = [], jwt }: AuthSpecification, surroundings: Surroundings) {
     this.apiKeys = apiKeys.map((key) => ({
       digest: Buffer.from(key.hash.slice('sha256:'.length)),
-      identity: identityOfKey(key),
+      caller: callerOfKey(key),
     }));
     this.tokens = jwt && new Tokens(jwt, keySourceOf(jwt, surroundings), surroundings.now);
   }
 
   /** Fails with INVALID_CREDENTIALS, TOKEN_EXPIRED or KEYS_UNAVAILABLE. */
-  identify({ text, mayBeToken }: Credential): Result<Identity> | Promise<Result<Identity>> {
+  identify({ text, mayBeToken }: Credential): Result<Caller> | Promise<Result<Caller>> {
     const digest = hash('sha256', text, 'hex');
     const bytes = Buffer.from(digest);
-    let identity: Identity | undefined;
+    let caller: Caller | undefined;
     // All of them, so that the time it takes says nothing of which one was near.
-    for (const key of this.apiKeys) if (timingSafeEqual(bytes, key.digest)) identity = key.identity;
-    if (identity !== undefined) return ok(identity);
+    for (const key of this.apiKeys) if (timingSafeEqual(bytes, key.digest)) caller = key.caller;
+    if (caller !== undefined) return ok(caller);
     return mayBeToken && this.tokens !== undefined
       ? this.tokens.identify(text, digest)
       : fail(invalidCredentials);

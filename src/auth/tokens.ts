@@ -3,7 +3,8 @@ import { BoundedCache } from '../bounded-cache.ts';
 import { fail, ok, type Result } from '../errors.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { invalidCredentials, tokenExpired } from './credential.ts';
-import { identityOfToken, type Identity } from './identity.ts';
+import type { Caller } from '../model/access.ts';
+import { callerOfToken } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
 
 /** How far clocks may be apart, in s. Contract 3, Authentication. */
@@ -13,7 +14,7 @@ const keptTokens = 5_000;
 const longestKept = 4_096;
 
 interface Verified {
-  readonly identity: Identity;
+  readonly caller: Caller;
   /** `exp`: s since 1970 */
   readonly expires: number;
   /** That of the keys when it was checked. */
@@ -34,15 +35,15 @@ export class Tokens {
   }
 
   /** Who a token speaks for; `digest` stands for it in memory. INVALID_CREDENTIALS, TOKEN_EXPIRED, KEYS_UNAVAILABLE. */
-  identify(token: string, digest: string): Result<Identity> | Promise<Result<Identity>> {
+  identify(token: string, digest: string): Result<Caller> | Promise<Result<Caller>> {
     const known = this.verified.get(digest);
     if (known === undefined || known.revision !== this.source.revision())
       return this.verify(token, digest);
     const isOver = known.expires <= Math.floor(this.now() / 1_000) - skew;
-    return isOver ? fail(tokenExpired) : ok(known.identity);
+    return isOver ? fail(tokenExpired) : ok(known.caller);
   }
 
-  private async verify(token: string, digest: string): Promise<Result<Identity>> {
+  private async verify(token: string, digest: string): Promise<Result<Caller>> {
     const header = headerOf(token);
     if (header === undefined) return fail(invalidCredentials);
     // Loaded for the first token, since most APIs never see one.
@@ -70,10 +71,10 @@ export class Tokens {
       if (error instanceof errors.JOSEError) return fail(invalidCredentials);
       throw error;
     }
-    const identity = identityOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim);
+    const caller = callerOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim);
     if (token.length <= longestKept)
-      this.verified.set(digest, { identity, expires: claims.exp ?? 0, revision });
-    return ok(identity);
+      this.verified.set(digest, { caller, expires: claims.exp ?? 0, revision });
+    return ok(caller);
   }
 }
 

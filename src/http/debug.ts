@@ -52,14 +52,13 @@ export function refuseStreamed(
 
 /**
  * The answer with the debug members that the request asks for, or with the word that they are off. `error` is what
- * the answer reports, `thrown` what has caused it where no rule foresaw that.
+ * the answer reports.
  */
 export async function answerDebug(
   exchange: Exchange,
   watching: Watching,
   response: Response,
   error: ApiError | undefined,
-  thrown: unknown,
 ): Promise<Response> {
   const { recording } = exchange.trace;
   if (recording === undefined || !isHonoured(exchange, watching.caller))
@@ -77,7 +76,14 @@ export async function answerDebug(
     ...(wish.inspectNetwork ? { _network: watching.network ?? untouched(sizeOf(response)) } : {}),
     ...(watching.inspected === undefined ? {} : { _inspect: watching.inspected }),
     ...(wish.verbose && error !== undefined
-      ? { _verbose: verboseMember(exchange, watching, error, isLimited ? undefined : thrown) }
+      ? {
+          _verbose: verboseMember(
+            exchange,
+            watching,
+            error,
+            isLimited ? undefined : watching.thrown,
+          ),
+        }
       : {}),
   };
   return withMembers(response, members);

@@ -65,6 +65,8 @@ export interface Watching {
   compiled?: CompiledRead;
   /** What the simulated network did to it. */
   network?: NetworkReport;
+  /** What has caused the error that is answered, where no rule foresaw it. */
+  thrown?: unknown;
   /** What `_inspect=data` shows. */
   inspected?: unknown;
 }

@@ -1,6 +1,5 @@
 import { Authenticator } from '../auth/authenticator.ts';
 import { readCredential } from '../auth/credential.ts';
-import type { Identity } from '../auth/identity.ts';
 import { fail, ok, type ApiError, type Result } from '../errors.ts';
 import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
@@ -32,7 +31,6 @@ export interface GateOptions {
 
 /** Nobody in particular, and nothing counts. */
 const open: Admission = { caller: ok(anonymous), headers: undefined };
-const nobody: Identity = { caller: anonymous, quota: undefined };
 
 /** Paths that look at no credential, and those whose requests count in no quota. */
 const withoutCredential: ReadonlySet<string> = new Set(['/_health', '/_ready']);
@@ -82,15 +80,13 @@ export class Gate {
     const found = await this.identify(arrival, rules, network);
     if (!found.ok && found.error.code === 'RATE_LIMITED')
       return { caller: found, headers: undefined };
-    const identity = found.ok ? found.value : nobody;
-    const caller = found.ok ? ok(identity.caller) : found;
-    if (!counts || policies.requests === undefined) return { caller, headers: undefined };
-    const { quota } = identity;
-    const policy = quota === undefined ? policies.requests.address : policies.requests.caller;
-    const count = await counters.take(quota ?? `address:${network}`, policy.window);
+    if (!counts || policies.requests === undefined) return { caller: found, headers: undefined };
+    const { id } = found.ok ? found.value : anonymous;
+    const policy = id === undefined ? policies.requests.address : policies.requests.caller;
+    const count = await counters.take(id ?? `address:${network}`, policy.window);
     return count.count > policy.max
       ? { caller: fail(rateLimited(policy, count)), headers: undefined }
-      : { caller, headers: rateHeaders(policy, count) };
+      : { caller: found, headers: rateHeaders(policy, count) };
   }
 
   /** Whose credential it is. While too many from this network have failed, none is looked at. */
@@ -98,9 +94,9 @@ export class Gate {
     { rawHeaders }: Arrival,
     { authenticator, policies: { failures }, counters }: Rules,
     network: string,
-  ): Promise<Result<Identity>> {
+  ): Promise<Result<Caller>> {
     const credential = authenticator && readCredential(rawHeaders);
-    if (authenticator === undefined || credential === undefined) return ok(nobody);
+    if (authenticator === undefined || credential === undefined) return ok(anonymous);
     const name = `failures:${network}`;
     const before = await counters.look(name, failures.window);
     if (before.count >= failures.max) return fail(rateLimited(failures, before));

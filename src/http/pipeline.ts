@@ -27,8 +27,8 @@ import { sunsetRefusal, withNotice } from './versions.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 
 /**
- * Answers one request: each step may end it with an error, in the order of contract 2, Errors. Throws only for bugs
- * and a database that fails.
+ * Answers one request: each step may end it with an error, in the order of contract 2, Errors. What a bug or a
+ * database that fails throws is an error like the others, with all headers that an answer has.
  */
 export async function answer(exchange: Exchange): Promise<Response> {
   const { path, search } = splitUrl(exchange.url);
@@ -41,17 +41,13 @@ export async function answer(exchange: Exchange): Promise<Response> {
     const told = withNotice(response, path, api);
     return passage === undefined ? told : passage.deliver(told);
   }
-  let thrown: unknown;
-  const result = await steps(exchange, path, search, passage).catch((error: unknown) => {
-    thrown = error;
-    return fail(exchange.failed(error));
-  });
+  const result = await steps(exchange, path, search, passage);
   exchange.trace.enter('finalize');
   const answered = result.ok ? result.value : respondError(result.error, path, requestId);
   const response = withNotice(answered, path, api);
   if (passage !== undefined) watching.network = passage.report(sizeOf(response));
   const error = result.ok ? undefined : result.error;
-  const told = await answerDebug(exchange, watching, response, error, thrown);
+  const told = await answerDebug(exchange, watching, response, error);
   return passage === undefined ? told : passage.deliver(told);
 }
 
@@ -75,7 +71,12 @@ async function steps(
   if (watching !== undefined) watching.caller = caller.value;
   trace.enter('authorization');
   if (!route.ok) return fail(withHeaders(route.error, headers));
-  const result = await answerRoute(exchange, route.value, caller.value, path, search);
+  const result = await answerRoute(exchange, route.value, caller.value, path, search).catch(
+    (error: unknown) => {
+      if (watching !== undefined) watching.thrown = error;
+      return fail(exchange.failed(error));
+    },
+  );
   return result.ok
     ? ok(withHeaders(result.value, headers))
     : fail(withHeaders(result.error, headers));
@@ -127,6 +128,7 @@ async function answerResource(
   const { representations, refusal: notAcceptable } = kind.value === 'list' ? lists : others;
   const representation = negotiate(headers.accept, representations);
   if (representation === undefined) return fail(notAcceptable);
+  if (headers['x-sandbox'] !== undefined) return fail(noSandbox);
 
   trace.enter('parse_query');
   const query = parseQuery(search, kind.value);
@@ -179,6 +181,13 @@ function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError |
 function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
 }
+
+/** A test that wants data of its own must not read and write those of all. Contract 4, Isolated data. */
+const noSandbox = apiError(
+  'INVALID_PARAMETER',
+  'X-Sandbox: this server keeps no isolated data; without the header the request is about its own',
+  { problems: [{ field: 'X-Sandbox', message: 'this server keeps no isolated data' }] },
+);
 
 /** What can be answered, and what is said to who takes none of it. Contract 2, Content. */
 const lists: Offer = {

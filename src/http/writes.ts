@@ -68,7 +68,7 @@ function createOnce(
   const type = exchange.headers['content-type'] ?? '';
   return keys.once(plan, statements, answering, {
     scope: digestOf(
-      JSON.stringify([caller.authenticated, caller.name, view.version.number, path, key]),
+      JSON.stringify([caller.authenticated, caller.id, view.version.number, path, key]),
     ),
     request: digestOf(JSON.stringify([type, search]), bytes),
     at: exchange.draw.now(),

@@ -36,6 +36,8 @@ export interface Caller extends Subject {
   readonly claims: Claims;
   /** The subject, or the name of the API key: how logs and quotas call it. */
   readonly name: string | undefined;
+  /** What tells it from all other callers, of whichever kind; undefined where its credential names nobody. */
+  readonly id: string | undefined;
 }
 
 /** The caller that sends no credentials. */
@@ -44,6 +46,7 @@ export const anonymous: Caller = {
   roles: new Set(),
   claims: {},
   name: undefined,
+  id: undefined,
 };
 
 type ByOperation = Readonly<Partial<Record<Operation | 'write', AccessRules>>>;

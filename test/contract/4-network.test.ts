@@ -281,7 +281,13 @@ resources: { notes: { fields: { title: { type: string } } } }
       },
       '/v1/notes',
     );
-  const caller = { authenticated: false, roles: new Set<string>(), claims: {}, name: undefined };
+  const caller = {
+    authenticated: false,
+    roles: new Set<string>(),
+    claims: {},
+    name: undefined,
+    id: undefined,
+  };
   const plain = arrive();
   expect(await plain?.cross(caller)).toBeUndefined();
   expect(plain?.report(250)).toEqual({

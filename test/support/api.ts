@@ -140,8 +140,8 @@ export async function serve(
   const callerOf = async (headers: Record<string, string>): Promise<Subject | undefined> => {
     if (authenticator === undefined) return undefined;
     const credential = readCredential(Object.entries(headers).flat());
-    const identity = credential?.ok ? await authenticator.identify(credential.value) : undefined;
-    return identity?.ok ? identity.value.caller : anonymous;
+    const found = credential?.ok ? await authenticator.identify(credential.value) : undefined;
+    return found?.ok ? found.value : anonymous;
   };
   const send: TestApi['send'] = async (method, path, body, headers = {}) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;

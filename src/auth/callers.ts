@@ -3,43 +3,34 @@ import type { Caller } from '../model/access.ts';
 import { reservedRoles } from '../spec/reserved.ts';
 import type { JsonValue } from '../spec/specification.ts';
 
-/** Who a credential speaks for. */
-export interface Identity {
-  readonly caller: Caller;
-  /** Whose quota a request counts in; undefined where the credential names nobody: the address counts then. */
-  readonly quota: string | undefined;
-}
-
-/** A subject longer than this is counted by its hash, so that counts stay small. */
+/** A subject longer than this is told apart by its hash, so that what is kept of callers stays small. */
 const longestName = 100;
 
 type Claims = Readonly<Record<string, JsonValue>>;
 
 /** Who an API key of the file speaks for. */
-export function identityOfKey(key: {
+export function callerOfKey(key: {
   readonly name: string;
   readonly roles?: readonly string[];
   readonly sub?: string;
-}): Identity {
+}): Caller {
   const { name, roles = [], sub } = key;
   const claims = sub === undefined ? {} : { sub };
-  return {
-    caller: { authenticated: true, roles: new Set(roles), claims, name },
-    quota: `key:${name}`,
-  };
+  return { authenticated: true, roles: new Set(roles), claims, name, id: `key:${name}` };
 }
 
 /** Who a token with these claims speaks for; `rolesClaim` as `rolesIn` takes it. */
-export function identityOfToken(claims: Claims, rolesClaim: string): Identity {
+export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   const { sub } = claims;
   const isNamed = typeof sub === 'number' || (typeof sub === 'string' && sub !== '');
   const name = isNamed ? String(sub) : undefined;
+  const id = name !== undefined && name.length > longestName ? hash('sha256', name) : name;
   return {
-    caller: { authenticated: true, roles: rolesIn(claims, rolesClaim), claims, name },
-    quota:
-      name === undefined
-        ? undefined
-        : `sub:${name.length > longestName ? hash('sha256', name) : name}`,
+    authenticated: true,
+    roles: rolesIn(claims, rolesClaim),
+    claims,
+    name,
+    id: id === undefined ? undefined : `sub:${id}`,
   };
 }
 

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { serveBoth, type Both } from '../support/both.ts';
+import { serveApi, type TestApi } from '../support/api.ts';
+import { caller, withTokens } from '../support/callers.ts';
+import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import { hashOf } from '../support/tokens.ts';
+
+/** What parts of the service that were made apart have to say together. */
+const open: { readonly stop: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const api of open.splice(0)) await api.stop();
+});
+const serving = async (...request: Parameters<typeof serveApi>): Promise<TestApi> => {
+  const api = await serveApi(...request);
+  open.push(api);
+  return api;
+};
+const servingBoth = async (specification: string): Promise<Both> => {
+  const both = await serveBoth(specification);
+  open.push(both);
+  return both;
+};
+
+const posts = `
+resources:
+  posts: { fields: { title: { type: string, nullable: true } } }
+`;
+
+describe('an error that no rule foresaw', () => {
+  test.each(['', '?_trace=true'])('has the headers of quota and version: %s', async (search) => {
+    const api = await serving(`access: public
+rateLimit: { max: 5, window: 60s }
+api: { versions: { 1: { deprecated: 2030-01-01 } } }
+${posts}`);
+    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE posts');
+    const { status, headers } = await api.get(`/v1/posts${search}`);
+    expect(status).toBe(500);
+    expect(headers.get('ratelimit')).toMatch(/^"address";r=4;t=\d+$/u);
+    expect(headers.get('deprecation')).toBe('@1893456000');
+    expect(api.failures.splice(0)).toHaveLength(1);
+  });
+});
+
+describe('X-Sandbox where there is no isolated data', () => {
+  test.each([
+    ['GET', '/v1/posts', undefined, 400],
+    ['HEAD', '/v1/posts', undefined, 400],
+    ['POST', '/v1/posts', { title: 'x' }, 400],
+    ['GET', '/v1/nope', undefined, 404],
+    ['GET', '/_health', undefined, 200],
+    ['OPTIONS', '/v1/posts', undefined, 204],
+  ])('%s %s: %i', async (method, path, body, status) => {
+    const both = await servingBoth(`access: public\n${posts}`);
+    const answer = await both.send(method, path, body, { 'x-sandbox': 'mine' });
+    expect(answer.status).toBe(status);
+    expect((await both.get('/v1/posts')).body).toEqual([]);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('belongs to one caller, though another kind of credential has its name', async () => {
+    const both = await servingBoth(
+      `${withTokens.replace('auth: { ', `auth: { apiKeys: [{ name: ci, hash: "${hashOf('ci-key')}" }], `)}\n${posts}`,
+    );
+    const key = { 'idempotency-key': 'k' };
+    const post = async (title: string, headers: Record<string, string>): Promise<number> =>
+      (await both.send('POST', '/v1/posts', { title }, { ...key, ...headers })).status;
+    expect(await post('a', { 'x-api-key': 'ci-key' })).toBe(201);
+    expect(await post('b', caller({ sub: 'ci' }))).toBe(201);
+    expect(await post('c', caller({ sub: 'ci' }))).toBe(422);
+    expect((await both.get('/v1/posts', caller({ sub: 'ci' }))).body).toHaveLength(2);
+  });
+});
