@@ -37,6 +37,7 @@ const sendable = [
   'Idempotency-Key',
   'Prefer',
   'X-Sandbox',
+  'X-Simulate',
   'X-Request-Id',
   'X-Requested-With',
   'traceparent',

@@ -32,6 +32,8 @@ export class Generation {
   readonly keys: IdempotencyKeys;
   readonly folder: string | undefined;
   private readonly views = new BoundedCache<View>(keptViews);
+  /** The same by the caller itself: those who come again are the same object. */
+  private readonly seen = new WeakMap<Subject, Map<Version, View>>();
   private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
   private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
 
@@ -46,6 +48,16 @@ export class Generation {
 
   /** What a caller sees of a version. */
   view(version: Version, subject: Subject): View {
+    const known = this.seen.get(subject)?.get(version);
+    if (known !== undefined) return known;
+    const view = this.sharedView(version, subject);
+    const own = this.seen.get(subject);
+    if (own === undefined) this.seen.set(subject, new Map([[version, view]]));
+    else own.set(version, view);
+    return view;
+  }
+
+  private sharedView(version: Version, subject: Subject): View {
     const key = viewKey(this.api, version, subject);
     let view = this.views.get(key);
     if (view === undefined) {

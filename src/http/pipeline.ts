@@ -71,17 +71,13 @@ async function steps(
   if (watching !== undefined) watching.caller = caller.value;
   trace.enter('authorization');
   if (!route.ok) return fail(withHeaders(route.error, headers));
-  const result = await answerRoute(exchange, route.value, caller.value, path, search).catch(
-    (error: unknown) => {
-      if (watching !== undefined) watching.thrown = error;
-      return fail(exchange.failed(error));
-    },
-  );
+  const result = await answerRoute(exchange, route.value, caller.value, path, search);
   return result.ok
     ? ok(withHeaders(result.value, headers))
     : fail(withHeaders(result.error, headers));
 }
 
+/** What is thrown below is an error like the others: it has the headers that all answers have. */
 async function answerRoute(
   exchange: Exchange,
   route: Route,
@@ -89,15 +85,20 @@ async function answerRoute(
   path: string,
   search: string,
 ): Promise<Result<Response>> {
-  switch (route.kind) {
-    case 'system':
-      return answerSystem(route.path, exchange, caller);
-    case 'openapi':
-      return answerDocument(route.version, exchange, caller);
-    case 'resource':
-      return answerResource(exchange, route, caller, path, search);
-    default:
-      return route satisfies never;
+  try {
+    switch (route.kind) {
+      case 'system':
+        return await answerSystem(route.path, exchange, caller);
+      case 'openapi':
+        return await answerDocument(route.version, exchange, caller);
+      case 'resource':
+        return await answerResource(exchange, route, caller, path, search);
+      default:
+        return route satisfies never;
+    }
+  } catch (error) {
+    if (exchange.watching !== undefined) exchange.watching.thrown = error;
+    return fail(exchange.failed(error));
   }
 }
 

@@ -48,12 +48,17 @@ export function findRoute(path: string, api: Api): Result<Route> {
     return ok({
       kind: 'resource',
       version,
-      name: decodeURIComponent(name),
-      id: id === undefined ? undefined : decodeURIComponent(id),
+      name: decoded(name),
+      id: id === undefined ? undefined : decoded(id),
     });
   } catch {
     return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
   }
+}
+
+/** A part of a path; throws where it is no valid percent-encoding. */
+function decoded(part: string): string {
+  return part.includes('%') ? decodeURIComponent(part) : part;
 }
 
 /** `/v<N>/_openapi.json`, at the root as all of the service's own paths, and where the resources are. */
