@@ -64,11 +64,16 @@ async function steps(
   const { trace, watching } = exchange;
   trace.enter('authentication');
   const { caller, headers } = await exchange.gate.admit(exchange, path);
-  const lost = await passage?.cross(caller.ok ? caller.value : undefined);
-  if (lost !== undefined) return fail(withHeaders(lost, headers));
+  if (caller.ok) {
+    trace.caller = caller.value.name;
+    if (watching !== undefined) watching.caller = caller.value;
+  }
+  if (passage !== undefined) {
+    trace.enter('network');
+    const lost = await passage.cross(caller.ok ? caller.value : undefined);
+    if (lost !== undefined) return fail(withHeaders(lost, headers));
+  }
   if (!caller.ok) return fail(withHeaders(caller.error, headers));
-  trace.caller = caller.value.name;
-  if (watching !== undefined) watching.caller = caller.value;
   trace.enter('authorization');
   if (!route.ok) return fail(withHeaders(route.error, headers));
   const result = await answerRoute(exchange, route.value, caller.value, path, search);

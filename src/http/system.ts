@@ -56,6 +56,7 @@ export function answerDocument(
   exchange: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
+  exchange.trace.route = '/_openapi.json';
   return reading(exchange, caller, async () => answerOpenApi(exchange, version, caller));
 }
 

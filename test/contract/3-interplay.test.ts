@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
+import { buildValid, serveApi, type TestApi } from '../support/api.ts';
+import { requestLog } from '../../src/http/logging.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { hashOf } from '../support/tokens.ts';
@@ -69,5 +70,52 @@ describe('an Idempotency-Key', () => {
     expect(await post('b', caller({ sub: 'ci' }))).toBe(201);
     expect(await post('c', caller({ sub: 'ci' }))).toBe(422);
     expect((await both.get('/v1/posts', caller({ sub: 'ci' }))).body).toHaveLength(2);
+  });
+});
+
+describe('a simulated network', () => {
+  const spec = `debug: { roles: [dev] }
+${withTokens}
+access: authenticated
+${posts}`;
+  const developer = caller({ sub: 'dora', roles: ['dev'] });
+  /** Past the harness: simulated errors are not in the document. */
+  const ask = async ({ url }: TestApi, simulate: string): Promise<Record<string, unknown>> => {
+    const headers = { ...developer, 'x-simulate': simulate };
+    const asked = '/v1/posts?_trace=true&_inspectNetwork=true';
+    return (await (await fetch(`${url}${asked}`, { headers })).json()) as Record<string, unknown>;
+  };
+
+  test.each([
+    ['latency=5', ['parse_query', 'fetch_posts']],
+    ['latency=5,error=503', []],
+  ])('is a step of its own, for who may debug in start: %s', async (simulate, others) => {
+    const told = await ask(await serving(spec), simulate);
+    const steps = told['_trace'] as { readonly stage: string; readonly details?: object }[];
+    expect(steps.map(({ stage }) => stage)).toEqual([
+      'init',
+      'authentication',
+      'network',
+      ...(others.length === 0 ? [] : ['authorization']),
+      ...others,
+      'finalize',
+    ]);
+    expect(steps[1]?.details).toMatchObject({ authenticated: true, name: 'dora' });
+    expect(told['_network']).toMatchObject({ latency: { applied: true, min: 5, max: 5 } });
+  });
+
+  test('tells the log who met an error that it made, and what was asked for', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const write = (line: string): void => void lines.push(JSON.parse(line) as (typeof lines)[0]);
+    const readers = [requestLog(buildValid(spec), 'start', { write })];
+    const api = await serving(spec, {}, undefined, { readers });
+    await ask(api, 'error=503');
+    await api.get('/_openapi.json', developer);
+    await expect
+      .poll(() => lines.map(({ caller: who, route }) => [who, route]))
+      .toEqual([
+        ['dora', 'unknown'],
+        ['dora', '/_openapi.json'],
+      ]);
   });
 });
