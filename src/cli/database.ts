@@ -26,8 +26,8 @@ async function named(context: Context, target: Target): Promise<NamedDatabase> {
     );
   const { sqliteFile, temporaryFile } = await import('./sqlite.ts');
   return path === ':memory:'
-    ? temporaryFile
-    : sqliteFile(folder, path, migrateCommand(context, target));
+    ? temporaryFile(options)
+    : sqliteFile(folder, path, migrateCommand(context, target), options);
 }
 
 /** A database as it stands, and what would bring it up to date. */

@@ -3,35 +3,43 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
 import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
-import { openSqlite, type SqliteDatabase } from '../execute/sqlite.ts';
+import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../execute/sqlite.ts';
 import { CommandFailure, fileReason } from './failure.ts';
 import type { NamedDatabase, OpenDatabase } from './target.ts';
 
 /** A SQLite file by its path, absolute or from `folder`. `howToMake` is the command that makes it. */
-export function sqliteFile(folder: string, name: string, howToMake: string): NamedDatabase {
+export function sqliteFile(
+  folder: string,
+  name: string,
+  howToMake: string,
+  options: SqliteOptions,
+): NamedDatabase {
   const path = resolve(folder, name);
   return {
     name,
-    inspect: async (api, missing, options) => {
+    inspect: async (api, missing, migration) => {
       const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
       const isEmpty = !isThere && missing === 'empty';
       if (!isEmpty) prepare(path, name, howToMake, false);
-      return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api, options));
+      return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api, migration));
     },
     open: async (create) => {
       prepare(path, name, howToMake, create);
-      return opened(name, await onceFree(() => openOrBusy(path)));
+      return opened(name, await onceFree(() => openOrBusy(path, options)));
     },
   };
 }
 
 /** A file in a private folder, gone at the end: a second connection could not see a database in memory. */
-export const temporaryFile: NamedDatabase = {
+export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
   inspect: async (api) => inspectFile(':memory:', api),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
-    const open = opened('sqlite::memory:', openSqlite(join(folder, 'memory.db'), 'temporary'));
+    const open = opened(
+      'sqlite::memory:',
+      openSqlite(join(folder, 'memory.db'), 'temporary', options),
+    );
     const close = async (): Promise<void> => {
       try {
         await open.close();
@@ -41,7 +49,7 @@ export const temporaryFile: NamedDatabase = {
     };
     return { ...open, close };
   },
-};
+});
 
 function opened(name: string, database: SqliteDatabase): OpenDatabase {
   const { schemaConnection } = database;
@@ -56,9 +64,9 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
 }
 
 /** Opens a file; where another process has it locked, throws just that, so that it can be tried again. */
-function openOrBusy(path: string): SqliteDatabase {
+function openOrBusy(path: string, options: SqliteOptions): SqliteDatabase {
   try {
-    return openSqlite(path);
+    return openSqlite(path, 'durable', options);
   } catch (error) {
     const { cause } = error as Error;
     throw codeOf(cause).startsWith('SQLITE_BUSY') ? cause : error;

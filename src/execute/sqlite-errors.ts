@@ -36,15 +36,16 @@ export function meaningOf(error: unknown): unknown {
 }
 
 /**
- * Runs `work` once no other process has the file locked: tried until `end`, without holding up the event loop.
+ * Runs `work` once no other process has the file locked when it begins: tried until `end`, without holding up the event loop.
  * Throws what an error means.
  */
 export async function onceFree<Value>(
-  work: () => Value,
+  work: () => Value | PromiseLike<Value>,
   end = performance.now() + busyPatience,
 ): Promise<Value> {
   for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
     try {
+      // What it goes on with is its own: nothing of that is tried again.
       return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw meaningOf(error);

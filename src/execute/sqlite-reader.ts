@@ -19,7 +19,7 @@ export class SqliteReader {
   private readonly commit: Driver.Statement<[]>;
   private readonly dataVersion: Driver.Statement<[], number>;
   private isOpen = false;
-  private version = -1;
+  private lastVersion = -1;
 
   constructor(connection: SqliteConnection) {
     this.connection = connection;
@@ -34,23 +34,36 @@ export class SqliteReader {
     return this.connection.all(statement, values);
   }
 
+  /** Tells of every commit in the file. */
+  get version(): number {
+    this.openSnapshot();
+    return this.lastVersion;
+  }
+
   /** The result of a counting statement, remembered until anything in the file changes. */
   count(statement: Statement, values: Values): number {
+    const { version } = this;
+    const parameters = valuesFor(statement, values);
+    const count = Number(this.connection.prepare(statement).get(...parameters)?.[0]);
+    this.remember(statement, values, count, version);
+    return count;
+  }
+
+  /** The remembered result of a counting statement. */
+  counted(statement: Statement, values: Values): number | undefined {
     this.openSnapshot();
+    return this.counts.get(statement)?.get(countKey(statement, values));
+  }
+
+  /** Remembers a result that was read in a version of the file, where that is still the last one. */
+  remember(statement: Statement, values: Values, count: number, version: number): void {
+    if (version !== this.version) return;
     let counts = this.counts.get(statement);
     if (counts === undefined) {
       counts = new BoundedCache(rememberedCounts);
       this.counts.set(statement, counts);
     }
-    const parameters = valuesFor(statement, values);
-    // No bound text holds a NUL, so that two values cannot look like one.
-    const key = parameters.map((value) => `${typeof value} ${String(value)}`).join('\0');
-    let count = counts.get(key);
-    if (count === undefined) {
-      count = Number(this.connection.prepare(statement).get(...parameters)?.[0]);
-      counts.set(key, count);
-    }
-    return count;
+    counts.set(countKey(statement, values), count);
   }
 
   /** After a commit: what is read from now on sees it. */
@@ -74,11 +87,18 @@ export class SqliteReader {
     try {
       // Changes with every commit of another connection, the own writer and other processes included.
       const version = this.dataVersion.get() ?? -1;
-      if (version !== this.version) this.counts = new WeakMap();
-      this.version = version;
+      if (version !== this.lastVersion) this.counts = new WeakMap();
+      this.lastVersion = version;
     } catch (error) {
       this.endSnapshot();
       throw error;
     }
   }
+}
+
+/** The values of a counting statement as one text. No bound text holds a NUL, so that two cannot look like one. */
+function countKey(statement: Statement, values: Values): string {
+  return valuesFor(statement, values)
+    .map((value) => `${typeof value} ${String(value)}`)
+    .join('\0');
 }

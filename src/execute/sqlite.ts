@@ -8,7 +8,9 @@ import {
   type Take,
   type Transaction,
 } from './database.ts';
+import { ReaderProcesses } from './reader-processes.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
+import { ReadCosts } from './sqlite-costs.ts';
 import { codeOf, meaningOf, onceFree } from './sqlite-errors.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { streamRows } from './sqlite-stream.ts';
@@ -28,13 +30,25 @@ const openFailures: Readonly<Record<string, string>> = {
 /** How writes treat the disk: `durable` survives power loss, `temporary` is for files gone at the end. */
 export type Durability = 'durable' | 'temporary';
 
+export interface SqliteOptions {
+  /** What a read may take, in ms. */
+  readonly statementTimeout?: number | undefined;
+}
+
+/** Contract 1, `database`. */
+const defaultStatementTimeout = 10_000;
+
 /**
  * Opens (or creates) a SQLite file with one connection that writes and one that reads, so that no reader sees half
  * of a transaction. Throws a `DatabaseFailure` that says in one sentence what is wrong with the file.
  */
-export function openSqlite(file: string, durability: Durability = 'durable'): SqliteDatabase {
+export function openSqlite(
+  file: string,
+  durability: Durability = 'durable',
+  options: SqliteOptions = {},
+): SqliteDatabase {
   try {
-    return new SqliteDatabase(file, durability);
+    return new SqliteDatabase(file, durability, options);
   } catch (error) {
     const reason =
       openFailures[codeOf(error)] ??
@@ -55,9 +69,11 @@ export class SqliteDatabase implements Database {
   private readonly file: string;
   private readonly writer: SqliteConnection;
   private readonly reader: SqliteReader;
+  private readonly costs: ReadCosts;
+  private readonly processes: ReaderProcesses;
   private readonly queue: WriteQueue;
 
-  constructor(file: string, durability: Durability) {
+  constructor(file: string, durability: Durability, options: SqliteOptions) {
     this.file = file;
     this.writer = new SqliteConnection(file, {});
     try {
@@ -66,11 +82,15 @@ export class SqliteDatabase implements Database {
       // Reads the file's header and schema: a file that is no database fails here, not at the first request.
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();
-      this.reader = new SqliteReader(new SqliteConnection(file, { readonly: true }));
+      const connection = new SqliteConnection(file, { readonly: true });
+      this.reader = new SqliteReader(connection);
+      this.costs = new ReadCosts(connection.driver);
     } catch (error) {
       this.writer.driver.close();
       throw error;
     }
+    const deadline = options.statementTimeout ?? defaultStatementTimeout;
+    this.processes = new ReaderProcesses(file, deadline);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), () =>
       this.reader.endSnapshot(),
     );
@@ -104,15 +124,75 @@ export class SqliteDatabase implements Database {
   }
 
   all(statement: Statement, values: Values): Promise<readonly Row[]> {
-    return onceFree(() => this.reader.all(statement, values));
+    return onceFree(
+      () =>
+        this.unlessSlow(statement, values, () => this.reader.all(statement, values)) ??
+        this.allApart(statement, values),
+    );
   }
 
-  stream(statement: Statement, values: Values, signal: AbortSignal, take: Take): Promise<void> {
-    return streamRows(this.file, statement, values, signal, take);
+  async stream(
+    statement: Statement,
+    values: Values,
+    signal: AbortSignal,
+    take: Take,
+  ): Promise<void> {
+    const isSlow = await onceFree(() =>
+      this.costs.mayStreamSlowly(statement, values, performance.now()),
+    );
+    if (!isSlow) return streamRows(this.file, statement, values, signal, take);
+    const { sql } = statement;
+    await this.processes.read({ sql, parameters: valuesFor(statement, values) }, take, signal);
   }
 
   count(statement: Statement, values: Values): Promise<number> {
-    return onceFree(() => this.reader.count(statement, values));
+    return onceFree(
+      () =>
+        this.reader.counted(statement, values) ??
+        this.unlessSlow(statement, values, () => this.reader.count(statement, values)) ??
+        this.countApart(statement, values, this.reader.version),
+    );
+  }
+
+  /** What a read gives that cannot take long; undefined where it may, so that it has to run apart. */
+  private unlessSlow<Answer>(
+    statement: Statement,
+    values: Values,
+    read: () => Answer,
+  ): Answer | undefined {
+    const begin = performance.now();
+    if (this.costs.mayBeSlow(statement, values, begin)) return undefined;
+    const answer = read();
+    const end = performance.now();
+    this.costs.ran(statement, end, end - begin);
+    return answer;
+  }
+
+  private async countApart(statement: Statement, values: Values, version: number): Promise<number> {
+    const [row] = await this.allApart(statement, values);
+    const count = Number(row?.[0]);
+    await onceFree(() => this.reader.remember(statement, values, count, version));
+    return count;
+  }
+
+  /** Runs a read in a process of its own, which is ended at the deadline. */
+  private async allApart(statement: Statement, values: Values): Promise<readonly Row[]> {
+    const begin = performance.now();
+    const rows: Row[] = [];
+    const parameters = valuesFor(statement, values);
+    try {
+      const took = await this.processes.read({ sql: statement.sql, parameters }, (portion) => {
+        for (const row of portion) rows.push(row);
+        return true;
+      });
+      this.costs.ran(statement, performance.now(), took);
+    } catch (error) {
+      const end = performance.now();
+      const isLate = error instanceof DatabaseFailure && error.kind === 'timeout';
+      if (isLate) this.costs.ran(statement, end, end - begin);
+      throw error;
+    }
+    return rows;
   }
 
   write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
@@ -134,6 +214,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.queue.idle();
+    await this.processes.close();
     this.reader.close();
     this.writer.driver.close();
   }

@@ -1,0 +1,65 @@
+/**
+ * A process that reads a SQLite file for another one, one statement at a time, and can be killed while it does: SQLite
+ * runs a statement to its end, so that nothing else ends one at its deadline. Its argument is the file.
+ */
+import { extname } from 'node:path';
+import process from 'node:process';
+import { Worker } from 'node:worker_threads';
+import type { Row } from './database.ts';
+import type { Job, Report } from './reader-job.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { busyPatience, codeOf } from './sqlite-errors.ts';
+
+/** How many rows a message has at most. */
+const portionLength = 1_000;
+/** Pages that such a process may keep, in bytes. */
+const cacheSize = 32 * 1024 * 1024;
+
+let connection: SqliteConnection | undefined;
+
+/** Opened by the first job, whose failure it then is when the file cannot be opened. */
+function open(): SqliteConnection {
+  if (connection === undefined) {
+    connection = new SqliteConnection(process.argv[2] ?? '', { readonly: true }, cacheSize);
+    // Nobody else waits in this process.
+    connection.driver.pragma(`busy_timeout = ${busyPatience}`);
+  }
+  return connection;
+}
+
+/** Resolves when the report is on its way, so that no more than a portion waits here. */
+function send(report: Report): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(report, () => resolve());
+  });
+}
+
+async function run({ sql, parameters }: Job): Promise<void> {
+  let begin = performance.now();
+  let took = 0;
+  try {
+    const statement = open().driver.prepare<unknown[], Row>(sql).raw();
+    let rows: Row[] = [];
+    for (const row of statement.iterate(...parameters)) {
+      rows.push(row);
+      if (rows.length < portionLength) continue;
+      took += performance.now() - begin;
+      await send({ kind: 'rows', rows });
+      rows = [];
+      begin = performance.now();
+    }
+    took += performance.now() - begin;
+    if (rows.length > 0) await send({ kind: 'rows', rows });
+    await send({ kind: 'done', took });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await send({ kind: 'failed', message, code: codeOf(error) });
+  }
+}
+
+// A signal to the whole group is the server's, which lets its requests end first.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit());
+process.on('message', (job: Job) => void run(job));
+new Worker(new URL(`./reader-watch${extname(import.meta.url)}`, import.meta.url)).unref();
+await send({ kind: 'ready' });

@@ -1,0 +1,213 @@
+import type Driver from 'better-sqlite3';
+import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
+import { quote } from '../sql/dialect.ts';
+
+/** A statement that has taken longer is slow, in ms. */
+const slowAfter = 20;
+/** Slow for so many times as long as it took. */
+const fading = 1_000;
+/** A table with more rows is large; all of one that is huge cannot be read while others wait. */
+const large = 20_000;
+const huge = 200_000;
+/** So many steps through rows are few, and too many, in one statement that goes through several tables. */
+const fewSteps = 1_000_000;
+const tooManySteps = 1_000_000_000;
+/** Rows that may be skipped while others wait. */
+const fewSkipped = 100_000;
+/** In a file of more bytes, a search for a longer text than `shortPattern` may take its time. */
+const smallFile = 4 * 1024 * 1024;
+const shortPattern = 64;
+/** How long what was found out of a plan and of a table's size holds, in ms. */
+const keptFor = 60_000;
+
+/**
+ * What a plan says: `point`, a few rows by unique keys; `bounded`, never much; `open`, anything; `endless`, so much
+ * that it must not be tried where others wait.
+ */
+type Kind = 'point' | 'bounded' | 'open' | 'endless';
+
+interface Judgement {
+  readonly kind: Kind;
+  /** Whether rows come one by one in the order of an index, however many there are. */
+  readonly inOrder: boolean;
+  /** Whether its time follows from the length of a text that it is given. */
+  readonly seeksText: boolean;
+}
+
+/** What is known of a statement. */
+interface Verdict extends Judgement {
+  /** When it is judged anew. */
+  readonly until: number;
+  /** When it is slow no more; 0: it has never been. */
+  slowUntil: number;
+  /** Whether it has run since it was slow last. */
+  hasRun: boolean;
+  /** Whether its last run was slow; of what is bounded, one such run may be the machine's fault. */
+  wasSlow: boolean;
+}
+
+/**
+ * Knows which reads may take long. They run where they can be ended, the others at once. A plan alone does not tell:
+ * what it calls a scan may stop after a page, and what it calls a search may find half of the table.
+ */
+export class ReadCosts {
+  private readonly driver: Driver.Database;
+  private readonly verdicts = new WeakMap<Statement, Verdict>();
+  private readonly sizes = new Map<string, { readonly rows: number; readonly until: number }>();
+
+  /** The connection is asked for plans and sizes. */
+  constructor(driver: Driver.Database) {
+    this.driver = driver;
+  }
+
+  /** Whether a read is to run where it can be ended; `now` in ms. Reading a file that is locked throws. */
+  mayBeSlow(statement: Statement, values: Values, now: number): boolean {
+    const verdict = this.verdictOf(statement, values, now);
+    if (verdict.kind === 'point') return false;
+    if (verdict.kind === 'endless' || now < verdict.slowUntil) return true;
+    if (verdict.seeksText && values.bound.some(isLong)) return true;
+    if (Number(values.offset ?? 0) > fewSkipped) return true;
+    return verdict.kind === 'open' && !verdict.hasRun;
+  }
+
+  /** As `mayBeSlow`, of a read that hands its rows over one by one. */
+  mayStreamSlowly(statement: Statement, values: Values, now: number): boolean {
+    const { kind, inOrder } = this.verdictOf(statement, values, now);
+    return (kind === 'open' || kind === 'endless') && !inOrder;
+  }
+
+  /** Takes note of a run: when it has ended, and how long it took, in ms. */
+  ran(statement: Statement, now: number, took: number): void {
+    const verdict = this.verdicts.get(statement);
+    if (verdict === undefined || verdict.kind === 'point') return;
+    const isSlow = took > slowAfter;
+    if (isSlow && (verdict.kind !== 'bounded' || verdict.wasSlow)) {
+      verdict.slowUntil = Math.max(verdict.slowUntil, now + took * fading);
+      verdict.hasRun = false;
+    } else if (now >= verdict.slowUntil) verdict.hasRun = true;
+    verdict.wasSlow = isSlow;
+  }
+
+  private verdictOf(statement: Statement, values: Values, now: number): Verdict {
+    const known = this.verdicts.get(statement);
+    if (known !== undefined && (known.kind === 'point' || now < known.until)) return known;
+    const judgement = this.judge(statement, values, now);
+    const { slowUntil = 0, hasRun = false, wasSlow = false } = known ?? {};
+    const verdict = { ...judgement, until: now + keptFor, slowUntil, hasRun, wasSlow };
+    this.verdicts.set(statement, verdict);
+    return verdict;
+  }
+
+  private judge(statement: Statement, values: Values, now: number): Judgement {
+    const { sql, parameters } = statement;
+    const nothing = { kind: 'point', inOrder: true, seeksText: false } as const;
+    // What asks for a plan, or is no query.
+    if (!/^(?:SELECT|WITH)\b/u.test(sql)) return nothing;
+    const plan = this.driver
+      .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...valuesFor(statement, values))
+      .map(({ detail }) => detail);
+    const loops = this.loopsOf(plan, sql, now);
+    if (loops.length === 0) return nothing;
+    const steps = loops.reduce((product, { rows }) => product * Math.max(1, rows), 1);
+    const largest = Math.max(...loops.map(({ rows }) => rows));
+    const [only] = loops;
+    const inOrder =
+      loops.length === 1 &&
+      only !== undefined &&
+      !plan.some((line) => line.includes('TEMP B-TREE')) &&
+      takesAll(statement, only);
+    const isPlainCount = /^SELECT count\(\*\) FROM "(?:[^"]|"")+" AS \w+$/u.test(sql);
+    const isLimited = isPlainCount || (inOrder && parameters.includes('limit'));
+    const seeksText = /\bGLOB\b|\binstr\(/u.test(sql) && this.fileSize() > smallFile;
+    const isSmall = largest <= large && steps <= fewSteps;
+    if (isLimited || (isSmall && !seeksText)) return { kind: 'bounded', inOrder, seeksText };
+    const readsAll = loops.some(({ rows, bySame }) => rows > huge && !bySame);
+    const isEndless = readsAll || (loops.length > 2 && steps > tooManySteps);
+    return { kind: isEndless ? 'endless' : 'open', inOrder, seeksText };
+  }
+
+  /** The loops of a plan over rows of tables, but for those that find one row by a unique key. */
+  private loopsOf(plan: readonly string[], sql: string, now: number): readonly Loop[] {
+    const tables = new Map<string, string>();
+    for (const [, name = '', alias] of sql.matchAll(/"((?:[^"]|"")+)"(?: AS (\w+))?/gu)) {
+      const table = name.replaceAll('""', '"');
+      // One alias may stand for several tables in a statement; the largest counts.
+      for (const key of [table, alias])
+        if (key !== undefined && this.sizeOf(table, now) >= this.sizeOf(tables.get(key), now))
+          tables.set(key, table);
+    }
+    return plan.flatMap((line): readonly Loop[] => {
+      const [, kind, name = '', how = ''] = /^(SCAN|SEARCH) (\S+)(.*)$/u.exec(line) ?? [];
+      const table = tables.get(name);
+      if (kind === undefined || table === undefined || how.startsWith(' VIRTUAL')) return [];
+      if (how.includes('(rowid=?)') || this.isUnique(how)) return [];
+      const bounds = how.split('?').length - 1;
+      return [{ rows: this.sizeOf(table, now), bounds, bySame: how.includes('=?') }];
+    });
+  }
+
+  /** Whether an index finds at most one row, as in `USING INDEX name (a=? AND b=?)`. */
+  private isUnique(how: string): boolean {
+    const [, name, terms = ''] = / INDEX (\S+) \((.*)\)/u.exec(how) ?? [];
+    if (name === undefined || /[<>]/u.test(terms)) return false;
+    const index = this.driver
+      .prepare<[string], { columns: number }>(
+        `SELECT (SELECT count(*) FROM pragma_index_info(list.name)) AS columns` +
+          ` FROM sqlite_schema AS own, pragma_index_list(own.tbl_name) AS list` +
+          ` WHERE own.type = 'index' AND own.name = ? AND list.name = own.name AND list."unique" = 1`,
+      )
+      .get(name);
+    return index !== undefined && index.columns === terms.split('=?').length - 1;
+  }
+
+  /** How many rows a table has, up to one more than `huge`; 0 where there is none of that name. */
+  private sizeOf(table: string | undefined, now: number): number {
+    if (table === undefined) return 0;
+    const known = this.sizes.get(table);
+    if (known !== undefined && now < known.until) return known.rows;
+    const isThere = this.driver.prepare(
+      `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+    );
+    const rows =
+      isThere.get(table) === undefined
+        ? 0
+        : (this.driver
+            .prepare<[], number>(
+              `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${huge + 1})`,
+            )
+            .pluck()
+            .get() ?? 0);
+    this.sizes.set(table, { rows, until: now + keptFor });
+    return rows;
+  }
+
+  private fileSize(): number {
+    const [pages, size] = ['page_count', 'page_size'].map((name) =>
+      Number(this.driver.pragma(name, { simple: true })),
+    );
+    return (pages ?? 0) * (size ?? 0);
+  }
+}
+
+/** A step of a plan that goes through rows of a table. */
+interface Loop {
+  readonly rows: number;
+  /** How many values it is bounded by. */
+  readonly bounds: number;
+  /** Whether one of them has to be met exactly. */
+  readonly bySame: boolean;
+}
+
+const pageParameters: ReadonlySet<unknown> = new Set(['limit', 'offset', 'cap']);
+
+/** Whether every row that the loop meets is one of the result: the index answers all of the conditions. */
+function takesAll({ sql, parameters }: Statement, { bounds }: Loop): boolean {
+  if (!sql.includes(' WHERE ')) return true;
+  const bound = parameters.filter((parameter) => !pageParameters.has(parameter)).length;
+  return bound === bounds && !/\bNULL\b|\bEXISTS\b|\bOR\b|\bNOT\b|<>|\bCASE\b/u.test(sql);
+}
+
+function isLong(value: unknown): boolean {
+  return typeof value === 'string' && value.length > shortPattern;
+}

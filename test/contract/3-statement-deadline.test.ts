@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/execute/database.ts';
+import { openPostgres } from '../../src/execute/postgres.ts';
+import { migrate as migratePostgres } from '../../src/execute/postgres-schema.ts';
+import { migrate as migrateSqlite } from '../../src/execute/sqlite-schema.ts';
+import { openSqlite } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { buildValid, serve, type TestApi } from '../support/api.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { expectError } from './2-exchanges.ts';
+
+/** Everything is in one group, so that each way to it and back multiplies the rows that have to be looked at. */
+const specification = `
+access: public
+resources:
+  groups:
+    fields:
+      name: { type: string }
+      items: { type: relation, relation: hasMany, resource: items }
+  items:
+    fields:
+      name: { type: string }
+      size: { type: integer }
+      text: { type: text }
+      groupId: { type: integer, reference: groups.id }
+      group: { type: relation, relation: belongsTo, resource: groups }
+`;
+const rows = 30_000;
+const runaway = '/v1/items?group.items.group.items.name=none&limit=1';
+const deadline = 400;
+
+let sqlite: TestApi;
+let postgres: TestApi;
+let release: (() => Promise<void>) | undefined;
+
+/** Runs statements that change rows. */
+async function run(database: Database, ...statements: readonly string[]): Promise<void> {
+  for (const sql of statements)
+    await database.writeOne({ sql: `${sql} RETURNING 1`, parameters: [] }, { bound: [] });
+}
+
+const filling = [
+  `INSERT INTO "groups" ("name") VALUES ('all')`,
+  `INSERT INTO "items" ("name", "size", "text", "groupId")` +
+    ` WITH RECURSIVE rows(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < ${rows})` +
+    ` SELECT 'item ' || i, i % 100, 'a text', 1 FROM rows`,
+];
+
+beforeAll(async () => {
+  const model = buildValid(specification);
+  const draw = { now: () => new Date(), uuid: uuidv7 };
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+  const file = openSqlite(join(folder, 'test.db'), 'temporary', { statementTimeout: deadline });
+  await migrateSqlite(file.schemaConnection, model);
+  const made = await createDatabase();
+  // Filling it is not what the deadline is for.
+  const filler = await openPostgres(made.url, { poolSize: 1 });
+  await migratePostgres(filler, model);
+  await run(filler, ...filling);
+  await filler.close();
+  await run(file, ...filling);
+  const server = await openPostgres(made.url, { poolSize: 4, statementTimeout: deadline });
+  sqlite = await serve(model, file, draw, []);
+  postgres = await serve(model, server, draw, []);
+  release = async () => {
+    await made.drop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+});
+afterAll(async () => {
+  await sqlite?.stop();
+  await postgres?.stop();
+  await release?.();
+});
+
+/** The processes that this one has started to read a file, or any. */
+function readers(file = 'test.db'): readonly number[] {
+  const list = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
+  return list.split('\n').flatMap((line) => {
+    const [pid, parent, state = ''] = line.trim().split(/\s+/u);
+    const isOurs = Number(parent) === process.pid && line.includes('reader-process');
+    const reads = isOurs && line.endsWith(file);
+    return reads && !state.startsWith('Z') ? [Number(pid)] : [];
+  });
+}
+
+const sides = [
+  ['SQLite', () => sqlite],
+  ['PostgreSQL', () => postgres],
+] as const;
+
+describe.each(sides)('on %s', (_, api) => {
+  test.each([
+    ['a list through chained collections', runaway, {}],
+    ['the count of such a list', `${runaway}&page=2`, {}],
+    ['such a list as lines', runaway, { accept: 'application/x-ndjson' }],
+    [
+      'an expansion of such a list',
+      '/v1/groups/1?expand=items&items.limit=1&items.group.items.group.items.name=none',
+      {},
+    ],
+  ])(
+    '%s that takes longer than statementTimeout is QUERY_TIMEOUT',
+    async (_title, path, headers) => {
+      const answer = await api().get(path, headers);
+      expectError(answer, 'QUERY_TIMEOUT', path.split('?', 1)[0] ?? path);
+    },
+  );
+
+  test('others are answered meanwhile, and afterwards', async () => {
+    const state = { isRunning: true };
+    const slow = Array.from({ length: 3 }, async () => {
+      const answer = await api().get(runaway);
+      state.isRunning = false;
+      return answer;
+    });
+    let answered = 0;
+    for (; state.isRunning; answered += 1) {
+      expect((await api().get(`/v1/items/${1 + (answered % rows)}`)).status).toBe(200);
+    }
+    // Held up, there would be one.
+    expect(answered).toBeGreaterThan(5);
+    for (const answer of await Promise.all(slow)) expectError(answer, 'QUERY_TIMEOUT', '/v1/items');
+    expect((await api().get('/v1/items?name_ilike=ITEM 29999&limit=1')).body).toMatchObject([
+      { name: 'item 29999' },
+    ]);
+  });
+});
+
+describe('reads that run apart', () => {
+  test.each([
+    ['a filter that no index serves', '/v1/items?size=99&limit=3&sort=-id'],
+    ['a list sorted by what has no index', '/v1/items?sort=name,-id&limit=3&page=3'],
+    ['more rows than a message has', '/v1/items?size_gte=50&limit=1000&sort=-size,id'],
+    ['a long offset', '/v1/items?offset=29990&limit=5&size_lt=100'],
+    ['a question about related records', '/v1/groups?items.name_ilike=ITEM 3000'],
+    ['texts with other signs', '/v1/items?name_ilike=%C3%84%F0%9F%98%80&limit=2'],
+  ])('%s: the same answer the first time, the second, and on PostgreSQL', async (_, path) => {
+    const first = await sqlite.get(path);
+    const again = await sqlite.get(path);
+    const other = await postgres.get(path);
+    expect(first.status).toBe(200);
+    expect(again.text).toBe(first.text);
+    expect(other.text).toBe(first.text);
+    expect(other.headers.get('x-total-count')).toBe(first.headers.get('x-total-count'));
+  });
+
+  test('a count that was read apart is remembered, until a write', async () => {
+    const path = '/v1/items?name_ilike=item 2999&limit=1';
+    const count = async (): Promise<number> =>
+      Number((await sqlite.get(path)).headers.get('x-total-count'));
+    const before = await count();
+    expect(await count()).toBe(before);
+    const made = await sqlite.send('POST', '/v1/items', { name: 'item 2999 B', groupId: 1 });
+    expect(made.status).toBe(201);
+    expect(await count()).toBe(before + 1);
+    expect(
+      (await sqlite.send('DELETE', `/v1/items/${(made.body as { id: number }).id}`)).status,
+    ).toBe(204);
+    expect(await count()).toBe(before);
+  });
+
+  test('there are a few processes at most, however many reads run away, and reads go on when one is killed', async () => {
+    const answers = Promise.all(Array.from({ length: 12 }, () => sqlite.get(runaway)));
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, readers().length);
+    }, 20);
+    await answers;
+    clearInterval(look);
+    // Whoever has waited for a process for too long is told to come again.
+    const told = (await answers).map(({ status }) => status);
+    expect(told).toContain(504);
+    expect(told.filter((status) => status !== 504 && status !== 503)).toEqual([]);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(4);
+    for (const pid of readers()) process.kill(pid, 'SIGKILL');
+    await expect
+      .poll(async () => (await sqlite.get('/v1/items?sort=text,size,-name&limit=1')).status)
+      .toBe(200);
+  });
+
+  test('closing the database ends them, also those in the middle of a statement', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+    const database = openSqlite(join(folder, 'other.db'), 'temporary');
+    database.schemaConnection.exec(
+      `CREATE TABLE n (a INTEGER); INSERT INTO n WITH RECURSIVE i(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM i WHERE v < 5000) SELECT v FROM i`,
+    );
+    const endless = {
+      sql: `SELECT count(*) FROM "n" AS a, "n" AS b, "n" AS c WHERE a.a + b.a + c.a = 0`,
+      parameters: [],
+    };
+    const outcome = database.all(endless, { bound: [] }).then(
+      () => 'rows',
+      (error: unknown) => (error as { kind?: string }).kind,
+    );
+    await expect.poll(() => readers('other.db').length).toBe(1);
+    await database.close();
+    expect(await outcome).toBe('unavailable');
+    expect(readers('other.db')).toEqual([]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
