@@ -55,6 +55,16 @@ export async function inspect(
   }
 }
 
+/** Opens a database by its URL, whoever closes it; a file is made where it is missing. Fails as `withDatabase` does. */
+export async function openDatabase(context: Context, target: Target): Promise<OpenDatabase> {
+  const { name, open } = await named(context, target);
+  try {
+    return await open(true);
+  } catch (error) {
+    throw databaseFailure(error, name);
+  }
+}
+
 /**
  * Opens a database by its URL, works with it and closes it. A file is made only with `create`. What the database
  * refuses becomes a failure that names it.

@@ -13,15 +13,15 @@ export interface Readers {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the log, and the export of traces where the environment names a collector; each is loaded only then. */
+/** `current` gives the Api of the moment. Opens the log, and the export of traces where the environment names a collector; each is loaded only then. */
 export async function openReaders(
   context: Context,
-  api: Api,
+  current: () => Api,
   database: Database,
   mode: Mode,
 ): Promise<Readers> {
   const telemetry = await openTelemetry(context, database);
-  const log = await openLog(context, api, mode);
+  const log = await openLog(context, current, mode);
   return {
     readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
     isLogged: log !== undefined,
@@ -50,13 +50,13 @@ async function openTelemetry({ environment }: Context, database: Database) {
 }
 
 /** The log goes to standard output, after what the command itself prints there. */
-async function openLog({ output, environment }: Context, api: Api, mode: Mode) {
-  const { enabled = true, format, level } = api.settings.logging ?? {};
+async function openLog({ output, environment }: Context, current: () => Api, mode: Mode) {
+  const { enabled = true, format, level } = current().settings.logging ?? {};
   if (!enabled || level === 'silent') return undefined;
   const { requestLog, openDestination } = await import('../http/logging.ts');
   const destination = await openDestination(
     format ?? (output.isTerminal ? 'pretty' : 'json'),
     output.isTerminal && (environment['NO_COLOR'] ?? '') === '',
   );
-  return { reader: requestLog(api, mode, destination.stream), close: destination.close };
+  return { reader: requestLog(current, mode, destination.stream), close: destination.close };
 }

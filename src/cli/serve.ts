@@ -13,6 +13,7 @@ import { CommandFailure } from './failure.ts';
 import { columns, grouped } from './output.ts';
 import { readPort, type ServeFlags } from './port.ts';
 import { openReaders } from './readers.ts';
+import type { LiveReload } from './reload.ts';
 import type { SpecificationFile } from './specification.ts';
 import { openTls } from './tls.ts';
 
@@ -23,13 +24,14 @@ const drainDelays = { dev: 0, start: 1_000 } as const;
 /** Above it records are no longer counted, so that a large database is served at once. */
 const countedRows = 1_000_000;
 
-/** Serves until a signal comes, then lets requests end. */
+/** Serves until a signal comes, then lets requests end. `live` follows the changes of the specification. */
 export async function serve(
   context: Context,
   { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
   open: OpenDatabase,
   flags: ServeFlags,
   mode: Mode,
+  live?: LiveReload,
 ): Promise<void> {
   const { output, environment, draw } = context;
   const host =
@@ -37,13 +39,19 @@ export async function serve(
       (name) => name !== undefined && name !== '',
     ) ?? defaultHost;
   const port = readPort(context, flags) ?? api.settings.server?.port ?? defaultPort;
-  const generation = new Generation(api, open.database, folder);
+  const generation = live?.current ?? new Generation(api, open.database, folder);
+  const current = (): Generation => live?.current ?? generation;
   const counts = await rowCounts(api, open, countedRows);
   const tls = await openTls(context, api.settings.server ?? {}, folder, host);
   const stop = context.stop();
   if (stop.aborted) return;
-  const { readers, isLogged, close } = await openReaders(context, api, open.database, mode);
-  const server = await startServer(() => generation, {
+  const { readers, isLogged, close } = await openReaders(
+    context,
+    () => current().api,
+    open.database,
+    mode,
+  );
+  const server = await startServer(current, {
     host,
     port,
     draw,
@@ -65,11 +73,14 @@ export async function serve(
   banner(context, api, address, counts, `${curl} "${example}"`);
   warnOfPlainHttp(context, api, host);
   if (flags.open === true) await openBrowser(context, example);
+  await live?.begin(readers);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve());
   });
+  await live?.end();
   await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
+  await live?.close();
   await close();
   tls?.close();
 }

@@ -15,6 +15,8 @@ export interface SpecificationFile {
   readonly name: string;
   /** The folder that paths in it start from. */
   readonly folder: string;
+  /** As it was read. */
+  readonly text: string;
   readonly api: Api;
   readonly warnings: readonly Problem[];
   /** Where something stands in it. */
@@ -38,6 +40,7 @@ export function readSpecification(
 ): {
   name: string;
   path: string;
+  text: string;
   api: Api | undefined;
   problems: readonly Problem[];
   positionOf: PositionOf;
@@ -52,7 +55,7 @@ export function readSpecification(
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   const { positionOf } = loaded;
-  return { name, path, api: failed ? undefined : api, problems, positionOf };
+  return { name, path, text, api: failed ? undefined : api, problems, positionOf };
 }
 
 function findFile(context: Context, { file, spec }: Named): string {
@@ -104,9 +107,9 @@ function readText(path: string, name: string): string {
 
 /** Reads a specification that a command cannot do without; warnings are left to the command. */
 export function requireSpecification(context: Context, named: Named): SpecificationFile {
-  const { name, path, api, problems, positionOf } = readSpecification(context, named);
+  const { name, path, text, api, problems, positionOf } = readSpecification(context, named);
   if (api !== undefined)
-    return { name, folder: dirname(path), api, warnings: problems, positionOf };
+    return { name, folder: dirname(path), text, api, warnings: problems, positionOf };
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw new CommandFailure(
     `${name} has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,

@@ -36,10 +36,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   inspect: async (api) => inspectFile(':memory:', api),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
-    const open = opened(
-      'sqlite::memory:',
-      openSqlite(join(folder, 'memory.db'), 'temporary', options),
-    );
+    const open = { ...openTemporary(join(folder, 'memory.db'), options), name: 'sqlite::memory:' };
     const close = async (): Promise<void> => {
       try {
         await open.close();
@@ -51,6 +48,11 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   },
 });
 
+/** Opens a file that nobody needs afterwards. */
+export function openTemporary(path: string, options: SqliteOptions = {}): OpenDatabase {
+  return opened(path, openSqlite(path, 'temporary', options));
+}
+
 function opened(name: string, database: SqliteDatabase): OpenDatabase {
   const { schemaConnection } = database;
   return {
@@ -58,7 +60,11 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     database,
     // Looking takes no lock, so that it need not wait for one.
     isUpToDate: (api) => onceFree(() => isUpToDate(schemaConnection, api)),
-    migrate: (api, options) => migrate(schemaConnection, api, options),
+    migrate: async (api, options) => {
+      // Writes and migrations share a connection, which has room for one transaction.
+      await database.idle();
+      return migrate(schemaConnection, api, options);
+    },
     close: () => database.close(),
   };
 }

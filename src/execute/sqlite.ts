@@ -27,6 +27,9 @@ const openFailures: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'is locked by another process',
 };
 
+/** Pages that a connection to a temporary file may keep, in bytes: there may be many of them. */
+const temporaryCache = 16 * 1024 * 1024;
+
 /** How writes treat the disk: `durable` survives power loss, `temporary` is for files gone at the end. */
 export type Durability = 'durable' | 'temporary';
 
@@ -75,14 +78,15 @@ export class SqliteDatabase implements Database {
 
   constructor(file: string, durability: Durability, options: SqliteOptions) {
     this.file = file;
-    this.writer = new SqliteConnection(file, {});
+    const cache = durability === 'temporary' ? temporaryCache : undefined;
+    this.writer = new SqliteConnection(file, {}, cache);
     try {
       this.writer.driver.pragma('journal_mode = WAL');
       this.writer.driver.pragma(`synchronous = ${durability === 'durable' ? 'FULL' : 'OFF'}`);
       // Reads the file's header and schema: a file that is no database fails here, not at the first request.
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();
-      const connection = new SqliteConnection(file, { readonly: true });
+      const connection = new SqliteConnection(file, { readonly: true }, cache);
       this.reader = new SqliteReader(connection);
       this.costs = new ReadCosts(connection.driver);
     } catch (error) {
@@ -212,8 +216,13 @@ export class SqliteDatabase implements Database {
     return this.writer.driver;
   }
 
+  /** Resolves when no write runs or waits. */
+  idle(): Promise<void> {
+    return this.queue.idle();
+  }
+
   async close(): Promise<void> {
-    await this.queue.idle();
+    await this.idle();
     await this.processes.close();
     this.reader.close();
     this.writer.driver.close();

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { relative, resolve, isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Faker } from '@faker-js/faker';
@@ -50,6 +50,12 @@ function namedFunctions(api: Api): ReadonlyMap<string, readonly (string | number
   return found;
 }
 
+/** The modules that the specification names, whether or not they are there. */
+export function moduleFiles(api: Api, folder: string): readonly string[] {
+  const files = [...namedFunctions(api).keys()].map((name) => name.split('#')[0] ?? '');
+  return [...new Set(files)].map((file) => resolve(folder, file));
+}
+
 /**
  * Loads the functions that the specification names, from modules in its own folder alone; what is wrong with one goes
  * to `report`.
@@ -64,7 +70,9 @@ export async function loadFunctions(
     const [file = '', exported = ''] = name.split('#');
     try {
       const located = locate(folder, file);
-      const loaded = (await import(pathToFileURL(located).href)) as Record<string, unknown>;
+      // What was changed since it was loaded is another module.
+      const href = `${pathToFileURL(located).href}?changed=${statSync(located).mtimeMs}`;
+      const loaded = (await import(href)) as Record<string, unknown>;
       const found = loaded[exported];
       if (typeof found !== 'function') throw new TypeError(`it exports no function ${exported}`);
       functions.set(name, found as UserFunction);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, Result } from '../errors.ts';
 import type { Database } from '../execute/database.ts';
+import type { IdempotencyKeys } from '../execute/idempotency.ts';
 import type { Ran } from '../execute/watched.ts';
 import type { Caller } from '../model/access.ts';
 import type { Draw } from '../plan/defaults.ts';
@@ -38,8 +39,12 @@ export interface Exchange {
   /** Does work that ends with its signal when the client goes away. */
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   readonly generation: Generation;
-  /** That of the generation, perhaps watched. */
+  /** That of the generation or of a sandbox, perhaps watched. */
   readonly database: Database;
+  /** Those of the database. */
+  readonly keys: IdempotencyKeys;
+  /** Has something done when the answer was sent, streams to their end. */
+  readonly onEnd: (work: () => void) => void;
   readonly mode: Mode;
   readonly metrics: Metrics;
   readonly trace: RequestTrace;

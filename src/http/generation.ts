@@ -10,6 +10,8 @@ import { compileExport, type CompiledExport } from '../sql/compile-export.ts';
 import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
 import { writeStatements, type WriteStatements } from '../sql/compile-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import type { Sandboxes } from './sandboxes.ts';
+import { Users } from './users.ts';
 
 /**
  * How many shapes of requests stay compiled, how long their texts may be in all, and the longest text of one that is
@@ -31,6 +33,12 @@ export class Generation {
   readonly statements: WriteStatements;
   readonly keys: IdempotencyKeys;
   readonly folder: string | undefined;
+  /** Absent where there are none: in `start`, and on PostgreSQL. */
+  readonly sandboxes: Sandboxes | undefined;
+  /** The requests that run on it. */
+  readonly users = new Users();
+  /** While its database is changed under it: when it is known what comes after it. */
+  suspension: Promise<void> | undefined;
   private readonly views = new BoundedCache<View>(keptViews);
   /** The same by the caller itself: those who come again are the same object. */
   private readonly seen = new WeakMap<Subject, Map<Version, View>>();
@@ -38,12 +46,23 @@ export class Generation {
   private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
 
   /** `folder` is where the specification lies, beside which its modules are. */
-  constructor(api: Api, database: Database, folder?: string) {
+  constructor(api: Api, database: Database, folder?: string, sandboxes?: Sandboxes) {
     this.api = api;
+    this.sandboxes = sandboxes;
     this.folder = folder;
     this.database = database;
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database);
+  }
+
+  /** Lets requests wait before they begin, until the function is called that this gives. */
+  suspend(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.suspension = promise;
+    return () => {
+      this.suspension = undefined;
+      resolve();
+    };
   }
 
   /** What a caller sees of a version. */

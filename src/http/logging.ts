@@ -33,10 +33,15 @@ function errorOf(error: unknown): unknown {
 
 /**
  * A reader that writes a line for each request that has ended: `info`, with its error and stack as `error` where no
- * rule foresaw it. In `start` parameters are told by name alone, unless bodies are included.
+ * rule foresaw it. In `start` parameters are told by name alone, unless bodies are included. `current` gives the Api of
+ * the moment, whose secrets are kept; how it logs is settled with the first one.
  */
-export function requestLog(api: Api, mode: Mode, destination: DestinationStream): TraceReader {
-  const settings = { ...defaults, ...api.settings.logging };
+export function requestLog(
+  current: () => Api,
+  mode: Mode,
+  destination: DestinationStream,
+): TraceReader {
+  const settings = { ...defaults, ...current().settings.logging };
   const { includeHeaders, includeBodies } = settings;
   const log = pino(
     {
@@ -50,14 +55,20 @@ export function requestLog(api: Api, mode: Mode, destination: DestinationStream)
   );
   const isExcluded = picomatch([...settings.excludePatterns], { dot: true });
   const withheld = new Set(settings.excludeHeaders.map((name) => name.toLowerCase()));
-  const redactor = new Redactor(api);
+  const redactors = new WeakMap<Api, Redactor>();
+  const redactorNow = (): Redactor => {
+    const api = current();
+    const redactor = redactors.get(api) ?? new Redactor(api);
+    redactors.set(api, redactor);
+    return redactor;
+  };
   const queryOf = (url: string): readonly string[] | SentParameters | undefined => {
     const mark = url.indexOf('?');
     if (mark === -1) return undefined;
     const sent = sentParameters(url.slice(mark + 1));
     if (mode === 'start' && !includeBodies) return Object.keys(sent);
     return Object.fromEntries(
-      Object.entries(sent).map(([name, value]) => [name, redactor.parameter(name, value)]),
+      Object.entries(sent).map(([name, value]) => [name, redactorNow().parameter(name, value)]),
     );
   };
   const valued = includeBodies || mode === 'dev' ? new Set<string>() : addressHeaders;
@@ -80,7 +91,10 @@ export function requestLog(api: Api, mode: Mode, destination: DestinationStream)
       ? { requestHeaders: shown(end.requestHeaders), responseHeaders: shown(end.responseHeaders) }
       : {}),
     ...(includeBodies
-      ? { requestBody: redactor.body(request.body), responseBody: redactor.body(end.body) }
+      ? {
+          requestBody: redactorNow().body(request.body),
+          responseBody: redactorNow().body(end.body),
+        }
       : {}),
   });
   return {

@@ -1,3 +1,4 @@
+import type { Database } from '../execute/database.ts';
 import { watched, type Ran } from '../execute/watched.ts';
 import { anonymous } from '../model/access.ts';
 import { wishedDebug } from '../request/debug.ts';
@@ -16,7 +17,31 @@ import type { Generation } from './generation.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What a request runs on, and what is written down while it runs. */
-export type Observed = Pick<Exchange, 'generation' | 'database' | 'trace' | 'watching'>;
+export interface Observed extends Pick<Exchange, 'generation' | 'database' | 'trace' | 'watching'> {
+  /** What is to be done when its answer was sent. */
+  atEnd?: () => void;
+}
+
+/** Another database than that of its generation as a request meets it: counted, and recorded where it is recorded. */
+export function seenBy(
+  database: Database,
+  { metrics, trace, watching, generation, mode }: Exchange,
+): Database {
+  const measured = metrics.measured(database);
+  if (trace.recording === undefined) return measured;
+  return recorded(measured, trace.recording, mayDebug(generation, mode) ? watching : undefined);
+}
+
+/** `watching`: that of a request which asks for its own steps and may. */
+function recorded(
+  database: Database,
+  recording: Recording,
+  watching: Watching | undefined,
+): Database {
+  const isExact = watching !== undefined;
+  const keep = isExact ? { keep: (ran: Ran) => void watching.ran.push(ran) } : {};
+  return watched(database, recording, { isExact, ...keep });
+}
 
 /**
  * Begins and ends the trace of every request. Steps and statements are recorded only where a reader wants those of all
@@ -50,10 +75,9 @@ export class Observer {
       return { generation, database, trace, watching };
     }
     const recording = new Recording(this.now().getTime(), begin);
-    const keep = isExact ? { keep: (ran: Ran) => void watching.ran.push(ran) } : {};
     return {
       generation,
-      database: watched(database, recording, { isExact, ...keep }),
+      database: recorded(database, recording, isExact ? watching : undefined),
       trace: new RequestTrace(start, begin, recording),
       watching,
     };

@@ -22,6 +22,7 @@ import {
   type ResourceRoute,
   type Route,
 } from './router.ts';
+import { enterSandbox } from './sandbox-requests.ts';
 import { answerDocument, answerSystem } from './system.ts';
 import { sunsetRefusal, withNotice } from './versions.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
@@ -134,12 +135,15 @@ async function answerResource(
   const { representations, refusal: notAcceptable } = kind.value === 'list' ? lists : others;
   const representation = negotiate(headers.accept, representations);
   if (representation === undefined) return fail(notAcceptable);
-  if (headers['x-sandbox'] !== undefined) return fail(noSandbox);
 
+  const sandbox = headers['x-sandbox'];
+  const inside =
+    sandbox === undefined ? ok(exchange) : await enterSandbox(exchange, String(sandbox));
+  if (!inside.ok) return inside;
   trace.enter('parse_query');
   const query = parseQuery(search, kind.value);
   const call: Call = {
-    exchange,
+    exchange: inside.value,
     caller,
     kind: kind.value,
     view,
@@ -187,13 +191,6 @@ function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError |
 function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
 }
-
-/** A test that wants data of its own must not read and write those of all. Contract 4, Isolated data. */
-const noSandbox = apiError(
-  'INVALID_PARAMETER',
-  'X-Sandbox: this server keeps no isolated data; without the header the request is about its own',
-  { problems: [{ field: 'X-Sandbox', message: 'this server keeps no isolated data' }] },
-);
 
 /** What can be answered, and what is said to who takes none of it. Contract 2, Content. */
 const lists: Offer = {

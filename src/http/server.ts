@@ -157,6 +157,10 @@ export async function startServer(
         whileThere: (work) => whileThere(request.socket, work),
         generation: observed.generation,
         database: observed.database,
+        keys: observed.generation.keys,
+        onEnd: (work) => {
+          observed.atEnd = work;
+        },
         trace: observed.trace,
         watching: observed.watching,
         mode,
@@ -183,7 +187,14 @@ export async function startServer(
     const incoming = readHead(request);
     const gate = edge();
     const entry = gate.enter(request, incoming.path);
-    const observed = observer.begin(incoming, generation(), mode);
+    let current = generation();
+    while (current.suspension !== undefined) {
+      await current.suspension;
+      current = generation();
+    }
+    const { users } = current;
+    users.enter();
+    const observed = observer.begin(incoming, current, mode);
     const visit = overload.visit();
     const handled = await handle(incoming, observed, entry, visit);
     visit.leave();
@@ -200,8 +211,11 @@ export async function startServer(
     if (!request.readableEnded) request.resume();
     if (rest !== undefined)
       await sendStream(response, rest, stallTimeout).catch((error) => report(observed, error));
+    observed.atEnd?.();
+    users.leave();
     // Whoever takes nothing of an answer does not keep it here for ever.
-    else if (request.socket.writableLength > 0) await untilTaken(response, 'finish', stallTimeout);
+    if (rest === undefined && request.socket.writableLength > 0)
+      await untilTaken(response, 'finish', stallTimeout);
     observer.end(observed.trace, answered, request.headers);
   });
   app.setNotFoundHandler(() => undefined);

@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { answerPermissions } from './permissions.ts';
 import { methodNotAllowed } from './router.ts';
+import { answerSandboxes, isOfSandboxes } from './sandbox-requests.ts';
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 
@@ -41,6 +42,7 @@ export async function answerSystem(
   const { api } = exchange.generation;
   const version = path === '/_openapi.json' ? api.versions.get(api.defaultVersion) : undefined;
   if (version !== undefined) return answerDocument(version, exchange, caller);
+  if (isOfSandboxes(path)) return answerSandboxes(path, exchange, caller);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined)
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));

@@ -63,10 +63,10 @@ function createOnce(
   { plan, answering, bytes }: Prepared,
   locationOf: (written: readonly Written[]) => string | undefined,
 ): Promise<Result<KeptAnswer>> {
-  const { keys, statements, api } = exchange.generation;
+  const { statements, api } = exchange.generation;
   exchange.trace.enter(writeStage(plan));
   const type = exchange.headers['content-type'] ?? '';
-  return keys.once(plan, statements, answering, {
+  return exchange.keys.once(plan, statements, answering, {
     scope: digestOf(
       JSON.stringify([caller.authenticated, caller.id, view.version.number, path, key]),
     ),

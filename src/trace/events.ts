@@ -83,6 +83,22 @@ export interface RequestEnd {
 
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** A specification was read again while it was served. */
+export interface ReloadEvent {
+  /** As messages name it. */
+  readonly file: string;
+  /** Why it is not in use, the last good one is instead; none where it is. */
+  readonly problems: readonly ReloadProblem[];
+}
+
+export interface ReloadProblem {
+  readonly message: string;
+  /** Where in the specification, as names with dots, and in the file, from 1; absent where it is no single place. */
+  readonly path?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
 /** Reads requests that have ended: a log, the exporter of traces. */
 export interface TraceReader {
   /** Whether steps and statements are recorded for it. */
@@ -90,4 +106,6 @@ export interface TraceReader {
   /** Whether the bodies of requests are kept for it. */
   readonly wantsBodies: boolean;
   readonly ended: (request: RequestTrace, end: RequestEnd) => void;
+  /** Is told each time that the specification was read again. */
+  readonly reloaded?: (event: ReloadEvent) => void;
 }

@@ -107,7 +107,7 @@ ${posts}`;
   test('tells the log who met an error that it made, and what was asked for', async () => {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string): void => void lines.push(JSON.parse(line) as (typeof lines)[0]);
-    const readers = [requestLog(buildValid(spec), 'start', { write })];
+    const readers = [requestLog(() => buildValid(spec), 'start', { write })];
     const api = await serving(spec, {}, undefined, { readers });
     await ask(api, 'error=503');
     await api.get('/_openapi.json', developer);

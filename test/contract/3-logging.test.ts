@@ -33,7 +33,8 @@ async function logging(logging: string, mode: Mode = 'start'): Promise<Logged> {
     text += line;
     lines.push(JSON.parse(line) as Line);
   };
-  const readers = [requestLog(buildValid(specification), mode, { write })];
+  const model = buildValid(specification);
+  const readers = [requestLog(() => model, mode, { write })];
   const api = await serveApi(specification, {}, undefined, { mode, readers });
   open.push(api);
   return { api, lines, text: () => text };

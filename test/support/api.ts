@@ -7,6 +7,7 @@ import { migrate } from '../../src/execute/sqlite-schema.ts';
 import type { Database } from '../../src/execute/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { Generation } from '../../src/http/generation.ts';
+import type { Sandboxes } from '../../src/http/sandboxes.ts';
 import { startServer, type ServerOptions } from '../../src/http/server.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
@@ -113,9 +114,9 @@ export async function serve(
   database: Database,
   draw: Draw,
   failures: unknown[],
-  options: Partial<ServerOptions> = {},
+  { sandboxes, ...options }: Partial<ServerOptions> & { readonly sandboxes?: Sandboxes } = {},
 ): Promise<TestApi> {
-  const generation = new Generation(withoutQuota(model), database);
+  const generation = new Generation(withoutQuota(model), database, undefined, sandboxes);
   const dependencies: DependencyEvent[] = [];
   const server = await startServer(() => generation, {
     host: '127.0.0.1',

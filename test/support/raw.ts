@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 export interface RawOptions {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 /** Sends a path that `fetch` would encode or normalise; each of its characters is one byte. */

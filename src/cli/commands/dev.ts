@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import { neededSteps } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
-import { rowCounts } from '../counts.ts';
+import { fillEmpty } from '../fill.ts';
 import { readPort, type ServeFlags } from '../port.ts';
 import {
   formatProblem,
@@ -26,20 +25,23 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   readPort(context, flags);
   const specification = requireSpecification(context, flags);
   for (const warning of specification.warnings) context.output.note(formatProblem(warning));
+  const { generate: generates = true } = flags;
   const target =
     databaseTarget(context, specification, flags.database) ??
     developmentTarget(context, specification);
   await withDatabase(context, target, { create: true }, async (open) => {
     await bringUpToDate(context, specification, target, open);
     try {
-      await fill(context, specification, open, flags);
+      await fillEmpty(context, specification, open, { generates });
     } catch (error) {
       // A signal while loading stops like one while serving.
       if (stop.aborted) return;
       throw error;
     }
+    const { LiveReload } = await import('../reload.ts');
+    const live = new LiveReload(context, flags, { specification, target, open });
     const { serve } = await import('../serve.ts');
-    await serve(context, specification, open, flags, 'dev');
+    await serve(context, specification, open, flags, 'dev', live);
   });
 }
 
@@ -58,27 +60,4 @@ async function bringUpToDate(
     `The database ${name} no longer fits the specification. ${what}${anew}`,
     { details: listed(steps) },
   );
-}
-
-/** Where no resource has a record yet: loads what the file names as `data`, and generates the rest. */
-async function fill(
-  context: Context,
-  specification: SpecificationFile,
-  open: OpenDatabase,
-  { generate: generates = true }: DevFlags,
-): Promise<void> {
-  const { api, folder } = specification;
-  const { data } = api.settings;
-  const counts = await rowCounts(api, open, 1);
-  if ([...counts.values()].some((count) => count > 0)) return;
-  const named = new Set<string>();
-  if (data !== undefined) {
-    const { loadData } = await import('./import.ts');
-    const { byResource } = await loadData(context, api, open, [resolve(folder, data)]);
-    for (const name of byResource.keys()) named.add(name);
-  }
-  const left = [...api.resources.values()].filter(({ name }) => !named.has(name));
-  if (!generates || left.length === 0) return;
-  const { fillResources } = await import('./generate.ts');
-  await fillResources(context, specification, open, { resources: new Set(left) });
 }

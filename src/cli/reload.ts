@@ -1,0 +1,322 @@
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { arePossible, neededSteps } from '../execute/schema-steps.ts';
+import { moduleFiles } from '../generate/modules.ts';
+import { Generation } from '../http/generation.ts';
+import { Sandboxes } from '../http/sandboxes.ts';
+import type { Resource } from '../model/api.ts';
+import type { MigrationStep } from '../sql/schema.ts';
+import type { ReloadProblem, TraceReader } from '../trace/events.ts';
+import type { DevFlags } from './commands/dev.ts';
+import type { Context } from './context.ts';
+import { openDatabase } from './database.ts';
+import { CommandFailure, databaseFailure } from './failure.ts';
+import { fillEmpty, fillNew, type FillOptions } from './fill.ts';
+import { grouped } from './output.ts';
+import { Edits, type Edit } from './edits.ts';
+import { restartSettings } from './restart-settings.ts';
+import { sandboxSource } from './sandbox-source.ts';
+import { hindrance, listed } from './schema.ts';
+import { formatProblem, type SpecificationFile } from './specification.ts';
+import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from './target.ts';
+import { watchFiles, type FileWatch } from './watch.ts';
+
+/** What is served: a specification over a database. */
+interface Served {
+  readonly specification: SpecificationFile;
+  readonly target: Target;
+  readonly open: OpenDatabase;
+}
+
+/** How long requests wait for others to end before the database is changed, and are then let in again, in ms. */
+const longestSuspension = 1_000;
+const betweenSuspensions = 250;
+/** After it the database is changed whoever is still there: a stream that nobody reads must not hold it up. */
+const patience = 5_000;
+/** How long a change waits for its records, in ms; what takes longer is done while it is served. */
+const fillingPatience = 500;
+
+/**
+ * Follows the specification of `dev`: what is saved is served, on a database that is changed with it. What is bad, or
+ * would lose values, leaves what was served before in use. Contract 3, Modes.
+ */
+export class LiveReload {
+  private readonly context: Context;
+  private readonly fill: FillOptions;
+  private readonly flags: DevFlags;
+  private readonly edits: Edits;
+  private served: Served;
+  private generation: Generation;
+  /** Those that may have requests yet, each with how to let go of what it alone holds. */
+  private readonly former = new Map<Generation, () => Promise<void>>();
+  private watch: FileWatch | undefined;
+  private readers: readonly TraceReader[] = [];
+  private isChanged = false;
+  private running: Promise<void> | undefined;
+  /** Ends a question that waits for its answer. */
+  private question: AbortController | undefined;
+  private isEnded = false;
+
+  constructor(context: Context, flags: DevFlags, served: Served) {
+    this.context = context;
+    this.flags = flags;
+    this.fill = { generates: flags.generate ?? true };
+    this.served = served;
+    const { name } = served.specification;
+    this.edits = new Edits(context, resolve(context.folder, name), served.specification);
+    this.generation = this.makeGeneration(served);
+  }
+
+  /** What the next request runs on. */
+  get current(): Generation {
+    return this.generation;
+  }
+
+  /** Begins to watch. `readers` are told of each change. */
+  async begin(readers: readonly TraceReader[]): Promise<void> {
+    this.readers = readers;
+    const failed = (error: unknown): void =>
+      this.context.output.note(
+        `Warning: changes of ${this.name} are not seen (${error instanceof Error ? error.message : String(error)}). Start dev again to use them.`,
+      );
+    this.watch = await watchFiles(this.files(), () => this.changed(), failed);
+  }
+
+  /** Watches no longer, and lets a change under way come to its end. */
+  async end(): Promise<void> {
+    this.isEnded = true;
+    this.question?.abort();
+    await this.watch?.close();
+    await this.running;
+  }
+
+  /** Lets go of all that it holds beside the database that it was given; for when no request runs any more. */
+  async close(): Promise<void> {
+    await this.generation.sandboxes?.close();
+    for (const letGo of this.former.values()) await letGo();
+  }
+
+  private get name(): string {
+    return this.served.specification.name;
+  }
+
+  private files(): readonly string[] {
+    const { specification } = this.served;
+    return [this.edits.path, ...moduleFiles(specification.api, specification.folder)];
+  }
+
+  private makeGeneration({ specification, open }: Served): Generation {
+    const { context, fill } = this;
+    const { api, folder } = specification;
+    const sandboxes =
+      open.database.dialect.name === 'sqlite'
+        ? new Sandboxes(sandboxSource(context, specification, fill), context.draw.now)
+        : undefined;
+    return new Generation(api, open.database, folder, sandboxes);
+  }
+
+  private changed(): void {
+    this.isChanged = true;
+    // What was asked is about a file that is no more.
+    this.question?.abort();
+    this.running ??= this.follow().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  private async follow(): Promise<void> {
+    while (this.isChanged && !this.isEnded) {
+      this.isChanged = false;
+      const edit = this.edits.read();
+      try {
+        if (edit !== undefined) await this.take(edit);
+      } catch (error) {
+        const failure = databaseFailure(error, this.served.open.name);
+        // What else escapes is a bug: it is shown whole, and what was served is served on.
+        const lines = failure instanceof CommandFailure ? failure.details : [];
+        const message =
+          failure instanceof CommandFailure
+            ? failure.message
+            : error instanceof Error
+              ? (error.stack ?? error.message)
+              : String(error);
+        this.refuse(lines, message);
+      }
+    }
+  }
+
+  private async take(edit: Edit): Promise<void> {
+    const { output } = this.context;
+    if (edit.kind === 'bad') {
+      for (const line of edit.lines) output.note(line);
+      output.note(`${edit.message} The last good version stays in use.`);
+      this.tell(edit.problems);
+    } else if (edit.kind === 'same') {
+      output.note(`${this.name} is good again: it is what is served.`);
+      this.tell([]);
+    } else await this.serve(edit.specification);
+  }
+
+  /** Serves another specification, unless the database cannot follow. */
+  private async serve(specification: SpecificationFile): Promise<void> {
+    const { context, served } = this;
+    for (const warning of specification.warnings) context.output.note(formatProblem(warning));
+    const target =
+      databaseTarget(context, specification, this.flags.database) ??
+      developmentTarget(context, specification);
+    if (isDeepStrictEqual(target, served.target))
+      return this.change({ specification, target, open: served.open }, served.open);
+    const open = await openDatabase(context, target);
+    try {
+      await this.change({ specification, target, open }, undefined);
+    } finally {
+      if (this.served.open !== open) await open.close();
+    }
+  }
+
+  /** `shared`: the database that both use; requests have to end before it is changed. */
+  private async change(next: Served, shared: OpenDatabase | undefined): Promise<void> {
+    const { api } = next.specification;
+    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, []);
+    let allowDataLoss = false;
+    for (;;) {
+      const options = { allowDataLoss };
+      const migrate = async (): Promise<readonly MigrationStep[]> => {
+        const steps = await next.open.migrate(api, options);
+        if (arePossible(steps, options))
+          await this.fillAndSwap(next, listed(allowDataLoss ? steps : neededSteps(steps), options));
+        return steps;
+      };
+      const steps = await (shared === undefined ? migrate() : this.withoutRequests(migrate));
+      if (arePossible(steps, options)) return;
+      const isAsked = !allowDataLoss && (await this.mayLose(steps, next.open.name));
+      if (!isAsked) return this.refuseSteps(next, steps);
+      allowDataLoss = true;
+    }
+  }
+
+  /** Runs what changes the database while no request does, as far as that can be had in time. */
+  private async withoutRequests<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { generation } = this;
+    const end = performance.now() + patience;
+    for (;;) {
+      const resume = generation.suspend();
+      try {
+        const over = new AbortController();
+        const late = delay(longestSuspension, false, { signal: over.signal }).catch(() => false);
+        const isQuiet = await Promise.race([generation.users.none().then(() => true), late]);
+        over.abort();
+        if (isQuiet || performance.now() > end) return await work();
+      } finally {
+        resume();
+      }
+      await delay(betweenSuspensions);
+    }
+  }
+
+  /** Fills what is new, then serves it; records that take their time come while it is served. */
+  private async fillAndSwap(next: Served, steps: readonly string[]): Promise<void> {
+    const filling = this.fillAll(next).catch((error: unknown) => {
+      const failure = databaseFailure(error, next.open.name);
+      if (!(failure instanceof CommandFailure)) throw error;
+      for (const line of failure.details) this.context.output.note(line);
+      this.context.output.note(failure.message);
+      return [];
+    });
+    const over = new AbortController();
+    await Promise.race([
+      filling,
+      delay(fillingPatience, undefined, { signal: over.signal }).catch(() => undefined),
+    ]);
+    over.abort();
+    this.swap(next, steps);
+    const { output } = this.context;
+    for (const line of await filling) output.note(line);
+  }
+
+  /** Gives what there is to say of it. */
+  private async fillAll(next: Served): Promise<readonly string[]> {
+    const { context, fill, served } = this;
+    const { specification, open } = next;
+    if (open !== served.open) {
+      await fillEmpty(context, specification, open, fill);
+      return [];
+    }
+    const before = served.specification.api.resources;
+    const tables = new Set([...before.values()].map(({ table }) => table));
+    const added = [...specification.api.resources.values()].filter(
+      ({ table }: Resource) => !tables.has(table),
+    );
+    if (added.length === 0) return [];
+    const filled = await fillNew(context, specification, open, added, fill);
+    return [...filled]
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${name} has ${grouped(count)} records now.`);
+  }
+
+  private swap(next: Served, steps: readonly string[]): void {
+    const { generation: before, served, context } = this;
+    const isShared = next.open === served.open;
+    this.served = next;
+    this.generation = this.makeGeneration(next);
+    this.edits.use(next.specification);
+    const letGo = async (): Promise<void> => {
+      this.former.delete(before);
+      await before.sandboxes?.close();
+      if (!isShared) await served.open.close();
+    };
+    this.former.set(before, letGo);
+    void before.users
+      .none()
+      .then(() => this.former.get(before)?.())
+      .catch((error: unknown) => context.output.note(String(error)));
+    this.watch?.set(this.files());
+    const { output } = context;
+    for (const line of steps) output.note(line);
+    const where = steps.length === 0 ? '' : ` ${next.open.name} was changed as listed.`;
+    output.note(`${this.name} was read again and is served.${where}`);
+    const { settings } = served.specification.api;
+    const left = restartSettings(settings, next.specification.api.settings);
+    if (left.length > 0) output.note(`Start dev again to use the changed ${left.join(', ')}.`);
+    this.tell([]);
+  }
+
+  /** Asks on a terminal whether values may be lost. */
+  private async mayLose(steps: readonly MigrationStep[], database: string): Promise<boolean> {
+    const { output } = this.context;
+    const isLossAlone = steps.every(({ obstacle }) => obstacle === undefined);
+    if (!isLossAlone || !output.isInteractive || this.isChanged || this.isEnded) return false;
+    for (const line of listed(steps, { allowDataLoss: true })) output.note(line);
+    const question = new AbortController();
+    this.question = question;
+    const { confirm } = await import('@clack/prompts');
+    const answer = await confirm({
+      message: `Change the database ${database} so, and lose these values?`,
+      initialValue: false,
+      signal: question.signal,
+    });
+    this.question = undefined;
+    return answer === true;
+  }
+
+  private refuseSteps({ target }: Served, steps: readonly MigrationStep[]): void {
+    // What has come meanwhile is looked at next.
+    if (this.isChanged || this.isEnded) return;
+    const needed = neededSteps(steps);
+    const what = hindrance(this.context, target, needed) ?? '';
+    this.refuse(listed(needed), `The database no longer fits ${this.name}. ${what}`);
+  }
+
+  private refuse(lines: readonly string[], message: string): void {
+    const { output } = this.context;
+    this.edits.block();
+    for (const line of lines) output.note(line);
+    output.note(`${message} The last good version stays in use; save ${this.name} to try again.`);
+    this.tell([...lines, message].map((line) => ({ message: line })));
+  }
+
+  private tell(problems: readonly ReloadProblem[]): void {
+    for (const { reloaded } of this.readers) reloaded?.({ file: this.name, problems });
+  }
+}

@@ -1,0 +1,76 @@
+import { constants, mkdtempSync, rmSync } from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxSource } from '../http/sandboxes.ts';
+import type { Context } from './context.ts';
+import { CommandFailure } from './failure.ts';
+import { fillEmpty, type FillOptions } from './fill.ts';
+import type { SpecificationFile } from './specification.ts';
+import { openTemporary } from './sqlite.ts';
+
+/**
+ * Gives sandboxes the data that `dev` fills an empty database with, whatever is in the one that it serves. The first
+ * one waits until it is there, once; it is kept as a file, and each sandbox is a copy of this file. All of it is in a
+ * private folder, which goes with the source.
+ */
+export function sandboxSource(
+  context: Context,
+  specification: SpecificationFile,
+  options: FillOptions,
+): SandboxSource {
+  // Others are served meanwhile, and have nothing to do with how far it is.
+  const quiet: Context = {
+    ...context,
+    output: { ...context.output, progress: (_title, work) => work(() => undefined) },
+  };
+  let folder: string | undefined;
+  let image: Promise<string> | undefined;
+  let made = 0;
+  const fill = async (place: string): Promise<string> => {
+    const path = join(place, 'image.db');
+    const open = openTemporary(path);
+    try {
+      await open.migrate(specification.api);
+      await fillEmpty(quiet, specification, open, options);
+    } finally {
+      await open.close();
+    }
+    return path;
+  };
+  const makeImage = async (): Promise<string> => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-'));
+    try {
+      return await fill(folder);
+    } catch (error) {
+      image = undefined;
+      rmSync(folder, { recursive: true, force: true });
+      throw error instanceof CommandFailure ? inOne(error) : error;
+    }
+  };
+  return {
+    open: async () => {
+      image ??= makeImage();
+      const source = await image;
+      made += 1;
+      const path = source.replace(/image\.db$/u, `${made}.db`);
+      // A file system that can lets both share their pages until one of them is written.
+      await copyFile(source, path, constants.COPYFILE_FICLONE);
+      const { database } = openTemporary(path);
+      const close = async (): Promise<void> => {
+        await database.close();
+        await rm(path, { force: true });
+      };
+      return { database, close };
+    },
+    close: async () => {
+      await image?.catch(() => undefined);
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A request has met it, so nobody prints its details. */
+function inOne({ message, details }: CommandFailure): Error {
+  return new Error(['The data of sandboxes could not be made.', ...details, message].join('\n'));
+}

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import type { Context } from '../../src/cli/context.ts';
+import { fillEmpty } from '../../src/cli/fill.ts';
+import { sandboxSource } from '../../src/cli/sandbox-source.ts';
+import { requireSpecification } from '../../src/cli/specification.ts';
+import { openTemporary } from '../../src/cli/sqlite.ts';
+import { Sandboxes, type SandboxSource } from '../../src/http/sandboxes.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { serve, type TestApi } from '../support/api.ts';
+import { makeFolder } from '../support/command.ts';
+
+/** What `dev` serves on SQLite, in this process, with a clock that a test may set. */
+export interface SandboxedApi extends TestApi {
+  /** Adds so many ms to the clock. */
+  readonly pass: (ms: number) => void;
+  /** How many copies were opened and how many of them were removed. */
+  readonly copies: { opened: number; closed: number };
+  readonly sandboxes: Sandboxes;
+}
+
+/** Serves a specification as `dev` does, its database filled. `files` lie beside it: name → content. */
+export async function serveSandboxes(
+  text: string,
+  files: Readonly<Record<string, string>> = {},
+  options: Partial<ServerOptions> = {},
+): Promise<SandboxedApi> {
+  const folder = makeFolder({ 'plinth.yaml': text, ...files });
+  let passed = 0;
+  const now = (): Date => new Date(Date.now() + passed);
+  const context: Context = {
+    folder: folder.path,
+    environment: {},
+    output: {
+      print: () => undefined,
+      note: () => undefined,
+      progress: (_title, work) => work(() => undefined),
+      isInteractive: false,
+      isTerminal: false,
+    },
+    draw: { now, uuid: uuidv7 },
+    stop: () => new AbortController().signal,
+  };
+  const specification = requireSpecification(context, {});
+  writeFileSync(folder.at('dev.db'), '');
+  const open = openTemporary(folder.at('dev.db'));
+  await open.migrate(specification.api);
+  await fillEmpty(context, specification, open, { generates: true });
+  const copies = { opened: 0, closed: 0 };
+  const source = sandboxSource(context, specification, { generates: true });
+  const counting: SandboxSource = {
+    open: async () => {
+      copies.opened += 1;
+      const { database, close } = await source.open();
+      return { database, close: () => close().then(() => void (copies.closed += 1)) };
+    },
+    close: source.close,
+  };
+  const sandboxes = new Sandboxes(counting, now);
+  const api = await serve(specification.api, open.database, context.draw, [], {
+    mode: 'dev',
+    ...options,
+    sandboxes,
+  });
+  return {
+    ...api,
+    pass: (ms) => void (passed += ms),
+    copies,
+    sandboxes,
+    stop: async () => {
+      await api.stop();
+      await sandboxes.close();
+    },
+  };
+}
