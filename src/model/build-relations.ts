@@ -98,6 +98,12 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
       report([...path, 'withPivot', index], unknownName('field', pivotName, through.fields.keys()));
     return field ?? [];
   });
+  if (pivot.length > 0 && target.fields.has('pivot'))
+    report(
+      [...path, 'withPivot'],
+      `${target.name} has a field \`pivot\`, which the pivot data of this relation hides where it is expanded`,
+      'warning',
+    );
   owner.relations.set(name, {
     kind: 'belongsToMany',
     name,

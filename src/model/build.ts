@@ -20,13 +20,13 @@ import { unknownName } from './names.ts';
 
 /**
  * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
- * checked here; problems, all of them errors, go to `report`, and with any the Api is undefined.
+ * checked here; problems go to `report`, and with any error among them the Api is undefined.
  */
 export function buildApi(specification: Specification, report: Report): Api | undefined {
   let failed = false;
-  const noting: Report = (path, message) => {
-    failed = true;
-    report(path, message);
+  const noting: Report = (path, message, severity = 'error') => {
+    failed ||= severity === 'error';
+    report(path, message, severity);
   };
   const resources = draftResources(specification, noting);
   for (const resource of resources.values()) buildFields(resource, noting);

@@ -1,4 +1,5 @@
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { build } from '../support/api.ts';
 import { expectErrors, resources } from './1-model.ts';
 import { expectFacts, relation } from './1-relations.ts';
 
@@ -365,4 +366,21 @@ describe('a belongsToMany', () => {
       'resources.posts.fields.tags.withPivot[0]: there is no field rang; did you mean rank?',
     ],
   ]);
+
+  test('pivot data that hides a field of that name is told', () => {
+    const { problems } = build(
+      resources({
+        posts: `tags: ${relation('belongsToMany', 'tags', 'through: links, withPivot: [rank]')}`,
+        tags: 'pivot: { type: string }',
+        links: 'rank: { type: integer }',
+      }),
+    );
+    expect(problems.map(({ severity, path, message }) => [severity, path, message])).toEqual([
+      [
+        'warning',
+        'resources.posts.fields.tags.withPivot',
+        'tags has a field `pivot`, which the pivot data of this relation hides where it is expanded',
+      ],
+    ]);
+  });
 });
