@@ -38,7 +38,10 @@ export async function serveBoth(
   const [clock, ids] = [inStep(now), inStep(uuidv7)];
   const failures: unknown[] = [];
   const first = await serve(model, sqlite, { now: clock(), uuid: ids() }, failures, options);
-  const second = await serve(model, postgres, { now: clock(), uuid: ids() }, failures, options);
+  const second = await serve(model, postgres, { now: clock(), uuid: ids() }, failures, {
+    ...options,
+    isCompared: true,
+  });
   const send: TestApi['send'] = async (...request) => {
     const answer = await agreed(first.send(...request), second.send(...request));
     if (request[0] !== 'GET' && answer.status >= 400) await alignIds(model, sqlite, postgres);
