@@ -141,10 +141,11 @@ async function takenValues(
     if (bound.includes(null)) continue;
     const [row] = await transaction.all(statements.same(key), { bound });
     if (row === undefined || row[0] === own?.id) continue;
+    const known = key.flatMap((field) => names.field(field) ?? []);
     const message =
-      key.length === 1
+      known.length < 2
         ? 'is taken: it must be unique'
-        : `is taken: ${key.flatMap((field) => names.field(field) ?? []).join(', ')} must be unique together`;
+        : `is taken: ${known.join(', ')} must be unique together`;
     for (const field of key) if (values.has(field)) conflicts.push({ field, message });
   }
   return conflicts;

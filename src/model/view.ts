@@ -172,7 +172,10 @@ function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefine
     );
   }
   const rules = Object.fromEntries(
-    operations.map((operation) => [operation, matchingRules(rulesOf(operation), subject)]),
+    operations.map((operation) => {
+      const isOpen = operation !== 'create' || owns || canFill(resource, subject);
+      return [operation, isOpen ? matchingRules(rulesOf(operation), subject) : []];
+    }),
   ) as unknown as Record<Operation, readonly Rule[]>;
   const key = `${beholder.key}|${resource.name}`;
   return { view, name: resource.name, key, resource, fields, relations, inputs, groups, rules };
@@ -188,6 +191,18 @@ function nameIn({ names }: Version, resource: Resource, stored: string): string 
 function narrows({ access }: Field, operation: Operation, subject: Subject): boolean {
   const own = access?.[operation];
   return own === undefined || matchingRules(own, subject).length > 0;
+}
+
+/** Whether a caller may write all that a new record cannot be without: else there is nothing that it could create. */
+function canFill({ fields, id }: Resource, subject: Subject): boolean {
+  return [...fields.values()].every(
+    (field) =>
+      field === id ||
+      field.readOnly ||
+      field.nullable ||
+      field.default !== undefined ||
+      narrows(field, 'create', subject),
+  );
 }
 
 /** A field as this caller reads it; undefined where it does not exist for reads. */

@@ -14,7 +14,7 @@ resources:
     unique: [[title, costPrice]]
     fields:
       title: { type: string }
-      costPrice: { type: decimal, nullable: true, access: { read: editor } }
+      costPrice: { type: decimal, nullable: true, access: editor }
       code: { type: string, nullable: true, immutable: true, access: { read: editor } }
       pin: { type: string, nullable: true, immutable: true, writeOnly: true }
       meta: { type: json, nullable: true, immutable: true, access: { read: editor } }
@@ -90,6 +90,21 @@ describe('an immutable field that its caller cannot read is refused, whatever it
   });
 });
 
+test('a value that is taken together with a hidden one is named alone', async () => {
+  await both.send(
+    'POST',
+    '/v1/posts',
+    [
+      { title: 'x', costPrice: 7 },
+      { title: 'y', costPrice: 7 },
+    ],
+    editor,
+  );
+  const { status, body } = await both.send('PATCH', '/v1/posts/4', { title: 'x' }, author);
+  expect(status).toBe(422);
+  expect(body.errors).toEqual([{ field: 'title', message: 'is taken: it must be unique' }]);
+});
+
 describe('debug members of a caller from whom something is hidden', () => {
   test('tell no plan, which names indexes, numbers of rows and values of rules', async () => {
     for (const side of both.sides) {
@@ -135,5 +150,43 @@ describe('debug members of a caller from whom something is hidden', () => {
       const written = body._trace.find(({ stage }: { stage: string }) => stage === 'write_posts');
       expect(Object.keys(written.details)).toEqual(['queries']);
     }
+  });
+});
+
+describe('who may not write what a record cannot be without', () => {
+  const needy = `
+${withTokens}
+access: authenticated
+resources:
+  hidden: { fields: { name: { type: string }, cost: { type: integer, required: true, access: editor } } }
+  shown: { fields: { name: { type: string }, cost: { type: integer, nullable: false, access: { write: editor } } } }
+  given: { fields: { name: { type: string }, cost: { type: integer, required: true, default: 1, access: editor } } }
+  empty: { fields: { name: { type: string }, cost: { type: integer, nullable: true, access: editor } } }
+`;
+  let served: Both;
+  beforeAll(async () => {
+    served = await serveBoth(needy);
+  });
+  afterAll(() => served?.stop());
+
+  test.each([
+    ['hidden', 403, 201],
+    ['shown', 403, 201],
+    ['given', 201, 201],
+    ['empty', 201, 201],
+  ])('cannot create %s: %i', async (name, status, ofEditor) => {
+    const path = `/v1/${name}`;
+    const made = await served.send('POST', path, { name: 'a' }, author);
+    expect(made.status).toBe(status);
+    if (status === 403) expect(made.body.code).toBe('FORBIDDEN');
+    // Before the body is looked at.
+    const odd = await served.send('POST', path, '{', { ...author, ...plain });
+    expect(odd.status).toBe(status === 403 ? 403 : 400);
+    const full = await served.send('POST', path, { name: 'a', cost: 2 }, editor);
+    expect(full.status).toBe(ofEditor);
+    const changed = await served.send('PUT', `${path}/1`, { name: 'b' }, author);
+    expect(changed.status).toBe(200);
+    const { body } = await served.get('/_permissions', author);
+    expect(Object.keys(body.versions.v1[name].operations).includes('create')).toBe(status === 201);
   });
 });
