@@ -17,6 +17,7 @@ import type { Recording, Step } from '../trace/recording.ts';
 import { decide, type Caller } from '../model/access.ts';
 import type { Exchange, Watching } from './exchange.ts';
 import { isAmong, isHonoured } from './honoured.ts';
+import { operationOf, splitUrl } from './router.ts';
 
 /** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
 function seesAll({ generation }: Exchange, caller: Caller): boolean {
@@ -177,7 +178,7 @@ function detailsOf(
     return { authenticated: caller.authenticated, name: caller.name, roles: [...caller.roles] };
   if (stage === 'authorization' && call !== undefined) {
     const { kind, face } = call;
-    const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
+    const operation = operationOf(kind);
     const { rules } = decide(face.rules[operation]);
     return {
       operation,
@@ -201,8 +202,7 @@ function verboseMember(
   error: ApiError,
   thrown: unknown,
 ): object {
-  const mark = url.indexOf('?');
-  const [path, search] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+  const { path, search } = splitUrl(url);
   const { code, message, problems = [] } = error;
   const details = [message, ...problems.map(({ field, message: text }) => `${field}: ${text}`)];
   const frames = error.stack?.slice(Math.max(0, error.stack.indexOf('\n    at '))) ?? '';

@@ -6,6 +6,7 @@ import type { LoggingSpecification } from '../spec/specification.ts';
 import type { HeaderValues, RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
 import { Redactor } from './redact.ts';
+import { splitUrl } from './router.ts';
 
 /** Contract 3, Logging. */
 const defaults = {
@@ -63,9 +64,8 @@ export function requestLog(
     return redactor;
   };
   const queryOf = (url: string): readonly string[] | SentParameters | undefined => {
-    const mark = url.indexOf('?');
-    if (mark === -1) return undefined;
-    const sent = sentParameters(url.slice(mark + 1));
+    if (!url.includes('?')) return undefined;
+    const sent = sentParameters(splitUrl(url).search);
     if (mode === 'start' && !includeBodies) return Object.keys(sent);
     return Object.fromEntries(
       Object.entries(sent).map(([name, value]) => [name, redactorNow().parameter(name, value)]),

@@ -19,6 +19,8 @@ import {
   findRoute,
   isServed,
   kindOf,
+  operationOf,
+  splitUrl,
   type ResourceRoute,
   type Route,
 } from './router.ts';
@@ -175,17 +177,9 @@ async function answerResource(
   }
 }
 
-function splitUrl(url: string): { path: string; search: string } {
-  const mark = url.indexOf('?');
-  return mark === -1
-    ? { path: url, search: '' }
-    : { path: url.slice(0, mark), search: url.slice(mark + 1) };
-}
-
 /** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
 function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError | undefined {
-  const operation = kind === 'list' ? 'read' : kind === 'replace' ? 'update' : kind;
-  return decide(rules[operation]).allowed === 'none' ? refusalOf(view.subject) : undefined;
+  return decide(rules[operationOf(kind)]).allowed === 'none' ? refusalOf(view.subject) : undefined;
 }
 
 function uriTooLong(limit: number): ApiError {

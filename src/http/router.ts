@@ -1,5 +1,6 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { unknownName } from '../model/names.ts';
+import type { Operation } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
@@ -16,6 +17,14 @@ export interface ResourceRoute {
   readonly name: string;
   /** The text of the path's last part, decoded. */
   readonly id: string | undefined;
+}
+
+/** The two parts of a request target, as they were sent; the second without `?`. */
+export function splitUrl(url: string): { readonly path: string; readonly search: string } {
+  const mark = url.indexOf('?');
+  return mark === -1
+    ? { path: url, search: '' }
+    : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }
 
 const collectionMethods = { GET: 'list', HEAD: 'list', POST: 'create' } as const;
@@ -97,6 +106,12 @@ export function kindOf(method: string, id: string | undefined): Result<RequestKi
     id === undefined ? collectionMethods : recordMethods;
   const kind = Object.hasOwn(methods, method) ? methods[method] : undefined;
   return kind === undefined ? fail(methodNotAllowed(method, allowOf(id))) : ok(kind);
+}
+
+/** The operation that rules name for what a request does. */
+export function operationOf(kind: RequestKind): Operation {
+  if (kind === 'list') return 'read';
+  return kind === 'replace' ? 'update' : kind;
 }
 
 /** The methods of a resource's path, as the `Allow` header lists them. */

@@ -22,6 +22,7 @@ import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
+import { splitUrl } from './router.ts';
 import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
@@ -263,7 +264,7 @@ function readHead(request: IncomingMessage & { originalUrl?: string }): Incoming
     requestId: randomUUID(),
     method: request.method ?? 'GET',
     url,
-    path: url.split('?', 1)[0] ?? '/',
+    path: splitUrl(url).path,
   };
 }
 

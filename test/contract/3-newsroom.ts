@@ -87,7 +87,7 @@ export const callers = {
 
 export type Who = keyof typeof callers;
 
-const records = {
+export const newsroomRecords = {
   users: [
     { name: 'Ann', team: 'red', salary: 10 },
     { name: 'Bob', team: 'red', salary: 20 },
@@ -131,7 +131,7 @@ const records = {
 /** Serves it over both databases, with records. */
 export async function serveNewsroom(): Promise<Both> {
   const both = await serveBoth(newsroom);
-  for (const [resource, list] of Object.entries(records)) {
+  for (const [resource, list] of Object.entries(newsroomRecords)) {
     const { status, text } = await both.send('POST', `/v1/${resource}`, list, callers.root);
     if (status !== 201) throw new Error(`${resource}: ${text}`);
   }
@@ -140,7 +140,7 @@ export async function serveNewsroom(): Promise<Both> {
 
 /** Everything that there is to read, as the one sees it who may read everything. */
 export async function everything({ get }: Both): Promise<string> {
-  const paths = Object.keys(records)
+  const paths = Object.keys(newsroomRecords)
     .filter((name) => name !== 'messages')
     .map((name) => `/v1/${name}`);
   const texts: string[] = [];
