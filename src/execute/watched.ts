@@ -14,7 +14,7 @@ export interface WatchOptions {
    * For who looks at this one request: statements run one after the other, and counts are not remembered, so that
    * every step shows what it costs by itself. Else the request runs as it would unwatched.
    */
-  readonly isExact: boolean;
+  readonly isExact: () => boolean;
   readonly keep?: (ran: Ran) => void;
 }
 
@@ -69,11 +69,13 @@ export function watched(
   });
   return {
     dialect: database.dialect,
-    asksAtOnce: database.asksAtOnce && !isExact,
+    get asksAtOnce() {
+      return database.asksAtOnce && !isExact();
+    },
     enter,
     all: (statement, values) => all(database, statement, values),
     count: async (statement, values) => {
-      if (isExact) return Number((await all(database, statement, values))[0]?.[0]);
+      if (isExact()) return Number((await all(database, statement, values))[0]?.[0]);
       return observe(
         statement,
         values,

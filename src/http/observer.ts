@@ -10,7 +10,7 @@ import {
   type TraceReader,
 } from '../trace/events.ts';
 import { Recording } from '../trace/recording.ts';
-import { mayDebug } from './honoured.ts';
+import { isHonoured, mayDebug } from './honoured.ts';
 import type { Mode } from './edge.ts';
 import type { Exchange, Watching } from './exchange.ts';
 import type { Generation } from './generation.ts';
@@ -29,18 +29,21 @@ export function seenBy(
 ): Database {
   const measured = metrics.measured(database);
   if (trace.recording === undefined) return measured;
-  return recorded(measured, trace.recording, mayDebug(generation, mode) ? watching : undefined);
+  return recorded(measured, trace.recording, watching, generation, mode);
 }
 
-/** `watching`: that of a request which asks for its own steps and may. */
 function recorded(
   database: Database,
   recording: Recording,
   watching: Watching | undefined,
+  generation: Generation,
+  mode: Mode,
 ): Database {
-  const isExact = watching !== undefined;
-  const keep = isExact ? { keep: (ran: Ran) => void watching.ran.push(ran) } : {};
-  return watched(database, recording, { isExact, ...keep });
+  if (watching === undefined || !mayDebug(generation, mode))
+    return watched(database, recording, { isExact: () => false });
+  // Who asks is not known yet: for others than those who may it runs as it would unwatched.
+  const isExact = (): boolean => isHonoured({ generation, mode }, watching.caller);
+  return watched(database, recording, { isExact, keep: (ran) => void watching.ran.push(ran) });
 }
 
 /**
@@ -69,15 +72,15 @@ export class Observer {
     const mark = start.url.indexOf('?');
     const wish = mark === -1 ? undefined : wishedDebug(start.url.slice(mark + 1));
     const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
-    const isExact = watching !== undefined && mayDebug(generation, mode);
-    if (!isExact && !this.wantsSteps) {
+    const mayShow = watching !== undefined && mayDebug(generation, mode);
+    if (!mayShow && !this.wantsSteps) {
       const trace = new RequestTrace(start, begin, undefined);
       return { generation, database, trace, watching };
     }
     const recording = new Recording(this.now().getTime(), begin);
     return {
       generation,
-      database: recorded(database, recording, isExact ? watching : undefined),
+      database: recorded(database, recording, watching, generation, mode),
       trace: new RequestTrace(start, begin, recording),
       watching,
     };

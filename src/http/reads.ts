@@ -21,7 +21,8 @@ import type { Response } from '../respond/response.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
-import type { Call } from './exchange.ts';
+import type { Call, Watching } from './exchange.ts';
+import { isHonoured } from './honoured.ts';
 import { inspectData } from './inspect.ts';
 
 /** `GET /<resource>`: a page of records with its headers. */
@@ -50,8 +51,8 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
     api.limits,
   );
   exchange.trace.enter('finalize');
-  if (exchange.watching?.wish.inspectData === true)
-    exchange.watching.inspected = await inspectData(call, records);
+  const watching = honoured(call);
+  if (watching?.wish.inspectData === true) watching.inspected = await inspectData(call, records);
   const next = last && nextCursor(plan, last, face, version);
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
@@ -61,6 +62,12 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   const result = { count: records.length, hasMore, total, next, isEstimated };
   const headers = pageHeaders(call, preferences, page, result);
   return ok(tagged(call, JSON.stringify(records), headers));
+}
+
+/** What is written down for a request whose debug parameters are honoured; else it costs nothing more. */
+function honoured({ exchange, caller }: Call): Watching | undefined {
+  const { watching } = exchange;
+  return watching !== undefined && isHonoured(exchange, caller) ? watching : undefined;
 }
 
 /** The step in which the records of a resource are read. */
@@ -122,8 +129,8 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
       : await readOne(compiled.value, id, bound.value, database, database.dialect, limits);
   exchange.trace.enter('finalize');
   if (record === undefined) return fail(notFound(face.resource, idText));
-  if (exchange.watching?.wish.inspectData === true)
-    exchange.watching.inspected = await inspectData(call, [record]);
+  const watching = honoured(call);
+  if (watching?.wish.inspectData === true) watching.inspected = await inspectData(call, [record]);
   return ok(tagged(call, JSON.stringify(record), {}));
 }
 
@@ -145,9 +152,9 @@ export function parseId(
 
 /** A 200 with its entity tag, or 304 where the client has just that. */
 function tagged(call: Call, body: string, headers: Record<string, string>): Response {
-  const { exchange, query } = call;
+  const { exchange } = call;
   const { requestId } = exchange;
-  if (query.debug) return jsonResponse(200, body, requestId, headers);
+  if (honoured(call) !== undefined) return jsonResponse(200, body, requestId, headers);
   // What stands in headers beside a list is part of what is shown.
   const etag = entityTag(`${body}${headers['x-total-count'] ?? ''}`);
   headers['etag'] = etag;

@@ -58,6 +58,30 @@ describe('where debug parameters are honoured', () => {
     }
   });
 
+  test('where they are off, the request is as it is without: tag, 304, and counts that are remembered', async () => {
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'start');
+    for (const name of ['a', 'b']) await api.send('POST', '/v1/things', { name });
+    const { database } = api.generation;
+    const remembered = database.count.bind(database);
+    let counts = 0;
+    Object.assign(database, {
+      count: (...asked: Parameters<typeof remembered>) => {
+        counts += 1;
+        return remembered(...asked);
+      },
+    });
+    const asked = '/v1/things?limit=1&_debug=true&_inspect=data';
+    const tag = (await api.get('/v1/things?limit=1')).headers.get('etag') ?? '';
+    const hand = { 'x-api-key': 'hand-key', 'if-none-match': tag };
+    expect(counts).toBe(1);
+    const { status, headers } = await api.get(asked, hand);
+    expect([status, headers.get('etag'), headers.get('x-debug')]).toEqual([304, tag, 'disabled']);
+    expect(counts).toBe(2);
+    const boss = await api.get(asked, { 'x-api-key': 'boss-key', 'if-none-match': tag });
+    expect([boss.status, boss.headers.get('etag')]).toEqual([200, null]);
+    expect(counts).toBe(2);
+  });
+
   test('where they are off, a stream takes them', async () => {
     const api = await serving('access: public', 'start');
     const { status, headers } = await api.get('/v1/things?_debug=true', { accept: 'text/csv' });
