@@ -50,6 +50,8 @@ export class LiveReload {
   private generation: Generation;
   /** Those that may have requests yet, each with how to let go of what it alone holds. */
   private readonly former = new Map<Generation, () => Promise<void>>();
+  /** Tables that are new and could not be filled: it is tried again with the next edit. */
+  private readonly unfilled = new Set<string>();
   private watch: FileWatch | undefined;
   private readers: readonly TraceReader[] = [];
   private isChanged = false;
@@ -246,13 +248,18 @@ export class LiveReload {
     const before = served.specification.api.resources;
     const tables = new Set([...before.values()].map(({ table }) => table));
     const added = [...specification.api.resources.values()].filter(
-      ({ table }: Resource) => !tables.has(table),
+      ({ table }: Resource) => !tables.has(table) || this.unfilled.has(table),
     );
     if (added.length === 0) return [];
+    for (const { table } of added) this.unfilled.add(table);
     const filled = await fillNew(context, specification, open, added, fill);
+    for (const { table } of added) this.unfilled.delete(table);
     return [...filled]
       .filter(([, count]) => count > 0)
-      .map(([name, count]) => `${name} has ${grouped(count)} records now.`);
+      .map(
+        ([name, count]) =>
+          `${name} has ${count === 1 ? '1 record' : `${grouped(count)} records`} now.`,
+      );
   }
 
   private swap(next: Served, steps: readonly string[]): void {

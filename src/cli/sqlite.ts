@@ -60,11 +60,7 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     database,
     // Looking takes no lock, so that it need not wait for one.
     isUpToDate: (api) => onceFree(() => isUpToDate(schemaConnection, api)),
-    migrate: async (api, options) => {
-      // Writes and migrations share a connection, which has room for one transaction.
-      await database.idle();
-      return migrate(schemaConnection, api, options);
-    },
+    migrate: (api, options) => database.changeSchema(() => migrate(schemaConnection, api, options)),
     close: () => database.close(),
   };
 }

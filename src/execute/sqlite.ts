@@ -216,13 +216,21 @@ export class SqliteDatabase implements Database {
     return this.writer.driver;
   }
 
-  /** Resolves when no write runs or waits. */
-  idle(): Promise<void> {
-    return this.queue.idle();
+  /**
+   * Runs what changes the schema over `schemaConnection`: when no write runs or waits, since both share a connection,
+   * and what is read from then on sees it.
+   */
+  async changeSchema<Value>(work: () => Promise<Value>): Promise<Value> {
+    await this.queue.idle();
+    try {
+      return await work();
+    } finally {
+      this.reader.endSnapshot();
+    }
   }
 
   async close(): Promise<void> {
-    await this.idle();
+    await this.queue.idle();
     await this.processes.close();
     this.reader.close();
     this.writer.driver.close();

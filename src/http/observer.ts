@@ -1,5 +1,5 @@
 import type { Database } from '../execute/database.ts';
-import { watched, type Ran } from '../execute/watched.ts';
+import { watched } from '../execute/watched.ts';
 import { anonymous } from '../model/access.ts';
 import { wishedDebug } from '../request/debug.ts';
 import type { Response } from '../respond/response.ts';

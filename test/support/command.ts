@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** Flags of Node itself. */
   readonly flags?: readonly string[];
+  /** Whether the test writes to its standard input; else that is empty. */
+  readonly isWritten?: boolean;
 }
 
 /** A command that runs. */
@@ -48,20 +50,20 @@ function environment(own: Surroundings['env']): NodeJS.ProcessEnv {
 export function launch(
   program: string,
   args: readonly string[],
-  { cwd, env }: Surroundings,
+  { cwd, env, isWritten = false }: Surroundings,
 ): Running {
   const child = spawn(program, [...args], {
     cwd,
     env: environment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [isWritten ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   // Whatever a failed test has left running.
   children.push(child);
   let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     out += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     err += text;
   });
   const ended = new Promise<Ended>((done) => {
