@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import type { Context } from '../../src/cli/context.ts';
 import { fillEmpty } from '../../src/cli/fill.ts';
 import { sandboxSource } from '../../src/cli/sandbox-source.ts';
@@ -19,17 +18,10 @@ export interface SandboxedApi extends TestApi {
   readonly sandboxes: Sandboxes;
 }
 
-/** Serves a specification as `dev` does, its database filled. `files` lie beside it: name → content. */
-export async function serveSandboxes(
-  text: string,
-  files: Readonly<Record<string, string>> = {},
-  options: Partial<ServerOptions> = {},
-): Promise<SandboxedApi> {
-  const folder = makeFolder({ 'plinth.yaml': text, ...files });
-  let passed = 0;
-  const now = (): Date => new Date(Date.now() + passed);
-  const context: Context = {
-    folder: folder.path,
+/** A command that nobody looks at. */
+export function quietContext(folder: string, now = (): Date => new Date()): Context {
+  return {
+    folder,
     environment: {},
     output: {
       print: () => undefined,
@@ -41,8 +33,19 @@ export async function serveSandboxes(
     draw: { now, uuid: uuidv7 },
     stop: () => new AbortController().signal,
   };
+}
+
+/** Serves a specification as `dev` does, its database filled. `files` lie beside it: name → content. */
+export async function serveSandboxes(
+  text: string,
+  files: Readonly<Record<string, string>> = {},
+  options: Partial<ServerOptions> = {},
+): Promise<SandboxedApi> {
+  const folder = makeFolder({ 'plinth.yaml': text, ...files });
+  let passed = 0;
+  const now = (): Date => new Date(Date.now() + passed);
+  const context = quietContext(folder.path, now);
   const specification = requireSpecification(context, {});
-  writeFileSync(folder.at('dev.db'), '');
   const open = openTemporary(folder.at('dev.db'));
   await open.migrate(specification.api);
   await fillEmpty(context, specification, open, { generates: true });

@@ -14,6 +14,7 @@ import {
   type Serving,
 } from '../support/command.ts';
 import { join } from 'node:path';
+import { createDatabase } from '../support/postgres.ts';
 
 const reloaded = 'plinth.yaml was read again and is served.';
 const kept = 'The last good version stays in use';
@@ -134,6 +135,19 @@ describe('a good edit', () => {
     expect((await get('/v1/authors/26')).status).toBe(200);
     expect(await server.stop('SIGINT')).toMatchObject({ code: 0 });
   });
+});
+
+test('on PostgreSQL the same, but for sandboxes', async () => {
+  const { url, drop } = await createDatabase();
+  const { save, get, note, server } = await live(library, {}, ['--database', url]);
+  await save(withShelves, 'shelves has 25 records now.');
+  await save(withPages, reloaded);
+  expect((await get('/v1/books?pages_null=true&limit=1')).status).toBe(200);
+  expect((await get('/v1/books', { 'x-sandbox': 'a' })).status).toBe(400);
+  await save(library.replace('type: email', 'type: emial'), kept);
+  expect(note()).not.toContain('failed');
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
+  await drop();
 });
 
 describe('a bad edit', () => {
