@@ -1,3 +1,4 @@
+import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
@@ -28,6 +29,19 @@ async function named(context: Context, target: Target): Promise<NamedDatabase> {
   return path === ':memory:'
     ? temporaryFile(options)
     : sqliteFile(folder, path, migrateCommand(context, target), options);
+}
+
+/** Reads what tables a database has, of any maker. Changes nothing of it. */
+export async function introspectDatabase(
+  context: Context,
+  target: Target,
+): Promise<{ readonly name: string; readonly found: FoundDatabase }> {
+  const { name, introspect } = await named(context, target);
+  try {
+    return { name, found: await introspect() };
+  } catch (error) {
+    throw databaseFailure(error, name);
+  }
 }
 
 /** A database as it stands, and what would bring it up to date. */

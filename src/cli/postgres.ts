@@ -1,3 +1,4 @@
+import { readPostgres } from '../execute/introspect/postgres.ts';
 import { isUpToDate, migrate, planMigration } from '../execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../execute/postgres.ts';
 import { CommandFailure } from './failure.ts';
@@ -27,6 +28,7 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
   return {
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
+    introspect: () => onSchema((schema) => schema.alone(readPostgres)),
     open: async () => {
       // An import looks at what is there beside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;

@@ -5,6 +5,8 @@ import type { DevFlags } from './commands/dev.ts';
 import type { ExportFlags } from './commands/export.ts';
 import type { DocumentFlags } from './document.ts';
 import type { GenerateFlags } from './commands/generate.ts';
+import type { IntrospectFlags } from './commands/introspect.ts';
+import type { PromoteFlags } from './commands/promote.ts';
 import type { Named } from './specification.ts';
 
 /**
@@ -117,6 +119,39 @@ export function buildProgram(context: Context, version: string): Command {
     .action(async (file: string | undefined, flags: Named) => {
       const { migrate } = await import('./commands/migrate.ts');
       await migrate(context, { ...flags, file });
+    });
+
+  command(
+    'introspect <source>',
+    'write a specification for an existing database, or a db.json of json-server',
+    'introspect sqlite:shop.db --out plinth.yaml',
+  )
+    .addHelpText(
+      'after',
+      '\nThe source is sqlite:PATH, postgres://user:password@host/name or a .json file; nothing of it is changed.',
+    )
+    .option('--out <file>', 'write it to a file, which must not be there yet')
+    .option('--json', 'print the specification and what is left out as JSON')
+    .action(async (source: string, flags: IntrospectFlags) => {
+      const { introspect } = await import('./commands/introspect.ts');
+      await introspect(context, source, flags);
+    });
+
+  command(
+    'promote',
+    'copy a SQLite database to PostgreSQL, and prove that both are equal',
+    'promote --from sqlite:shop.db --to postgres://shop@db.example.com/shop',
+  )
+    .option('--spec <file>', 'the specification')
+    .requiredOption('--from <url>', 'sqlite:PATH')
+    .requiredOption(
+      '--to <url>',
+      'postgres://user:password@host/name; empty, or a copy begun before',
+    )
+    .option('--json', 'print rows and checksums as JSON')
+    .action(async (flags: PromoteFlags) => {
+      const { promote } = await import('./commands/promote.ts');
+      await promote(context, flags);
     });
 
   onSpecification(

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { readSqlite } from '../execute/introspect/sqlite.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
 import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../execute/sqlite.ts';
@@ -23,6 +24,10 @@ export function sqliteFile(
       if (!isEmpty) prepare(path, name, howToMake, false);
       return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api, migration));
     },
+    introspect: async () => {
+      prepare(path, name, howToMake, false);
+      return onceFree(() => readSqlite(path));
+    },
     open: async (create) => {
       prepare(path, name, howToMake, create);
       return opened(name, await onceFree(() => openOrBusy(path, options)));
@@ -34,6 +39,7 @@ export function sqliteFile(
 export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
   inspect: async (api) => inspectFile(':memory:', api),
+  introspect: async () => readSqlite(':memory:'),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
     const open = { ...openTemporary(join(folder, 'memory.db'), options), name: 'sqlite::memory:' };

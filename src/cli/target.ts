@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Database } from '../execute/database.ts';
+import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
@@ -47,6 +48,8 @@ export interface NamedDatabase {
     missing: 'empty' | 'failure',
     options?: MigrationOptions,
   ) => Promise<readonly MigrationStep[]>;
+  /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
+  readonly introspect: () => Promise<FoundDatabase>;
   /** Opens it; what can be made and is not there is made with `create`, and a failure without. */
   readonly open: (create: boolean) => Promise<OpenDatabase>;
 }

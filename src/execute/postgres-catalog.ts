@@ -86,6 +86,11 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       isPrimary: primary === true,
     });
   }
+  // Beside a primary key of several columns, the id is one that is unique alone.
+  for (const { name, indexes } of tables.values())
+    if (indexes.some(({ isPrimary, columns }) => isPrimary && columns.length > 1))
+      for (const { unique, columns } of indexes)
+        if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
   for (const row of await ask(columnsQuery)) {
     const [table, column, type, nullable, fills, byCodePoint, value] = row;
     const { columns } = tableOf(table);

@@ -1,7 +1,7 @@
 import { quote } from '../sql/dialect.ts';
 import { columnSql, deleteActions } from '../sql/schema.ts';
 import type { ColumnSchema, ReferenceSchema } from '../sql/table-schema.ts';
-import type { SchemaRules } from './schema-actual.ts';
+import type { ActualTable, SchemaRules } from './schema-actual.ts';
 import {
   isRenamed,
   valueFrom,
@@ -95,7 +95,7 @@ function renameColumns({ name, columns }: TableChange): readonly string[] {
   );
 }
 
-function alterTable({ name, columns }: TableChange): readonly string[] {
+function alterTable({ name, actual: there, columns }: TableChange): readonly string[] {
   const table = quote(name);
   const alter = (action: string): string => `ALTER TABLE ${table} ${action}`;
   return columns.flatMap((column): readonly string[] => {
@@ -103,7 +103,7 @@ function alterTable({ name, columns }: TableChange): readonly string[] {
     const one = quote(column.name);
     if (column.isDropped) return [alter(`DROP COLUMN ${one}`)];
     if (actual === undefined)
-      return wanted === undefined ? [] : addColumn(alter, one, wanted, column);
+      return wanted === undefined ? [] : addColumn(alter, one, besideKey(wanted, there), column);
     const statements: string[] = [];
     const act = (action: string): unknown =>
       statements.push(alter(`ALTER COLUMN ${one} ${action}`));
@@ -128,6 +128,13 @@ function alterTable({ name, columns }: TableChange): readonly string[] {
     }
     return statements;
   });
+}
+
+/** A table has one primary key: beside one of several columns, the id is unique. */
+function besideKey(column: ColumnSchema, { indexes }: ActualTable): ColumnSchema {
+  return column.isKey && indexes.some(({ isPrimary }) => isPrimary)
+    ? { ...column, type: column.type.replace('PRIMARY KEY', 'UNIQUE') }
+    : column;
 }
 
 /** With a default only while it is added: later records get theirs from the service. */

@@ -69,6 +69,7 @@ function kindOfType(type: string): StoredKind {
   if (type.startsWith('timestamp')) return 'datetime';
   if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
   if (type === 'json' || type === 'jsonb') return 'json';
+  if (type.endsWith('[]')) return 'array';
   return type === 'boolean' || type === 'date' || type === 'uuid' ? type : 'string';
 }
 
@@ -78,6 +79,7 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
   const cast = (column: string): string => {
     if (oldType === usual) return column;
     if (/^timestamp(?:\(\d\))? without/u.test(oldType)) return `(${column} AT TIME ZONE 'UTC')`;
+    if (oldType.endsWith('[]')) return `to_jsonb(${column})`;
     return `${column}::${usual}`;
   };
   if (from === to) return { value: (column) => `${cast(column)}::${type}` };

@@ -137,7 +137,8 @@ function* changeColumn(
   steps: MigrationStep[],
 ): Counting<ColumnChange> {
   const type = rules.typeName(column.type);
-  const isLike = actual.type === type || (!column.isKey && rules.isLike(actual.type, type));
+  const isLike =
+    actual.type === type || (!column.isKey && rules.isLike(actual.type, type, column.kind));
   const kind = actualKind(column, actual, isLike, recordedKind, rules);
   const comparesOtherwise =
     isLike && column.type.includes('COLLATE') && actual.byCodePoint === false;

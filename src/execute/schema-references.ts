@@ -46,7 +46,8 @@ export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): 
         continue;
       }
       const name = `${table.name}.${column.name}`;
-      const change = changeOf(reference);
+      const isMade = pair.recorded.get(fold(column.actual?.name ?? column.name))?.isMade === true;
+      const change = changeOf(reference, isMade);
       columns.push({ ...column, reference: { ...reference, change } });
       if (change === 'drop') steps.push(step(`change ${name} to refer to nothing`));
       const target = reference.wanted && byName.get(fold(reference.wanted.table));
@@ -78,8 +79,15 @@ export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): 
   }
   return { pairs: compared, steps };
 
-  function changeOf({ actual, wanted }: ReferenceChange): ReferenceChange['change'] {
-    if (wanted === undefined) return actual === undefined ? 'none' : 'drop';
+  function changeOf(
+    { actual, wanted }: ReferenceChange,
+    isMade: boolean,
+  ): ReferenceChange['change'] {
+    if (wanted === undefined) {
+      // A key of others to a table that the file does not name is not in its way.
+      const isForeign = actual !== undefined && !isMade && !byFormerName.has(fold(actual.table));
+      return actual === undefined || isForeign ? 'none' : 'drop';
+    }
     if (actual === undefined) return 'add';
     return fits(actual, wanted) ? 'none' : 'replace';
   }
@@ -96,7 +104,9 @@ export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): 
     return (
       fold(target?.wanted.name ?? actual.table) === fold(wanted.table) &&
       fold(column) === fold(wanted.column) &&
-      actual.onDelete === deleteActions[wanted.onDelete]
+      // Without an action, a delete is refused as well.
+      (actual.onDelete === 'NO ACTION' ? 'RESTRICT' : actual.onDelete) ===
+        deleteActions[wanted.onDelete]
     );
   }
 }

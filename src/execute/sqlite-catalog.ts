@@ -6,6 +6,9 @@ export function foldName(name: string): string {
   return name.toLowerCase();
 }
 
+/** The key that rows have without any column for it. */
+export const rowKeyName = 'rowid';
+
 /** The tables of a database by their folded names; each is read when it is asked for. */
 export function readTables(driver: Driver.Database): ReadonlyMap<string, () => ActualTable> {
   const tables = driver
@@ -83,9 +86,22 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     onDelete: row.action,
   }));
   const words = wordsOf(sql);
+  const byName = new Map(columns.map((column) => [foldName(column.name), column]));
+  const keyLength = columns.filter(({ isPrimary }) => isPrimary).length;
+  // By it a junction is used whose key is of several columns.
+  if (keyLength > 1 && !words.includes('WITHOUT') && !byName.has(rowKeyName))
+    byName.set(rowKeyName, {
+      name: rowKeyName,
+      type: 'INTEGER',
+      nullable: false,
+      isPrimary: true,
+      fills: true,
+      default: undefined,
+      byCodePoint: undefined,
+    });
   return {
     name,
-    columns: new Map(columns.map((column) => [foldName(column.name), column])),
+    columns: byName,
     indexes,
     references,
     options: words.at(-1) === 'STRICT' ? ' STRICT' : '',

@@ -26,7 +26,7 @@ const rules: SchemaRules = {
   dialect: sqlite,
   fold: foldName,
   typeName: (definition) => definition.split(' ')[0] ?? '',
-  isLike: (actual, wanted) => affinityOf(actual) === wanted,
+  isLike,
   kindOfType: (type) => affinityKinds.get(affinityOf(type)) ?? 'any',
   typeOfKind: (kind) => kindTypes.get(baseOf(kind)) ?? 'TEXT',
   convert: (from, to) => {
@@ -60,6 +60,20 @@ const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
   ['TEXT', 'string'],
   ['REAL', 'number'],
 ]);
+
+/**
+ * A column of numbers stores whole numbers, fractions and booleans as they are, but a decimal in another form; one for
+ * dates and times keeps their texts.
+ */
+function isLike(actual: string, wanted: string, kind: StoredKind): boolean {
+  const affinity = affinityOf(actual);
+  if (affinity === wanted) return true;
+  if (affinity !== 'NUMERIC' || actual === 'ANY') return false;
+  if (wanted === 'TEXT') return /DATE|TIME/u.test(actual) && textKinds.has(kind);
+  return kind === 'integer' || kind === 'number' || kind === 'boolean';
+}
+
+const textKinds: ReadonlySet<StoredKind> = new Set(['string', 'date', 'time', 'datetime']);
 
 /** As what a column stores values, by the rules of SQLite for declared types. */
 function affinityOf(type: string): string {

@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { specificationText, specificationValue } from '../../execute/introspect/document.ts';
+import type { SpecificationDraft } from '../../execute/introspect/draft.ts';
+import { readJsonServer, type JsonServerFile } from '../../execute/introspect/json-server.ts';
+import { draftOf } from '../../execute/introspect/resources.ts';
+import type { JsonValue } from '../../spec/specification.ts';
+import { fromFolder, typed, type Context } from '../context.ts';
+import { introspectDatabase } from '../database.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
+import { writeDocument } from '../document.ts';
+import { readSpecification, formatProblem } from '../specification.ts';
+import { withoutPassword } from '../target.ts';
+
+export interface IntrospectFlags {
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/** `plinth introspect SOURCE`: writes a specification for a database that is there, or for a db.json of json-server. */
+export async function introspect(
+  context: Context,
+  source: string,
+  flags: IntrospectFlags,
+): Promise<void> {
+  refuseExisting(context, flags.out);
+  if (/\.json$/iu.test(source) && !/^[a-z]+:/iu.test(source)) {
+    fromJsonServer(context, source, flags);
+    return;
+  }
+  const url = /^[a-z]+:/iu.test(source) ? source : `sqlite:${source}`;
+  const { name, found } = await introspectDatabase(context, {
+    url,
+    folder: context.folder,
+    again: `--database ${withoutPassword(url)}`,
+    isOwn: false,
+    options: {},
+  });
+  const draft = draftOf(found);
+  if (draft.resources.length === 0)
+    throw new CommandFailure(
+      `${name} has no table that can be served. ${draft.left.length === 0 ? 'Name another database' : 'Mend one of them'}, or begin with "${typed(context, 'init')}".`,
+      { details: draft.left, data: { left: draft.left } },
+    );
+  const head = [
+    `Made by introspect from ${name}.`,
+    'Look at what it would change there with "plinth migrate", then serve it with "plinth start", both with --database.',
+  ];
+  write(context, draft, head, undefined, flags);
+  if (flags.out !== undefined)
+    context.output.note(
+      `Next: ${typed(context, `migrate ${flags.out} --database ${withoutPassword(url)}`)}`,
+    );
+}
+
+/** Never over a file that somebody has worked on. */
+function refuseExisting(context: Context, out: string | undefined): void {
+  if (out !== undefined && out !== '' && existsSync(fromFolder(context, out)))
+    throw new CommandFailure(`${out} is there already. Name another file with --out.`);
+}
+
+function write(
+  context: Context,
+  draft: SpecificationDraft,
+  head: readonly string[],
+  data: string | undefined,
+  { out, json }: IntrospectFlags,
+): void {
+  const { output } = context;
+  const text = specificationText(draft, head, data);
+  if (out !== undefined) {
+    writeDocument(context, text, out);
+    checkWritten(context, out);
+  }
+  if (json === true) {
+    const specification = specificationValue(draft, data);
+    output.print(JSON.stringify({ ok: true, specification, left: draft.left }, undefined, 2));
+  } else if (out === undefined) output.print(text.trimEnd());
+  for (const line of draft.left) output.note(line);
+}
+
+/** What a database allows and a specification does not is told at once. */
+function checkWritten(context: Context, file: string): void {
+  const errors = readSpecification(context, { file }).problems.filter(
+    ({ severity }) => severity === 'error',
+  );
+  if (errors.length > 0)
+    throw new CommandFailure(
+      `${file} is written, and needs your hand in ${errors.length === 1 ? '1 place' : `${errors.length} places`}. Mend it there.`,
+      { details: errors.map(formatProblem), data: { problems: errors } },
+    );
+}
+
+function fromJsonServer(context: Context, source: string, flags: IntrospectFlags): void {
+  const path = fromFolder(context, source);
+  const read = readJsonServer(parsed(path, source));
+  if (typeof read === 'string')
+    throw new CommandFailure(`${source} cannot be used: ${read}. Name a db.json of json-server.`);
+  const { draft, isAsWritten } = read;
+  const base = flags.out === undefined ? context.folder : dirname(fromFolder(context, flags.out));
+  const head = [
+    `Made by introspect from ${source}.`,
+    'What every record has is required here: take "required" away where a client may leave it out.',
+  ];
+  const folder = join(base, 'data');
+  const isWritten = !isAsWritten && flags.out !== undefined;
+  if (isWritten) writeRecords(context, folder, read);
+  const data = isAsWritten ? relative(base, path) : 'data';
+  write(context, draft, head, isAsWritten || isWritten ? data : undefined, flags);
+  if (!isAsWritten && !isWritten)
+    context.output.note(
+      'Some records have to be written otherwise than there: with --out FILE they go to the folder data beside it.',
+    );
+  if (isWritten) context.output.note(`Wrote ${relative(context.folder, folder) || folder}.`);
+  if (flags.out !== undefined) context.output.note(`Next: ${typed(context, `dev ${flags.out}`)}`);
+}
+
+function parsed(path: string, name: string): JsonValue {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/u, '')) as JsonValue;
+  } catch (error) {
+    const reason =
+      fileReason(error) ??
+      (error instanceof Error ? `it is no JSON (${error.message})` : 'it is no JSON');
+    throw new CommandFailure(`${name} cannot be used: ${reason}. Name a db.json of json-server.`, {
+      cause: error,
+    });
+  }
+}
+
+function writeRecords(context: Context, folder: string, { records }: JsonServerFile): void {
+  const shown = relative(context.folder, folder) || folder;
+  if (existsSync(folder))
+    throw new CommandFailure(
+      `${shown} is there already. Name a file in another folder with --out.`,
+    );
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, list] of records)
+      writeFileSync(
+        join(folder, `${name}.ndjson`),
+        list.map((record) => `${JSON.stringify(record)}\n`).join(''),
+      );
+  } catch (error) {
+    throw new CommandFailure(
+      `${shown} cannot be written: ${fileReason(error) ?? 'unknown'}. Name a file in another folder with --out.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,152 @@
+import {
+  countRows,
+  isEqual,
+  promote as copyAll,
+  PromoteConflict,
+  type PromotedTable,
+} from '../../execute/promote.ts';
+import type { Api } from '../../model/api.ts';
+import type { Context } from '../context.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFailure } from '../failure.ts';
+import { grouped } from '../output.ts';
+import { hindrance, listed, requireCurrent } from '../schema.ts';
+import { requireSpecification, type SpecificationFile } from '../specification.ts';
+import { databaseTarget, withoutPassword, type OpenDatabase, type Target } from '../target.ts';
+
+export interface PromoteFlags {
+  readonly spec?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly json?: boolean;
+}
+
+/** `plinth promote --from sqlite:… --to postgres://…`: copies a database and proves that both are equal. */
+export async function promote(context: Context, flags: PromoteFlags): Promise<void> {
+  const stop = context.stop();
+  const specification = requireSpecification(context, { spec: flags.spec });
+  const { api } = specification;
+  const [source, target] = [
+    targetOf(context, specification, flags.from, /^sqlite:(?!\/\/[^/])/u, '--from', 'sqlite:PATH'),
+    targetOf(
+      context,
+      specification,
+      flags.to,
+      /^postgres(?:ql)?:\/\//u,
+      '--to',
+      'postgres://user:password@host/name',
+    ),
+  ];
+  await requireCurrent(context, source, api);
+  await withDatabase(context, source, { create: false }, (from) =>
+    withDatabase(context, target, { create: false }, async (to) => {
+      await prepare(context, target, api, from, to);
+      const tables = await context.output
+        .progress('Copying', (report) =>
+          copyAll(api, from.database, to.database, (done, total) => {
+            if (stop.aborted)
+              throw new CommandFailure(
+                'Stopped. Run it again: what is copied already is not copied twice.',
+              );
+            report(done, total);
+          }),
+        )
+        .catch((error: unknown) => {
+          throw error instanceof PromoteConflict
+            ? new CommandFailure(
+                `${to.name} has data of its own: the record ${error.id} of ${error.resource} differs from that of ${from.name}. Empty it, or name another database.`,
+                { cause: error },
+              )
+            : error;
+        });
+      report(context, flags, specification, tables, from.name, to.name);
+    }),
+  );
+}
+
+function targetOf(
+  context: Context,
+  specification: SpecificationFile,
+  url: string,
+  pattern: RegExp,
+  flag: string,
+  form: string,
+): Target {
+  const target = databaseTarget(context, specification, url);
+  if (target === undefined || !pattern.test(url) || url === 'sqlite::memory:')
+    throw new CommandFailure(
+      `${flag} ${withoutPassword(url)} cannot be used. Write ${flag} ${form}.`,
+      {
+        exitCode: 2,
+      },
+    );
+  return target;
+}
+
+/** Makes the tables of the target, and sees that it has no more than the source. */
+async function prepare(
+  context: Context,
+  target: Target,
+  api: Api,
+  from: OpenDatabase,
+  to: OpenDatabase,
+): Promise<void> {
+  if (!(await to.isUpToDate(api))) {
+    const steps = await to.migrate(api);
+    const what = hindrance(context, target, steps);
+    if (what !== undefined)
+      throw new CommandFailure(`The database ${to.name} does not fit the specification. ${what}`, {
+        details: listed(steps),
+      });
+  }
+  for (const resource of api.resources.values()) {
+    const [here, there] = [
+      await countRows(from.database, resource),
+      await countRows(to.database, resource),
+    ];
+    if (there > here)
+      throw new CommandFailure(
+        `${to.name} has data of its own: ${grouped(there)} records of ${resource.name}, where ${from.name} has ${grouped(here)}. Empty it, or name another database.`,
+      );
+  }
+}
+
+function report(
+  { output }: Context,
+  { json = false }: PromoteFlags,
+  { name }: SpecificationFile,
+  tables: readonly PromotedTable[],
+  from: string,
+  to: string,
+): void {
+  const different = tables.filter((table) => !isEqual(table));
+  if (json && different.length === 0)
+    output.print(JSON.stringify({ ok: true, tables }, undefined, 2));
+  else if (!json) for (const line of lines(tables)) output.print(line);
+  if (different.length > 0)
+    throw new CommandFailure(
+      `${different.map(({ resource }) => resource).join(', ')} ${different.length === 1 ? 'is' : 'are'} not equal in ${from} and ${to}. Stop what writes to either, then run it again.`,
+      { data: { tables } },
+    );
+  if (json) return;
+  const rows = tables.reduce((sum, table) => sum + table.from.rows, 0);
+  const copied = tables.reduce((sum, table) => sum + table.copied, 0);
+  const there = copied === rows ? '' : ` (${grouped(rows - copied)} were there already)`;
+  output.print(`\n${grouped(rows)} records are equal in ${from} and ${to}${there}.`);
+  output.print(
+    `Nothing is switched over yet. To serve from it, set in ${name}:\n\n  database: \${DATABASE_URL}\n\nor give --database, and start again.`,
+  );
+}
+
+/** A line a table: its rows on both sides and the beginning of its checksum. */
+function lines(tables: readonly PromotedTable[]): readonly string[] {
+  const width = Math.max(0, ...tables.map(({ resource }) => resource.length));
+  const digits = Math.max(0, ...tables.map(({ from }) => grouped(from.rows).length));
+  return tables.map((table) => {
+    const { resource, from, to } = table;
+    const verdict = isEqual(table)
+      ? `equal  ${from.checksum.slice(0, 16)}`
+      : `differs: ${grouped(to.rows)} there, ${from.checksum.slice(0, 16)} and ${to.checksum.slice(0, 16)}`;
+    return `  ${resource.padEnd(width)}  ${grouped(from.rows).padStart(digits)}  ${verdict}`;
+  });
+}

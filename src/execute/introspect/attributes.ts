@@ -1,0 +1,114 @@
+import { isDate } from '../../model/field-types/date.ts';
+import { parseDatetime } from '../../model/field-types/datetime.ts';
+import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
+import { readDefault } from './expressions.ts';
+import type { FoundColumn } from './table.ts';
+
+/** The type that a key to a field of this type has. */
+export function keyType({ type }: FieldSpecification): FieldSpecification['type'] {
+  return type === 'text' || type === 'enum' || type === 'email' || type === 'url' ? 'string' : type;
+}
+
+/** The attributes of a field as its column has them, and what of the column they cannot say. */
+export function attributesOf(
+  { actual, type, bounds }: FoundColumn,
+  isUnique: boolean,
+  reference: FieldSpecification | undefined,
+): { readonly attributes: FieldSpecification; readonly notes: readonly string[] } {
+  if ('left' in type) throw new TypeError(`${actual.name} has no type`);
+  const notes = [...type.notes];
+  const typed = { ...type.attributes, ...reference };
+  const isText = typed.type === 'string' || typed.type === 'text';
+  const { enum: listed, ...ranges } = bounds;
+  const values = isText && reference === undefined ? listed : undefined;
+  const { maxLength, ...others } = typed;
+  const attributes: FieldSpecification =
+    values === undefined
+      ? { ...others, ...(maxLength === undefined ? {} : { maxLength }) }
+      : { ...others, type: 'enum', values: [...new Set(values)] };
+  const limits =
+    typed.type === 'integer' || typed.type === 'number' || typed.type === 'decimal'
+      ? ranges
+      : {};
+  const found = actual.default === undefined ? undefined : readDefault(actual.default);
+  let value = found === undefined ? undefined : defaultFor(attributes, found);
+  if (value === null) value = undefined;
+  if (
+    found !== undefined &&
+    value === undefined &&
+    !(found.kind === 'value' && found.value === null)
+  )
+    notes.push(`Its default in the database, ${actual.default}, is not taken over.`);
+  const needed = actual.nullable
+    ? {}
+    : value === undefined
+      ? { required: true }
+      : { nullable: false };
+  return {
+    attributes: {
+      ...attributes,
+      ...needed,
+      ...(value === undefined ? {} : { default: value }),
+      ...limits,
+      ...(isUnique ? { unique: true } : {}),
+    },
+    notes,
+  };
+}
+
+/** The default of a field; undefined where the field cannot have it. */
+function defaultFor(
+  { type, values, maxLength, scale, pattern }: FieldSpecification,
+  found: ReturnType<typeof readDefault>,
+): JsonValue | undefined {
+  if (found.kind === 'now')
+    return type === 'datetime' || type === 'date' || type === 'time' ? 'now' : undefined;
+  if (found.kind === 'uuid') return type === 'uuid' ? 'uuid' : undefined;
+  if (found.kind !== 'value' || found.value === null) return undefined;
+  const text = String(found.value);
+  const number = Number(text);
+  switch (type) {
+    case 'integer':
+      return Number.isSafeInteger(number) && text !== '' ? number : undefined;
+    case 'number':
+      return Number.isFinite(number) && text !== '' ? number : undefined;
+    case 'decimal':
+      return /^-?\d+(?:\.\d+)?$/u.test(text) && (text.split('.')[1]?.length ?? 0) <= (scale ?? 2)
+        ? text
+        : undefined;
+    case 'boolean':
+      return /^(?:1|t|true)$/iu.test(text)
+        ? true
+        : /^(?:0|f|false)$/iu.test(text)
+          ? false
+          : undefined;
+    case 'enum':
+      return values?.includes(text) === true ? text : undefined;
+    case 'string':
+    case 'text':
+      return Array.from(text).length <= (maxLength ?? Infinity) &&
+        (pattern === undefined || new RegExp(pattern, 'u').test(text)) &&
+        text !== 'now' &&
+        text !== 'uuid'
+        ? text
+        : undefined;
+    case 'date':
+      return isDate(text) ? text : undefined;
+    case 'datetime':
+      return parseDatetime(text);
+    case 'array':
+      return text === '{}' ? [] : undefined;
+    case 'json':
+    case 'object':
+      return text === '{}' ? {} : text === '[]' ? [] : undefined;
+    case 'time':
+    case 'uuid':
+    case 'email':
+    case 'url':
+    case 'id':
+    case 'relation':
+      return undefined;
+    default:
+      return type satisfies never;
+  }
+}

@@ -1,0 +1,34 @@
+import type { FieldSpecification } from '../../spec/specification.ts';
+
+/** A resource that is to be written into a specification. */
+export interface ResourceDraft {
+  readonly name: string;
+  /** Where the table has another name. */
+  readonly table: string | undefined;
+  readonly fields: FieldDraft[];
+  /** Relations by their names, in order. */
+  readonly relations: Map<string, FieldSpecification>;
+  readonly unique: readonly (readonly string[])[];
+  readonly indexes: readonly (readonly string[])[];
+  readonly timestamps: boolean;
+  /** What a reader of the file has to know, a sentence each. */
+  readonly notes: string[];
+  /** Set where the resource is a junction: the names of its two keys. */
+  readonly junction: readonly [string, string] | undefined;
+}
+
+export interface FieldDraft {
+  readonly name: string;
+  attributes: FieldSpecification;
+  readonly notes: readonly string[];
+  /** What it points to, where it is a foreign key. */
+  readonly target: { readonly resource: string; readonly field: string } | undefined;
+}
+
+/** What an existing store is as a specification. */
+export interface SpecificationDraft {
+  readonly name: string | undefined;
+  readonly resources: readonly ResourceDraft[];
+  /** What cannot be served, and why, a sentence each. */
+  readonly left: readonly string[];
+}

@@ -1,0 +1,265 @@
+import { isDeepStrictEqual } from 'node:util';
+import { buildApi } from '../../model/build.ts';
+import { recordName } from '../../model/names.ts';
+import { readValue } from '../../model/validation.ts';
+import { collectProblems } from '../../spec/collector.ts';
+import { loadSpecification } from '../../spec/load.ts';
+import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
+import { specificationValue } from './document.ts';
+import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
+import { fieldName, freeName, resourceName } from './names.ts';
+import { addRelations, junctionKeys } from './relations.ts';
+import { hasTimestamps, trimmed } from './resources.ts';
+import { fallbackType, typeOfValues } from './value-types.ts';
+
+export type JsonRecord = Readonly<Record<string, JsonValue>>;
+
+/** A `db.json` as a specification and its records. */
+export interface JsonServerFile {
+  readonly draft: SpecificationDraft;
+  /** The records of each resource, as the specification takes them. */
+  readonly records: ReadonlyMap<string, readonly JsonRecord[]>;
+  /** Whether the file itself can be imported as it is. */
+  readonly isAsWritten: boolean;
+}
+
+/** A list of the file. */
+interface List {
+  readonly name: string;
+  readonly records: readonly JsonRecord[];
+  /** What records are called by there → here. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly id: FieldSpecification;
+  readonly isText: boolean;
+  readonly notes: string[];
+}
+
+/**
+ * Makes a specification of the data of json-server: types, keys and relations follow from the values. Gives a sentence
+ * where the data is none of json-server.
+ */
+export function readJsonServer(data: JsonValue): JsonServerFile | string {
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    return 'it must be an object of lists of records';
+  const left: string[] = [];
+  const lists: List[] = [];
+  const taken = new Set<string>();
+  let isAsWritten = true;
+  for (const [name, value] of Object.entries(data)) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const values = (isObject ? [value] : value) as unknown;
+    const list =
+      Array.isArray(values) && values.every(isRecord)
+        ? listOf(name, values, taken)
+        : 'it is no list of records';
+    if (typeof list === 'string') {
+      left.push(`${name} is left out: ${list}.`);
+      isAsWritten = false;
+      continue;
+    }
+    if (isObject) {
+      list.notes.push(
+        `A single object there (/${name}); here it is the one record of a resource: /${list.name}/${String(list.records[0]?.['id'] ?? 1)}.`,
+      );
+      isAsWritten = false;
+    }
+    lists.push(list);
+    if (list.name !== name || [...list.names].some(([there, here]) => there !== here))
+      isAsWritten = false;
+  }
+  if (lists.length === 0) return 'it has no list of records';
+  const links = lists.map((list) => linksOf(list, lists));
+  const records = new Map(
+    lists.map((list, index) => [
+      list.name,
+      list.records.map((one) => written(one, list, links[index])),
+    ]),
+  );
+  for (const { name, records: before } of lists)
+    if (!isDeepStrictEqual(before, records.get(name))) isAsWritten = false;
+  const resources = lists.map((list, index) =>
+    resourceOf(list, records.get(list.name) ?? [], links[index] ?? new Map()),
+  );
+  keepExact(resources, records);
+  addRelations(resources);
+  return { draft: { name: undefined, resources, left }, records, isAsWritten };
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A list with names that a specification takes, or why it cannot be served. */
+function listOf(name: string, records: readonly JsonRecord[], taken: Set<string>): List | string {
+  const ids = records.map(({ id }) => id).filter((id) => id !== undefined);
+  const areNumbers = ids.every((id) => Number.isSafeInteger(id));
+  const areTexts = ids.every(
+    (id) =>
+      (typeof id === 'string' && /^.{1,255}$/su.test(id) && id !== '.' && id !== '..') ||
+      Number.isSafeInteger(id),
+  );
+  if (!areNumbers && !areTexts) return 'it has ids that are neither whole numbers nor texts';
+  const seen = new Set<string>();
+  const repeated = ids.find((id) => seen.size === seen.add(String(id)).size);
+  if (repeated !== undefined) return `more than one of its records has the id ${String(repeated)}`;
+  const isUsable =
+    /^[A-Za-z][\w-]*$/u.test(name) && !/^v\d+$/u.test(name) && !taken.has(name.toLowerCase());
+  const names = new Map<string, string>([['id', 'id']]);
+  const fields = new Set(['id']);
+  for (const key of records.flatMap((record) => Object.keys(record))) {
+    if (names.has(key)) continue;
+    const plain = /^[A-Za-z]\w*$/u.test(key) ? key : fieldName(key);
+    names.set(key, freeName(plain, fields));
+  }
+  const notes = [...names]
+    .filter(([there, here]) => there !== here)
+    .map(([there, here]) => `${JSON.stringify(there)} is called ${here} here.`);
+  const areUuids =
+    ids.length > 0 &&
+    ids.every((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u.test(String(id)));
+  return {
+    name: freeName(isUsable ? name : resourceName(name), taken),
+    records,
+    names,
+    id: areNumbers ? { type: 'id' } : { type: 'id', format: areUuids ? 'uuid' : 'string' },
+    isText: !areNumbers,
+    notes,
+  };
+}
+
+/** The keys of a list by their names there: fields such as `postId` whose values are ids of another list. */
+function linksOf(list: List, lists: readonly List[]): ReadonlyMap<string, List | string> {
+  const links = new Map<string, List | string>();
+  for (const there of list.names.keys()) {
+    const [, stem] = /^(.+?)_?[iI]d$/u.exec(there) ?? [];
+    if (stem === undefined) continue;
+    const wanted = stem.replaceAll(/[-_]/gu, '').toLowerCase();
+    const target =
+      lists.find(({ name }) =>
+        [recordName(name), name].some(
+          (one) => one.replaceAll(/[-_]/gu, '').toLowerCase() === wanted,
+        ),
+      ) ?? (wanted === 'parent' ? list : undefined);
+    if (target === undefined) continue;
+    const ids = new Set(target.records.map(({ id }) => String(id)));
+    const values = list.records
+      .map((record) => record[there] ?? null)
+      .filter((one) => one !== null);
+    const areKeys = values.every((one) => Number.isSafeInteger(one) || typeof one === 'string');
+    const lost = values.filter((one) => !ids.has(String(one))).length;
+    if (areKeys && lost === 0) links.set(there, target);
+    else if (values.length > 0)
+      links.set(
+        there,
+        `${lost === 1 ? '1 value leads' : `${lost} values lead`} to no record of ${target.name}, so it is no key.`,
+      );
+  }
+  return links;
+}
+
+/** A record as the specification takes it. */
+function written(
+  record: JsonRecord,
+  { names, isText }: List,
+  links: ReadonlyMap<string, List | string> | undefined,
+): JsonRecord {
+  return Object.fromEntries(
+    Object.entries(record).map(([there, value]) => {
+      const target = links?.get(there);
+      if (there === 'id') return ['id', isText ? String(value) : value];
+      if (typeof target === 'object' && value !== null)
+        return [names.get(there) ?? there, target.isText ? String(value) : Number(value)];
+      return [names.get(there) ?? there, value];
+    }),
+  );
+}
+
+function resourceOf(
+  { name, names, id, notes }: List,
+  records: readonly JsonRecord[],
+  links: ReadonlyMap<string, List | string>,
+): ResourceDraft {
+  const fields = [...names].map(([there, here]): FieldDraft => {
+    const all = records.map((record) => record[here] ?? null);
+    const values = all.filter((one) => one !== null);
+    const link = links.get(there);
+    if (here === 'id') return { name: here, attributes: id, notes: [], target: undefined };
+    const needed = values.length === records.length ? { required: true } : {};
+    if (typeof link === 'object')
+      return {
+        name: here,
+        attributes: {
+          type:
+            link.id.format === undefined
+              ? 'integer'
+              : link.id.format === 'uuid'
+                ? 'uuid'
+                : 'string',
+          ...needed,
+          reference: `${link.name}.id`,
+        },
+        notes: [],
+        target: { resource: link.name, field: 'id' },
+      };
+    return {
+      name: here,
+      attributes: { ...typeOfValues(values), ...needed },
+      notes: link === undefined ? [] : [link],
+      target: undefined,
+    };
+  });
+  const keys = fields.filter(({ target }) => target !== undefined);
+  // A list of nothing but links is one between its two ends.
+  const isJunction = keys.length === 2 && fields.length === 3;
+  const pairs = new Set(
+    records.map((record) => JSON.stringify(keys.map((key) => record[key.name]))),
+  );
+  const list = keys.map((key) => key.name);
+  const unique = isJunction && pairs.size === records.length ? [list] : [];
+  const timestamps = hasTimestamps(fields);
+  return {
+    name,
+    table: undefined,
+    fields: trimmed(fields, timestamps),
+    relations: new Map(),
+    unique,
+    indexes: [],
+    timestamps,
+    notes,
+    junction: junctionKeys(fields, unique),
+  };
+}
+
+/** Gives each field whose values would come back as others a type that keeps them as they are. */
+function keepExact(
+  resources: readonly ResourceDraft[],
+  records: ReadonlyMap<string, readonly JsonRecord[]>,
+): void {
+  const value = specificationValue({ name: undefined, resources, left: [] }, undefined);
+  const loaded = loadSpecification({
+    file: 'plinth.json',
+    text: JSON.stringify(value).replaceAll('${', '$$${'),
+    environment: {},
+  });
+  const { report } = collectProblems(loaded.file, loaded.positionOf);
+  const api = loaded.specification && buildApi(loaded.specification, report);
+  for (const resource of resources)
+    for (const field of resource.fields) {
+      const model = api?.resources.get(resource.name)?.fields.get(field.name);
+      if (field.name === 'id' || field.target !== undefined) continue;
+      const values = (records.get(resource.name) ?? [])
+        .map((record) => record[field.name] ?? null)
+        .filter((one) => one !== null);
+      const isKept = (one: JsonValue): boolean => {
+        const reading = model && readValue(one, model);
+        return reading?.ok === true && isDeepStrictEqual(reading.value, one);
+      };
+      if (values.every(isKept)) continue;
+      const { required, nullable } = field.attributes;
+      field.attributes = {
+        ...fallbackType(values),
+        ...(required === undefined ? {} : { required }),
+        ...(nullable === undefined ? {} : { nullable }),
+      };
+    }
+}

@@ -1,0 +1,113 @@
+import type { FieldSpecification, TypeName } from '../../spec/specification.ts';
+import type { ColumnType } from './table.ts';
+
+/** A type of a database's own. */
+export interface ServerType {
+  /** What a domain is of. */
+  readonly base: string | undefined;
+  /** The values of an enum, in its order. */
+  readonly values: readonly string[] | undefined;
+}
+
+/** Types of PostgreSQL as `format_type` writes them, without what is in parentheses. */
+const plainTypes: ReadonlyMap<string, TypeName> = new Map([
+  ['smallint', 'integer'],
+  ['integer', 'integer'],
+  ['bigint', 'integer'],
+  ['double precision', 'number'],
+  ['boolean', 'boolean'],
+  ['date', 'date'],
+  ['time without time zone', 'time'],
+  ['timestamp without time zone', 'datetime'],
+  ['timestamp with time zone', 'datetime'],
+  ['uuid', 'uuid'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['text', 'string'],
+  ['character varying', 'string'],
+  ['character', 'string'],
+  ['citext', 'string'],
+]);
+
+const notes: ReadonlyMap<string, string> = new Map([
+  ['timestamp without time zone', 'A timestamp without time zone, taken as UTC.'],
+  ['citext', 'In the database it compares without case; here it compares exactly.'],
+]);
+
+/** What items of an array become in JSON. */
+const itemTypes: ReadonlyMap<string, TypeName> = new Map([
+  ['smallint', 'integer'],
+  ['integer', 'integer'],
+  ['bigint', 'integer'],
+  ['double precision', 'number'],
+  ['boolean', 'boolean'],
+  ['date', 'date'],
+  ['uuid', 'uuid'],
+  ['text', 'string'],
+  ['character varying', 'string'],
+]);
+
+/** The type of a field for a column of this type, as far as the type alone tells. */
+export function postgresType(type: string, types: ReadonlyMap<string, ServerType>): ColumnType {
+  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), types);
+  const known = types.get(type);
+  if (known?.values !== undefined)
+    return known.values.length === 0
+      ? { left: `its type ${type} has no values` }
+      : { attributes: { type: 'enum', values: known.values }, notes: [] };
+  if (known?.base !== undefined) return postgresType(known.base, types);
+  const [, precision, scale = '0'] = /^numeric\((\d+)(?:,(-?\d+))?\)$/u.exec(type) ?? [];
+  if (
+    precision !== undefined &&
+    Number(precision) <= 18 &&
+    Number(scale) >= 0 &&
+    Number(scale) <= Number(precision)
+  )
+    return {
+      attributes: { type: 'decimal', precision: Number(precision), scale: Number(scale) },
+      notes: [],
+    };
+  // How many digits there are, only the rows tell.
+  if (type.startsWith('numeric')) return { attributes: { type: 'decimal' }, notes: [] };
+  if (type === 'real')
+    return {
+      left: 'it is of type real, whose values no JSON number is equal to; make it double precision',
+    };
+  const plain = type.replaceAll(/\(\d+\)/gu, '');
+  const name = plainTypes.get(plain);
+  if (name === undefined)
+    return {
+      left: plain === 'bytea' ? 'it holds binary data' : `the type ${type} is none that is served`,
+    };
+  const [, length] = /^character(?: varying)?\((\d+)\)$/u.exec(type) ?? [];
+  const note = notes.get(plain);
+  return {
+    attributes: { type: name, ...(length === undefined ? {} : { maxLength: Number(length) }) },
+    notes: note === undefined ? [] : [note],
+  };
+}
+
+function arrayType(item: string, types: ReadonlyMap<string, ServerType>): ColumnType {
+  const known = types.get(item);
+  const plain = (known?.base ?? item).replaceAll(/\(\d+\)/gu, '');
+  const name = itemTypes.get(plain);
+  const items: FieldSpecification | undefined =
+    known?.values !== undefined && known.values.length > 0
+      ? { type: 'enum', values: known.values, nullable: true }
+      : name === undefined
+        ? undefined
+        : { type: name, nullable: true };
+  return items === undefined
+    ? { left: `arrays of ${item} are not served` }
+    : { attributes: { type: 'array', items }, notes: [] };
+}
+
+/** A decimal whose digits the rows tell. */
+export function decimalBounds(scale: number, whole: number, odd: number): ColumnType {
+  if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
+  if (scale + whole > 18) return { left: 'it holds numbers of more than 18 digits' };
+  return {
+    attributes: { type: 'decimal', precision: 18, scale },
+    notes: [`As many decimals as its values have; the column itself has no bound.`],
+  };
+}

@@ -1,0 +1,166 @@
+import { quote } from '../../sql/dialect.ts';
+import { servicePrefix } from '../../sql/service-tables.ts';
+import { readTables } from '../postgres-catalog.ts';
+import type { Ask } from '../postgres.ts';
+import type { ActualColumn, ActualTable } from '../schema-actual.ts';
+import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
+import { boundsOf } from './expressions.ts';
+import { decimalBounds, postgresType, type ServerType } from './postgres-types.ts';
+import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
+
+const own = `to_regnamespace(quote_ident(current_schema()))`;
+
+/** Types that are no base types: what a domain is of, and the values of an enum. */
+const typesQuery =
+  `SELECT format_type(kind.oid, NULL), CASE WHEN typtype = 'd' THEN format_type(typbasetype, typtypmod) END,` +
+  ` CASE WHEN typtype = 'e' THEN (SELECT json_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = kind.oid) END` +
+  ` FROM pg_type AS kind WHERE typtype IN ('d', 'e')`;
+
+const checksQuery =
+  `SELECT relname, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
+  ` WHERE contype = 'c' AND relnamespace = ${own}`;
+
+const generatedQuery =
+  `SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid` +
+  ` WHERE attgenerated <> '' AND relnamespace = ${own}`;
+
+const wideKeysQuery =
+  `SELECT own.relname, target.relname FROM pg_constraint JOIN pg_class AS own ON own.oid = conrelid` +
+  ` JOIN pg_class AS target ON target.oid = confrelid` +
+  ` WHERE contype = 'f' AND cardinality(conkey) > 1 AND own.relnamespace = ${own}`;
+
+/** Partitions are read through what they are parts of. */
+const othersQuery =
+  `SELECT relname, relkind, relispartition FROM pg_class WHERE relnamespace = ${own}` +
+  ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
+
+const schemasQuery =
+  `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
+  ` WHERE relkind IN ('r', 'p') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'` +
+  ` AND relnamespace <> ${own} GROUP BY nspname ORDER BY nspname`;
+
+const kinds: Readonly<Record<string, string>> = {
+  v: 'View',
+  m: 'Materialized view',
+  f: 'Foreign table',
+};
+
+/** Reads what tables the schema of a PostgreSQL database has and what is in them. Changes nothing of it. */
+export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
+  const tables = await readTables(ask);
+  const record = tables.has(recordTable) ? readRecord(await ask(recordQuery)) : [];
+  const types = new Map<string, ServerType>();
+  for (const [name, base, values] of await ask(typesQuery))
+    types.set(String(name), {
+      base: typeof base === 'string' ? base : undefined,
+      values: values === null ? undefined : (JSON.parse(String(values)) as string[]),
+    });
+  const grouped = async (sql: string): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const groups = new Map<string, string[]>();
+    for (const [table, text] of await ask(sql))
+      groups.set(String(table), [...(groups.get(String(table)) ?? []), String(text)]);
+    return groups;
+  };
+  const [checks, generated, wideKeys] = [
+    await grouped(checksQuery),
+    await grouped(generatedQuery),
+    await grouped(wideKeysQuery),
+  ];
+  const left: string[] = [];
+  const parts = new Set<string>();
+  for (const [name, kind, isPart] of await ask(othersQuery))
+    if (isPart === true) parts.add(String(name));
+    else
+      left.push(
+        `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.`,
+      );
+  for (const [name, count] of await ask(schemasQuery))
+    left.push(
+      `Schema ${String(name)} with ${count === 1 ? '1 table' : `${String(count)} tables`} is left out: only the schema in which the role makes tables is read. Set its search_path for another one.`,
+    );
+  const found: FoundTable[] = [];
+  for (const actual of tables.values()) {
+    const { name } = actual;
+    if (name.startsWith(servicePrefix) || parts.has(name)) continue;
+    const rows = record.filter((row) => row.table === name);
+    const recorded = new Map(rows.map((row) => [row.column, row]));
+    const bounds = boundsOf(checks.get(name) ?? []);
+    const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns ?? [];
+    const columns: FoundTable['columns'][number][] = [];
+    for (const column of actual.columns.values()) {
+      const row = recorded.get(column.name);
+      const known = row?.isMade === true ? recordedType(row.kind) : undefined;
+      columns.push({
+        actual: column,
+        type:
+          known === undefined
+            ? await typeOf(ask, actual, column, types)
+            : { attributes: known, notes: [] },
+        isGenerated: generated.get(name)?.includes(column.name) === true,
+        bounds: bounds.get(column.name) ?? {},
+      });
+    }
+    const keys = primary.filter((column) => column !== null);
+    found.push({
+      actual,
+      columns,
+      primary: keys,
+      rowKey: keys.length > 1 ? 'id' : undefined,
+      wideKeys: (wideKeys.get(name) ?? []).map((table) => `its key of several columns to ${table}`),
+      record: recorded,
+    });
+  }
+  return { tables: found, left, fold: (name) => name };
+}
+
+/** The type of a column; where the declared one leaves it open, what is stored decides. */
+async function typeOf(
+  ask: Ask,
+  table: ActualTable,
+  column: ActualColumn,
+  types: ReadonlyMap<string, ServerType>,
+): Promise<ColumnType> {
+  const count = async (condition: string): Promise<number> => {
+    const [row] = await ask(`SELECT count(*)::int FROM ${quote(table.name)} WHERE ${condition}`);
+    return Number(row?.[0]);
+  };
+  const name = quote(column.name);
+  const type = postgresType(column.type, types);
+  if ('left' in type) return type;
+  if (type.attributes.type === 'decimal' && type.attributes.precision === undefined) {
+    const [row = []] = await ask(
+      `SELECT max(scale(${name}))::int, max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quote(table.name)}`,
+    );
+    return decimalBounds(Number(row[0] ?? 2), Number(row[1] ?? 1), Number(row[2]));
+  }
+  if (type.attributes.type === 'integer' && column.type === 'bigint') {
+    const unsafe = await count(`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
+    if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
+  }
+  if (type.attributes.type === 'number') {
+    const odd = await count(`${name}::text IN ('NaN', 'Infinity', '-Infinity')`);
+    if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
+  }
+  if (type.attributes.type === 'datetime' || type.attributes.type === 'date') {
+    const endless = await count(
+      `NOT isfinite(${name}) OR ${name} < DATE '0001-01-01' OR ${name} >= DATE '9999-12-31'`,
+    );
+    if (endless > 0) return { left: 'it holds dates that are not from the years 1 to 9999' };
+  }
+  if (type.attributes.type === 'datetime') {
+    const finer = await count(`date_trunc('milliseconds', ${name}) <> ${name}`);
+    if (finer > 0)
+      return {
+        ...type,
+        notes: [
+          ...type.notes,
+          `${finer === 1 ? '1 value is' : `${finer} values are`} finer than a millisecond; migrate --apply rounds them, and only with --allow-data-loss.`,
+        ],
+      };
+  }
+  if (type.attributes.type === 'time') {
+    const finer = await count(`date_trunc('second', ${name}::interval) <> ${name}::interval`);
+    if (finer > 0) return { left: 'it holds times with fractions of a second' };
+  }
+  return type;
+}

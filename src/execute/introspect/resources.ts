@@ -1,0 +1,317 @@
+import type { FieldSpecification, OnDelete } from '../../spec/specification.ts';
+import type { ActualReference } from '../schema-actual.ts';
+import { attributesOf, keyType } from './attributes.ts';
+import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
+import { fieldName, freeName, resourceName } from './names.ts';
+import { addRelations, junctionKeys } from './relations.ts';
+import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
+
+/** A table that is served, with the names that it gets. */
+interface Named {
+  readonly table: FoundTable;
+  readonly resource: string;
+  /** Names of fields by those of columns. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** A specification for the tables of a database. Contract 3, Command line, introspect. */
+export function draftOf({ tables, left: others, fold }: FoundDatabase): SpecificationDraft {
+  const left: string[] = [];
+  const served = tables.filter((table) => {
+    const reason = hindrance(table, tables, fold);
+    if (reason !== undefined) left.push(`Table ${table.actual.name} is left out: ${reason}.`);
+    return reason === undefined;
+  });
+  const taken = new Set<string>();
+  // Names that a migration has written down come first, so that none has to give way.
+  const recorded = served.map(({ record }) => record.get('')?.resource);
+  for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
+  const named = served.map((table, index): Named => ({
+    table,
+    resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
+    fields: fieldNames(table),
+  }));
+  const resources = named.map((one) => {
+    const draft = resourceOf(one, named, fold);
+    left.push(...draft.left);
+    return draft.resource;
+  });
+  addRelations(resources);
+  const owners = new Set(served.flatMap(({ record }) => record.get('')?.owner ?? []));
+  const [owner] = owners;
+  return { name: owners.size === 1 ? owner : undefined, resources, left: [...left, ...others] };
+}
+
+/** Why a table cannot be served; undefined where it can. */
+function hindrance(
+  table: FoundTable,
+  tables: readonly FoundTable[],
+  fold: (name: string) => string,
+): string | undefined {
+  const { actual, columns, primary, rowKey } = table;
+  if (/^(?:sqlite_|pg_|_plinth)/iu.test(actual.name))
+    return 'databases keep such names for themselves';
+  const unfilled = columns.find(
+    ({ actual: { nullable, fills }, type, isGenerated }) =>
+      'left' in type && !nullable && !fills && !isGenerated,
+  );
+  if (unfilled !== undefined && 'left' in unfilled.type)
+    return `no row could be written without ${unfilled.actual.name}, which may not be null and cannot be served, since ${unfilled.type.left}; let it be null, or give it a default in the database`;
+  if (primary.length === 0) return 'it has no primary key';
+  if (primary.length > 1) {
+    const isLinked = (column: string): boolean =>
+      actual.references.some(
+        ({ column: own, table: target }) =>
+          fold(own) === fold(column) &&
+          tables.some((one) => fold(one.actual.name) === fold(target) && one.primary.length === 1),
+      );
+    const isJunction = primary.length === 2 && primary.every(isLinked);
+    const key = `its primary key is of several columns (${primary.join(', ')})`;
+    if (!isJunction) return `${key}; give its rows a key of one column`;
+    return rowKey === undefined ? `${key}, and its rows have no other` : undefined;
+  }
+  const type = columns.find(({ actual: { name } }) => name === primary[0])?.type;
+  if (type === undefined || 'left' in type)
+    return `its primary key cannot be served${type === undefined ? '' : `: ${type.left}`}`;
+  return idType(type.attributes) === undefined
+    ? `its primary key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
+    : undefined;
+}
+
+/** The type of an id of which the column is as this one. */
+function idType({ type }: FieldSpecification): FieldSpecification | undefined {
+  if (type === 'integer') return { type: 'id' };
+  if (type === 'uuid') return { type: 'id', format: 'uuid' };
+  return type === 'string' || type === 'text' ? { type: 'id', format: 'string' } : undefined;
+}
+
+function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set(['id']);
+  for (const { actual: column } of columns) {
+    const known = record.get(column.name)?.field;
+    if (known !== undefined && known !== '') {
+      names.set(column.name, known);
+      taken.add(known.toLowerCase());
+    }
+  }
+  for (const { actual: column } of columns) {
+    if (names.has(column.name)) continue;
+    const isId = primary.length === 1 && primary[0] === column.name;
+    const plain = fieldName(column.name);
+    const isKey = actual.references.some(({ column: own }) => own === column.name);
+    const isNumber = !/CHAR|TEXT/iu.test(column.type);
+    // `reportsTo`, a number, leaves the name to the record that it leads to.
+    const name = isKey && isNumber && !plain.endsWith('Id') ? `${plain}Id` : plain;
+    names.set(column.name, isId ? 'id' : freeName(name, taken));
+  }
+  return names;
+}
+
+function resourceOf(
+  { table, resource: name, fields: names }: Named,
+  all: readonly Named[],
+  fold: (name: string) => string,
+): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
+  const { actual, columns, primary, rowKey, wideKeys } = table;
+  const left = wideKeys.map((key) => `Of table ${actual.name} ${key} is not served.`);
+  const nameOf = (column: string | null): string | undefined =>
+    [...names].find(([one]) => column !== null && fold(one) === fold(column))?.[1];
+  const lists = actual.indexes
+    .filter(({ columns: list }) => !list.includes(null))
+    .map((index) => ({ ...index, fields: index.columns.map((column) => nameOf(column) ?? '') }));
+  const unique = lists.filter((index) => index.unique);
+  const fields: FieldDraft[] = [];
+  if (primary.length > 1 && rowKey !== undefined && !names.has('id'))
+    fields.push(
+      field('id', rowKey, { type: 'id' }, [
+        rowKey === 'id'
+          ? 'The key is of several columns: migrate adds this one as the id of a row.'
+          : 'The key is of several columns: the id is what SQLite itself knows a row by, which VACUUM may change.',
+      ]),
+    );
+  for (const column of columns) {
+    const { type, isGenerated } = column;
+    const own = column.actual.name;
+    const fieldNamed = names.get(own) ?? own;
+    if (isGenerated || 'left' in type) {
+      const reason = 'left' in type ? type.left : 'the database computes it';
+      left.push(`Column ${actual.name}.${own} is left out: ${reason}.`);
+      continue;
+    }
+    if (fieldNamed === 'id') {
+      const id = idType(type.attributes);
+      if (id !== undefined) fields.push(field('id', own, id, []));
+      continue;
+    }
+    const isUnique = unique.some(({ fields: list }) => list.length === 1 && list[0] === fieldNamed);
+    const key = keyOf(column, actual.references, all, fold);
+    const { attributes, notes } = attributesOf(column, isUnique, key.reference);
+    fields.push({
+      ...field(fieldNamed, own, attributes, [...notes, ...key.notes]),
+      target: key.target,
+    });
+  }
+  const isServed = (one: string): boolean => fields.some((draft) => draft.name === one);
+  const isSorted = (one: string): boolean =>
+    fields.some(
+      (draft) => draft.name === one && !['json', 'object', 'array'].includes(draft.attributes.type),
+    );
+  const uniqueLists = distinct(
+    unique.map((index) => index.fields).filter((list) => list.length > 1 && list.every(isSorted)),
+  );
+  const junction = junctionKeys(fields, uniqueLists);
+  if (junction !== undefined)
+    for (const draft of fields.filter((one) => junction.includes(one.name)))
+      if (draft.attributes.onDelete === undefined)
+        draft.attributes = {
+          ...draft.attributes,
+          onDelete: isNeeded(draft.attributes) ? 'restrict' : 'setNull',
+        };
+      else if (draft.attributes.onDelete === 'cascade') {
+        const { onDelete: _, ...others } = draft.attributes;
+        draft.attributes = others;
+      }
+  const plain = distinct(
+    lists
+      .filter((index) => !index.unique && !index.isPrimary)
+      .map((index) => index.fields)
+      // The id stands behind the columns of every index of a migration.
+      .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
+      .filter((list) => list.every(isSorted) && !list.includes('id')),
+  );
+  const leading = new Set(
+    [...uniqueLists, ...plain.filter((list) => list.length > 1)].map(([first]) => first),
+  );
+  for (const [first, ...more] of plain) {
+    const draft = fields.find((one) => one.name === first);
+    if (draft === undefined || more.length > 0) continue;
+    // A key has an index anyway, and what is unique too.
+    const isImplied =
+      draft.attributes.unique === true || (draft.target !== undefined && !leading.has(first));
+    if (!isImplied) draft.attributes = { ...draft.attributes, index: true };
+  }
+  const timestamps = hasTimestamps(fields);
+  return {
+    left,
+    resource: {
+      name,
+      table: actual.name === name ? undefined : actual.name,
+      fields: trimmed(fields, timestamps).filter((draft) => isServed(draft.name)),
+      relations: new Map(),
+      unique: uniqueLists,
+      indexes: plain.filter((list) => list.length > 1),
+      timestamps,
+      notes: [],
+      junction,
+    },
+  };
+}
+
+function field(
+  name: string,
+  column: string,
+  attributes: FieldSpecification,
+  notes: readonly string[],
+): FieldDraft {
+  return {
+    name,
+    attributes: column === name ? attributes : { ...attributes, column },
+    notes,
+    target: undefined,
+  };
+}
+
+/** Whether there are the two fields that `timestamps` adds. */
+export function hasTimestamps(fields: readonly FieldDraft[]): boolean {
+  return ['createdAt', 'updatedAt'].every((name) =>
+    fields.some(
+      ({ name: own, attributes }) =>
+        own === name && attributes.type === 'datetime' && isNeeded(attributes),
+    ),
+  );
+}
+
+/** Whether the value is never null. */
+function isNeeded({ required, nullable }: FieldSpecification): boolean {
+  return required === true || nullable === false;
+}
+
+/** Leaves out what the file does not have to say: a plain id that is first, and timestamps that are last. */
+export function trimmed(fields: readonly FieldDraft[], timestamps: boolean): FieldDraft[] {
+  const [first] = fields;
+  const isPlainId =
+    first?.name === 'id' && Object.keys(first.attributes).length === 1 && first.notes.length === 0;
+  const rest = isPlainId ? fields.slice(1) : [...fields];
+  if (!timestamps) return rest;
+  const [created, updated] = rest.slice(-2);
+  const areLast =
+    created?.name === 'createdAt' &&
+    updated?.name === 'updatedAt' &&
+    [created, updated].every(({ attributes: { column } }) => column === undefined);
+  if (areLast) return rest.slice(0, -2);
+  return rest.map((draft) => {
+    if (draft.name !== 'createdAt' && draft.name !== 'updatedAt') return draft;
+    const { column } = draft.attributes;
+    return {
+      ...draft,
+      attributes: {
+        type: 'datetime',
+        nullable: false,
+        ...(column === undefined ? {} : { column }),
+      },
+    };
+  });
+}
+
+const actions: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET NULL': 'setNull' };
+
+/** Where a column leads, if it is a foreign key that can be served. */
+function keyOf(
+  { actual: { name, nullable }, type }: FoundColumn,
+  references: readonly ActualReference[],
+  all: readonly Named[],
+  fold: (name: string) => string,
+): {
+  readonly target: FieldDraft['target'];
+  readonly reference: FieldSpecification | undefined;
+  readonly notes: readonly string[];
+} {
+  const none = { target: undefined, reference: undefined, notes: [] };
+  const found = references.find(({ column }) => fold(column) === fold(name));
+  if (found === undefined || 'left' in type) return none;
+  const target = all.find(({ table }) => fold(table.actual.name) === fold(found.table));
+  if (target === undefined)
+    return { ...none, notes: [`A key to ${found.table}, which is not served.`] };
+  const column = found.target ?? target.table.primary[0] ?? '';
+  const [, fieldNamed = ''] = [...target.fields].find(([one]) => fold(one) === fold(column)) ?? [];
+  const there = target.table.columns.find(({ actual }) => fold(actual.name) === fold(column))?.type;
+  if (there === undefined || 'left' in there) return none;
+  const typeName = keyType(there.attributes);
+  if (typeName !== keyType(type.attributes))
+    return {
+      ...none,
+      notes: [
+        `A key to ${found.table}.${column}, which is of another type; it is served as a plain value.`,
+      ],
+    };
+  const action = actions[found.onDelete] ?? 'restrict';
+  const onDelete = action === 'setNull' && !nullable ? 'restrict' : action;
+  const usual = nullable ? 'setNull' : 'restrict';
+  return {
+    target: { resource: target.resource, field: fieldNamed },
+    reference: {
+      type: typeName,
+      reference: `${target.resource}.${fieldNamed}`,
+      ...(onDelete === usual ? {} : { onDelete }),
+    },
+    notes:
+      found.onDelete === 'SET DEFAULT'
+        ? ['On delete the database sets its default; here such a delete is refused.']
+        : [],
+  };
+}
+
+function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(lists.map((list) => [list.join(' '), list])).values()];
+}

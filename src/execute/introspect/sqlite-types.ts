@@ -1,0 +1,118 @@
+import type { FieldSpecification } from '../../spec/specification.ts';
+import type { ColumnType } from './table.ts';
+
+/** How many values of a column are what. */
+export interface Stored {
+  readonly values: number;
+  readonly integers: number;
+  /** Integers beyond ±(2⁵³−1). */
+  readonly unsafe: number;
+  /** 0 and 1. */
+  readonly booleans: number;
+  readonly reals: number;
+  readonly texts: number;
+  /** `2026-03-01` */
+  readonly dates: number;
+  /** `2026-03-01T14:05:00.000Z` */
+  readonly moments: number;
+  /** Other texts that begin like a day and a time. */
+  readonly sqlMoments: number;
+  readonly times: number;
+  readonly uuids: number;
+  readonly jsons: number;
+  /** The most characters of a text. */
+  readonly longest: number;
+}
+
+/** A text that a column of numbers would not take for one. */
+const momentPattern = String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`;
+
+/**
+ * The type of a field for a column of SQLite, by its declared type and by what is in it: the one that serves each value
+ * as it is stored, without anything having to be converted.
+ */
+export function sqliteType(declared: string, stored: Stored): ColumnType {
+  const { values, integers, reals, texts, unsafe } = stored;
+  const only = (count: number): boolean => count === values;
+  const as = (attributes: FieldSpecification, ...notes: string[]): ColumnType => ({
+    attributes,
+    notes,
+  });
+  if (values > integers + reals + texts) return { left: 'it holds binary data' };
+  if (declared.includes('BLOB')) return { left: 'it is made for binary data' };
+  if (declared === '' || declared === 'ANY') return { left: 'it is declared without a type' };
+  if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
+  const isText = /CHAR|CLOB|TEXT/u.test(declared);
+  const isWhole = !isText && declared.includes('INT');
+  const isReal = !isText && !isWhole && /REAL|FLOA|DOUB/u.test(declared);
+  if (isText) {
+    if (!only(texts))
+      return { left: `it is declared as ${declared} and holds other values than texts` };
+    return textType(declared, stored, as);
+  }
+  if (/DATE|TIME/u.test(declared) && !isWhole && !isReal) {
+    if (only(integers + reals) && values > 0)
+      return as(
+        { type: only(integers) ? 'integer' : 'number' },
+        `Declared as ${declared} and stored as a number; it is served as one.`,
+      );
+    if (only(texts)) return momentType(declared, stored, as);
+  }
+  if (/UUID|GUID/u.test(declared) && only(stored.uuids)) return as({ type: 'uuid' });
+  if (/JSON/u.test(declared) && only(stored.jsons)) return as({ type: 'json' });
+  if (declared.includes('BOOL') && only(stored.booleans)) return as({ type: 'boolean' });
+  if (texts > 0) return { left: `it is declared as ${declared} and holds texts` };
+  if (
+    isWhole ||
+    (!isReal &&
+      values > 0 &&
+      only(integers) &&
+      !/[(,]\s*\d+\s*,\s*[1-9]|DEC|NUM|MONEY/u.test(declared))
+  )
+    return only(integers)
+      ? as({ type: 'integer' })
+      : { left: `it is declared as ${declared} and holds fractions` };
+  const [, precision, scale] = /\((\d+)\s*,\s*(\d+)\)/u.exec(declared) ?? [];
+  return as(
+    { type: 'number' },
+    ...(precision === undefined
+      ? []
+      : [
+          `Declared as ${declared} and stored as floating point. For exact decimals say { type: decimal, precision: ${precision}, scale: ${scale} }: migrate then converts the column.`,
+        ]),
+  );
+}
+
+type As = (attributes: FieldSpecification, ...notes: string[]) => ColumnType;
+
+function textType(
+  declared: string,
+  { values, dates, moments, longest, uuids }: Stored,
+  as: As,
+): ColumnType {
+  if (values > 0 && dates === values) return as({ type: 'date' });
+  if (values > 0 && moments === values) return as({ type: 'datetime' });
+  if (values > 0 && uuids === values) return as({ type: 'uuid' });
+  const [, length] = /\((\d+)\)/u.exec(declared) ?? [];
+  const maxLength = Number(length ?? 0);
+  if (maxLength > 0 && longest <= maxLength) return as({ type: 'string', maxLength });
+  return as({ type: longest > 255 ? 'text' : 'string' });
+}
+
+function momentType(
+  declared: string,
+  { values, dates, moments, sqlMoments, times }: Stored,
+  as: As,
+): ColumnType {
+  if (values === 0) {
+    if (/^DATE$/u.test(declared)) return as({ type: 'date' });
+    return /^TIME$/u.test(declared) ? as({ type: 'time' }) : as({ type: 'datetime' });
+  }
+  if (dates === values) return as({ type: 'date' });
+  if (moments === values) return as({ type: 'datetime' });
+  if (times === values) return as({ type: 'time' });
+  const note = `Declared as ${declared} and stored in another form than 2026-03-01T14:05:00.000Z; it is served as the text that is stored.`;
+  return sqlMoments + dates + moments === values
+    ? as({ type: 'string', pattern: momentPattern }, note)
+    : { left: `it is declared as ${declared} and holds texts that are no dates` };
+}

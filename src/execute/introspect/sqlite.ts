@@ -1,0 +1,139 @@
+import Driver from 'better-sqlite3';
+import type { SqlValue } from '../../model/values.ts';
+import { quote } from '../../sql/dialect.ts';
+import { servicePrefix } from '../../sql/service-tables.ts';
+import type { ActualColumn, ActualTable } from '../schema-actual.ts';
+import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
+import { foldName, readTables, rowKeyName } from '../sqlite-catalog.ts';
+import { boundsOf, checksIn } from './expressions.ts';
+import { sqliteType, type Stored } from './sqlite-types.ts';
+import { recordedType, type FoundDatabase, type FoundTable } from './table.ts';
+
+/** Reads what tables a SQLite file has and what is in them. Changes nothing of it. Throws what SQLite throws. */
+export function readSqlite(file: string): FoundDatabase {
+  const driver = new Driver(file, { readonly: true, fileMustExist: true });
+  try {
+    return readAll(driver);
+  } finally {
+    driver.close();
+  }
+}
+
+function readAll(driver: Driver.Database): FoundDatabase {
+  const names = driver
+    .prepare<[], { type: string; name: string; sql: string | null }>(
+      `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
+    )
+    .all();
+  const tables = readTables(driver);
+  const record = tables.has(recordTable)
+    ? readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all())
+    : [];
+  const found: FoundTable[] = [];
+  const left: string[] = [];
+  const virtual = names.filter(({ sql }) => /^\s*CREATE\s+VIRTUAL/iu.test(sql ?? ''));
+  for (const { type, name, sql } of names) {
+    if (foldName(name).startsWith(servicePrefix)) continue;
+    const owner = virtual.find((one) => one.name !== name && name.startsWith(`${one.name}_`));
+    if (type === 'view') left.push(`View ${name} is left out: views are not served.`);
+    else if (virtual.some((one) => one.name === name))
+      left.push(`Table ${name} is left out: it is virtual.`);
+    // What a virtual table keeps its rows in.
+    else if (owner === undefined) {
+      const actual = tables.get(foldName(name))?.();
+      if (actual !== undefined)
+        found.push(
+          readTable(
+            driver,
+            actual,
+            sql ?? '',
+            record.filter((row) => foldName(row.table) === foldName(name)),
+          ),
+        );
+    }
+  }
+  return { tables: found, left, fold: foldName };
+}
+
+function readTable(
+  driver: Driver.Database,
+  actual: ActualTable,
+  sql: string,
+  record: ReturnType<typeof readRecord>,
+): FoundTable {
+  const recorded = new Map(record.map((row) => [row.column, row]));
+  const checks = boundsOf(checksIn(sql));
+  const keys = driver
+    .prepare<[string], { name: string; pk: number }>(
+      'SELECT name, pk FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk',
+    )
+    .all(actual.name);
+  const wide = driver
+    .prepare<[string], string>(
+      `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE seq > 0`,
+    )
+    .pluck()
+    .all(actual.name);
+  // With a key of several columns, the rows have one of their own that is no column.
+  const hasRowKey =
+    keys.length > 1 &&
+    actual.columns.get(rowKeyName)?.isPrimary === true &&
+    !keys.some(({ name }) => foldName(name) === rowKeyName);
+  const columns = [...actual.columns.values()].filter(
+    ({ name }) => !hasRowKey || name !== rowKeyName,
+  );
+  return {
+    actual,
+    primary: keys.map(({ name }) => name),
+    rowKey: hasRowKey ? rowKeyName : undefined,
+    wideKeys: wide.map((table) => `its key of several columns to ${table}`),
+    record: recorded,
+    columns: columns.map((column) => {
+      const row = recorded.get(column.name);
+      const known = row?.isMade === true ? recordedType(row.kind) : undefined;
+      return {
+        actual: column,
+        type:
+          known === undefined
+            ? sqliteType(column.type, storedIn(driver, actual, column))
+            : { attributes: known, notes: [] },
+        isGenerated: column.fills && column.default === undefined,
+        bounds: checks.get(column.name) ?? {},
+      };
+    }),
+  };
+}
+
+const digit = '[0-9]';
+const day = `${digit.repeat(4)}-${digit.repeat(2)}-${digit.repeat(2)}`;
+const clock = `${digit.repeat(2)}:${digit.repeat(2)}:${digit.repeat(2)}`;
+const hex = (count: number): string => '[0-9a-f]'.repeat(count);
+const uuid = [8, 4, 4, 4, 12].map(hex).join('-');
+
+/** Counts what the values of a column look like. */
+const questions: Readonly<Record<keyof Stored, string>> = {
+  values: 'count(c)',
+  integers: `total(typeof(c) = 'integer')`,
+  unsafe: `total(typeof(c) = 'integer' AND c NOT BETWEEN -9007199254740991 AND 9007199254740991)`,
+  booleans: `total(typeof(c) = 'integer' AND c IN (0, 1))`,
+  reals: `total(typeof(c) = 'real')`,
+  texts: `total(typeof(c) = 'text')`,
+  dates: `total(typeof(c) = 'text' AND c GLOB '${day}' AND date(c) IS c)`,
+  moments: `total(typeof(c) = 'text' AND c GLOB '${day}T${clock}.${digit.repeat(3)}Z' AND strftime('%Y-%m-%dT%H:%M:%fZ', c) IS c)`,
+  sqlMoments: `total(typeof(c) = 'text' AND c GLOB '${day}[ T]${digit}${digit}:*')`,
+  times: `total(typeof(c) = 'text' AND c GLOB '${clock}' AND time(c) IS c)`,
+  uuids: `total(typeof(c) = 'text' AND c GLOB '${uuid}')`,
+  jsons: `total(typeof(c) = 'text' AND json_valid(c))`,
+  longest: `coalesce(max(CASE WHEN typeof(c) = 'text' THEN length(c) END), 0)`,
+};
+
+function storedIn(driver: Driver.Database, { name }: ActualTable, column: ActualColumn): Stored {
+  const asked = Object.entries(questions).map(([key, sql]) => `${sql} AS ${quote(key)}`);
+  const row = driver
+    .prepare<[], Stored>(
+      `SELECT ${asked.join(', ')} FROM (SELECT ${quote(column.name)} AS c FROM ${quote(name)})`,
+    )
+    .get();
+  if (row === undefined) throw new TypeError('A count has no row');
+  return row;
+}

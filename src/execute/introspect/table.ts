@@ -1,0 +1,69 @@
+import type { FieldSpecification } from '../../spec/specification.ts';
+import type { RecordRow } from '../schema-record.ts';
+import type { ActualColumn, ActualTable } from '../schema-actual.ts';
+import type { Bounds } from './expressions.ts';
+
+/** As what a column can be served, or why it cannot. */
+export type ColumnType =
+  | { readonly attributes: FieldSpecification; readonly notes: readonly string[] }
+  | { readonly left: string };
+
+/** A column and all that the database knows of it. */
+export interface FoundColumn {
+  readonly actual: ActualColumn;
+  readonly type: ColumnType;
+  /** Computed by the database: nobody can write it. */
+  readonly isGenerated: boolean;
+  /** What CHECKs say of it. */
+  readonly bounds: Bounds;
+}
+
+/** A table of an existing database. */
+export interface FoundTable {
+  readonly actual: ActualTable;
+  readonly columns: readonly FoundColumn[];
+  /** The columns of its primary key, in order. */
+  readonly primary: readonly string[];
+  /** What a table with a key of several columns has as the id of a row; undefined where it has none. */
+  readonly rowKey: string | undefined;
+  /** Its foreign keys of several columns, as messages name them. */
+  readonly wideKeys: readonly string[];
+  /** What a migration has written down of it, by column. */
+  readonly record: ReadonlyMap<string, RecordRow>;
+}
+
+/** A database as it is. */
+export interface FoundDatabase {
+  readonly tables: readonly FoundTable[];
+  /** A name so that two are the same for the database exactly when they are equal. */
+  readonly fold: (name: string) => string;
+  /** What is no table that could be served, and why, a sentence each. */
+  readonly left: readonly string[];
+}
+
+/** Attributes of a field whose kind was written down when its column was made. */
+export function recordedType(kind: RecordRow['kind']): FieldSpecification | undefined {
+  const [, precision, scale] = /^decimal\((\d+),(\d+)\)$/u.exec(kind) ?? [];
+  if (precision !== undefined)
+    return { type: 'decimal', precision: Number(precision), scale: Number(scale) };
+  switch (kind) {
+    case 'string':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'uuid':
+    case 'json':
+    case 'object':
+    case 'array':
+      return { type: kind };
+    case '':
+    case 'any':
+      return undefined;
+    default:
+      // Of a decimal it was read above.
+      return undefined;
+  }
+}

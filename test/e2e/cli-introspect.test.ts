@@ -1,0 +1,499 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import Driver from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { makeOriginalChinook } from '../support/chinook-original.ts';
+import { makeFolder, ndjson, plinth, root, servePlinth, type Ended } from '../support/command.ts';
+
+interface Introspected {
+  readonly specification: {
+    readonly resources: Readonly<
+      Record<string, { readonly table?: string; readonly fields: Record<string, object> }>
+    >;
+  };
+  readonly left: readonly string[];
+}
+
+const good = async (args: readonly string[], cwd: string): Promise<Ended> => {
+  const ended = await plinth(args, { cwd });
+  expect({ args, code: ended.code, err: ended.code === 0 ? '' : ended.err }).toEqual({
+    args,
+    code: 0,
+    err: '',
+  });
+  return ended;
+};
+
+/** A SQLite file of this SQL as a specification, which has to be one without errors. */
+async function fromSql(
+  sql: string,
+): Promise<Introspected & { readonly text: string; readonly cwd: string }> {
+  const folder = makeFolder();
+  const driver = new Driver(folder.at('old.db'));
+  driver.exec(sql);
+  driver.close();
+  const { out } = await good(
+    ['introspect', 'sqlite:old.db', '--out', 'plinth.yaml', '--json'],
+    folder.path,
+  );
+  await good(['check'], folder.path);
+  const text = readFileSync(folder.at('plinth.yaml'), 'utf8');
+  return { ...(JSON.parse(out) as Introspected), text, cwd: folder.path };
+}
+
+test('the original Chinook database is served unchanged, with its own names as conventional ones', async () => {
+  const folder = makeFolder();
+  makeOriginalChinook(folder.at('Chinook.db'));
+  const { err } = await good(['introspect', 'Chinook.db', '--out', 'plinth.yaml'], folder.path);
+  expect(err).toContain('Wrote plinth.yaml.');
+  await good(['check'], folder.path);
+  const shown = await good(['migrate', '--database', 'sqlite:Chinook.db'], folder.path);
+  // Nothing of what is there has to change.
+  expect(shown.out.split('\n').filter((line) => /^- (?!create )/u.test(line))).toEqual([]);
+  await good(['migrate', '--database', 'sqlite:Chinook.db', '--apply'], folder.path);
+  const { url, stop } = await servePlinth(['start', '--database', 'sqlite:Chinook.db'], {
+    cwd: folder.path,
+  });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}/v1/${path}`)).json();
+  expect(await get('albums/1?expand=artist')).toEqual({
+    id: 1,
+    title: 'For Those About To Rock We Salute You',
+    artistId: 1,
+    artist: { id: 1, name: 'AC/DC' },
+  });
+  expect(await get('tracks/1?fields=name,unitPrice,mediaType.name&expand=mediaType')).toEqual({
+    name: 'For Those About To Rock (We Salute You)',
+    unitPrice: 0.99,
+    mediaType: { name: 'MPEG audio file' },
+  });
+  expect(await get('invoices/1?fields=invoiceDate,total')).toEqual({
+    invoiceDate: expect.stringMatching(/^\d{4}-\d{2}-\d{2} 00:00:00$/u) as string,
+    total: 1.98,
+  });
+  expect(await get('employees/2?fields=reportsToId&expand=reportsTo,children')).toMatchObject({
+    reportsToId: 1,
+    reportsTo: { id: 1 },
+    children: [{ id: 3 }, { id: 4 }, { id: 5 }],
+  });
+  expect(await get('playlists/9?expand=tracks&fields=name,tracks.id')).toEqual({
+    name: 'Music Videos',
+    tracks: [{ id: 3402 }],
+  });
+  // A link of the junction whose key is of two columns can be made and taken away.
+  const link = `${url}/v1/playlists/9/tracks`;
+  const added = await fetch(link, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ids: [1] }),
+  });
+  expect([
+    added.status,
+    (await get('playlists/9?expand=tracks&fields=tracks.id')) as object,
+  ]).toEqual([added.status, { tracks: [{ id: 1 }, { id: 3402 }] }]);
+  expect((await fetch(`${link}/1`, { method: 'DELETE' })).status).toBeLessThan(300);
+  expect(await get('playlists/9?expand=tracks&fields=tracks.id')).toEqual({
+    tracks: [{ id: 3402 }],
+  });
+  // Every table has as many records as there.
+  const driver = new Driver(folder.at('Chinook.db'), { readonly: true });
+  const counted = driver.prepare<[], number>('SELECT count(*) FROM PlaylistTrack').pluck().get();
+  driver.close();
+  const { headers } = await fetch(`${url}/v1/playlist-tracks?limit=1`);
+  expect(Number(headers.get('x-total-count'))).toBe(counted);
+  await stop('SIGTERM');
+});
+
+const columns: readonly (readonly [
+  name: string,
+  sql: string,
+  rows: string,
+  expected: object | undefined,
+])[] = [
+  ['a text with a length', 'c VARCHAR(10)', `('x')`, { type: 'string', maxLength: 10 }],
+  ['a length that values do not keep', 'c VARCHAR(2)', `('long')`, { type: 'string' }],
+  ['long prose', 'c TEXT', `('${'x'.repeat(300)}')`, { type: 'text' }],
+  ['what may not be null', `c TEXT NOT NULL`, `('x')`, { type: 'string', required: true }],
+  [
+    'a default',
+    `c TEXT NOT NULL DEFAULT 'a''b'`,
+    `('x')`,
+    { type: 'string', nullable: false, default: "a'b" },
+  ],
+  [
+    'a number as default',
+    `c INTEGER NOT NULL DEFAULT 3`,
+    '(1)',
+    { type: 'integer', nullable: false, default: 3 },
+  ],
+  [
+    'a default that only the database knows',
+    `c INTEGER NOT NULL DEFAULT (abs(-1))`,
+    '(1)',
+    { type: 'integer', required: true },
+  ],
+  ['unique', `c TEXT UNIQUE`, `('x')`, { type: 'string', unique: true }],
+  [
+    'a CHECK with a list',
+    `c TEXT CHECK (c IN ('a', 'b''c'))`,
+    `('a')`,
+    { type: 'enum', values: ['a', "b'c"] },
+  ],
+  [
+    'a CHECK with bounds',
+    `c INTEGER CHECK (c >= 0 AND c < 10)`,
+    '(1)',
+    { type: 'integer', minimum: 0, exclusiveMaximum: 10 },
+  ],
+  [
+    'a CHECK with BETWEEN',
+    `c INTEGER CHECK (c BETWEEN 1 AND 5)`,
+    '(1)',
+    { type: 'integer', minimum: 1, maximum: 5 },
+  ],
+  ['a CHECK with OR says nothing', `c INTEGER CHECK (c > 0 OR c = -5)`, '(1)', { type: 'integer' }],
+  ['booleans', 'c BOOLEAN', '(1), (0)', { type: 'boolean' }],
+  ['booleans that are more', 'c BOOLEAN', '(1), (7)', { type: 'integer' }],
+  ['a decimal stored as a fraction', 'c DECIMAL(8,2)', '(1.25)', { type: 'number' }],
+  ['days', 'c DATE', `('2026-03-01')`, { type: 'date' }],
+  [
+    'no days',
+    'c DATE',
+    `('2026-02-30 10:00')`,
+    { type: 'string', pattern: String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$` },
+  ],
+  ['moments in our form', 'c DATETIME', `('2026-03-01T10:00:00.000Z')`, { type: 'datetime' }],
+  ['moments as text in our form', 'c TEXT', `('2026-03-01T10:00:00.000Z')`, { type: 'datetime' }],
+  ['unix seconds', 'c TIMESTAMP', '(1700000000)', { type: 'integer' }],
+  ['an empty table', 'c DATETIME', '', { type: 'datetime' }],
+  ['JSON', 'c JSON', `('{"a":1}')`, undefined],
+  ['binary data', 'c BLOB', `(x'00')`, undefined],
+  ['binary data in a text', 'c TEXT', `(x'00')`, undefined],
+  ['numbers in a column of text', 'c BLOB', '(1)', undefined],
+  ['texts in a column of numbers', 'c INTEGER', `('x')`, undefined],
+  ['too large numbers', 'c INTEGER', '(9223372036854775807)', undefined],
+  ['no type', 'c', `('x')`, undefined],
+  ['what is computed', 'c INTEGER GENERATED ALWAYS AS (id + 1) STORED', '', undefined],
+  ['a name that is none', `"2nd Größe!" TEXT`, `('x')`, { type: 'string', column: '2nd Größe!' }],
+];
+
+test('each column of SQLite gets the type whose form it is stored in', async () => {
+  const sql = columns
+    .map(([, definition, rows], index) => {
+      const table = `CREATE TABLE t${index}s (id INTEGER PRIMARY KEY, ${definition});`;
+      const names = definition.startsWith('"') ? `"2nd Größe!"` : 'c';
+      return rows === '' ? table : `${table} INSERT INTO t${index}s (${names}) VALUES ${rows};`;
+    })
+    .join('\n');
+  const { specification, left, cwd } = await fromSql(sql);
+  const found = columns.map(([name], index) => {
+    const [[, field] = []] = Object.entries(specification.resources[`t${index}s`]?.fields ?? {});
+    return [name, field];
+  });
+  expect(found).toEqual(columns.map(([name, , , expected]) => [name, expected]));
+  for (const [index, [, , , expected]] of columns.entries())
+    if (expected === undefined)
+      expect(left.join('\n')).toContain(`Column t${index}s.c is left out: `);
+  const { out } = await good(['migrate', '--database', 'sqlite:old.db'], cwd);
+  expect(out.split('\n').filter((line) => /^- (?!create )/u.test(line))).toEqual([]);
+});
+
+test('keys, junctions with pivot, one to one, several keys to one table, and what cannot be served', async () => {
+  const { specification, left } = await fromSql(`
+    CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE profiles (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL UNIQUE REFERENCES users ON DELETE CASCADE);
+    CREATE TABLE posts (id INTEGER PRIMARY KEY, author_id INTEGER NOT NULL REFERENCES users(id),
+      editor_id INTEGER REFERENCES users(id) ON DELETE SET NULL, parent_id INTEGER REFERENCES posts(id), posts TEXT,
+      created_at TEXT NOT NULL, updated_at TEXT NOT NULL);
+    INSERT INTO users VALUES (1, 'a');
+    INSERT INTO posts VALUES (1, 1, 1, NULL, 'x', '2026-03-01T10:00:00.000Z', '2026-03-01T10:00:00.000Z');
+    CREATE TABLE tags (code VARCHAR(9) PRIMARY KEY, label TEXT);
+    CREATE TABLE post_tags (post_id INTEGER NOT NULL REFERENCES posts(id) ON DELETE CASCADE,
+      tag_code VARCHAR(9) NOT NULL REFERENCES tags(code) ON DELETE CASCADE, position INTEGER, PRIMARY KEY (post_id, tag_code));
+    CREATE TABLE friendships (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users(id),
+      friend_id INTEGER NOT NULL REFERENCES users(id), UNIQUE (user_id, friend_id));
+    CREATE TABLE wide (a INTEGER, b INTEGER, c TEXT, PRIMARY KEY (a, b));
+    CREATE TABLE narrow (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, FOREIGN KEY (a, b) REFERENCES wide (a, b));
+    CREATE TABLE keyless (a INTEGER);
+    CREATE TABLE images (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+    CREATE VIEW everyone AS SELECT name FROM users;
+    CREATE VIRTUAL TABLE words USING fts5(text);`);
+  const { users, profiles, posts, tags, friendships } = specification.resources;
+  const many = { type: 'relation', relation: 'hasMany' };
+  const links = { type: 'relation', relation: 'belongsToMany' };
+  const one = { type: 'relation', relation: 'belongsTo' };
+  expect(users?.fields).toEqual({
+    name: { type: 'string' },
+    profile: { type: 'relation', relation: 'hasOne', resource: 'profiles' },
+    postsByAuthor: { ...many, resource: 'posts', foreignKey: 'authorId' },
+    postsByEditor: { ...many, resource: 'posts', foreignKey: 'editorId' },
+    friends: { ...links, resource: 'users', through: 'friendships', foreignKey: 'userId' },
+    users: { ...links, resource: 'users', through: 'friendships', foreignKey: 'friendId' },
+  });
+  expect(profiles?.fields).toMatchObject({
+    userId: {
+      type: 'integer',
+      reference: 'users.id',
+      onDelete: 'cascade',
+      required: true,
+      unique: true,
+      column: 'user_id',
+    },
+    user: { ...one, resource: 'users' },
+  });
+  expect(posts).toEqual({
+    timestamps: true,
+    fields: {
+      authorId: { type: 'integer', reference: 'users.id', required: true, column: 'author_id' },
+      editorId: { type: 'integer', reference: 'users.id', column: 'editor_id' },
+      parentId: {
+        type: 'integer',
+        reference: 'posts.id',
+        onDelete: 'restrict',
+        column: 'parent_id',
+      },
+      posts: { type: 'string' },
+      createdAt: { type: 'datetime', nullable: false, column: 'created_at' },
+      updatedAt: { type: 'datetime', nullable: false, column: 'updated_at' },
+      author: { ...one, resource: 'users' },
+      editor: { ...one, resource: 'users' },
+      parent: { ...one, resource: 'posts' },
+      children: { ...many, resource: 'posts', foreignKey: 'parentId' },
+      tags: { ...links, resource: 'tags', through: 'post-tags', withPivot: ['position'] },
+    },
+  });
+  expect(tags?.fields).toMatchObject({
+    id: { type: 'id', format: 'string', column: 'code' },
+    posts: { ...links, resource: 'posts', through: 'post-tags', withPivot: ['position'] },
+  });
+  expect(friendships?.fields).toMatchObject({ user: { ...one }, friend: { ...one } });
+  expect(Object.keys(specification.resources)).not.toContain('keyless');
+  expect(left).toEqual([
+    'Table wide is left out: its primary key is of several columns (a, b); give its rows a key of one column.',
+    'Table keyless is left out: it has no primary key.',
+    'Table images is left out: no row could be written without bytes, which may not be null and cannot be served, since it is made for binary data; let it be null, or give it a default in the database.',
+    'Of table narrow its key of several columns to wide is not served.',
+    'View everyone is left out: views are not served.',
+    'Table words is left out: it is virtual.',
+  ]);
+});
+
+test.each(['chinook', 'blog', 'shop'])(
+  'of a database that migrate has made comes a file with which it has nothing to do: %s',
+  async (example) => {
+    const folder = makeFolder();
+    const spec = resolve(root, 'examples', example, 'plinth.yaml');
+    const database = ['--database', 'sqlite:made.db'];
+    await good(['migrate', spec, '--apply', ...database], folder.path);
+    await good(
+      example === 'chinook'
+        ? ['import', resolve(root, 'examples/chinook/data'), '--spec', spec, ...database]
+        : ['generate', spec, '--count', '30', ...database],
+      folder.path,
+    );
+    await good(['introspect', 'sqlite:made.db', '--out', 'again.yaml'], folder.path);
+    await good(['check', 'again.yaml'], folder.path);
+    const { out } = await good(['migrate', 'again.yaml', ...database, '--json'], folder.path);
+    expect(JSON.parse(out)).toMatchObject({ steps: [] });
+    await good(['export', 'first', '--spec', spec, ...database], folder.path);
+    await good(['export', 'second', '--spec', 'again.yaml', ...database], folder.path);
+    const first = await servePlinth(['start', spec, ...database], { cwd: folder.path });
+    const second = await servePlinth(['start', 'again.yaml', ...database], { cwd: folder.path });
+    const { paths } = (await (await fetch(`${first.url}/v1/_openapi.json`)).json()) as {
+      paths: Record<string, object>;
+    };
+    const lists = Object.keys(paths).filter((path) => !/[{_]/u.test(path));
+    expect(lists.length).toBeGreaterThan(2);
+    for (const list of lists) {
+      const [one, other] = await Promise.all(
+        [first, second].map(async ({ url }) =>
+          (await fetch(`${url}${list}?limit=100&sort=-id`)).text(),
+        ),
+      );
+      expect(other).toBe(one);
+    }
+    await first.stop('SIGTERM');
+    await second.stop('SIGTERM');
+  },
+);
+
+test('introspect overwrites nothing, and says what it cannot read', async () => {
+  const folder = makeFolder({
+    'plinth.yaml': 'mine',
+    'text.db': 'this is no database, but long enough to be looked at as one',
+    'bad.json': '{',
+    'list.json': '[]',
+    'none.json': '{"a": 1}',
+  });
+  new Driver(folder.at('empty.db')).exec('CREATE VIEW v AS SELECT 1').close();
+  const ended = async (...args: string[]): Promise<object> => {
+    const { code, out, err } = await plinth(['introspect', ...args], { cwd: folder.path });
+    return { code, out, err: err.trim().split('\n').at(-1) };
+  };
+  expect(await ended('empty.db', '--out', 'plinth.yaml')).toEqual({
+    code: 1,
+    out: '',
+    err: 'plinth.yaml is there already. Name another file with --out.',
+  });
+  expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toBe('mine');
+  for (const [source, code, message] of [
+    ['missing.db', 1, /There is no database missing\.db/u],
+    ['text.db', 1, /text\.db is no SQLite database/u],
+    ['empty.db', 1, /has no table that can be served/u],
+    ['mysql://a/b', 2, /is none that is known/u],
+    ['bad.json', 1, /bad\.json cannot be used: it is no JSON/u],
+    ['list.json', 1, /it must be an object of lists/u],
+    ['none.json', 1, /it has no list of records/u],
+    ['missing.json', 1, /missing\.json cannot be used: there is no such file/u],
+  ] as const)
+    expect(await ended(source)).toEqual({
+      code,
+      out: '',
+      err: expect.stringMatching(message) as string,
+    });
+});
+
+const posts = [
+  {
+    id: 1,
+    title: 'One',
+    views: 3,
+    draft: false,
+    at: '2026-03-01',
+    tags: ['a', 'b'],
+    author: { name: 'A', age: 3 },
+  },
+  {
+    id: 2,
+    title: 'Two',
+    views: 0,
+    draft: true,
+    at: '2026-03-02',
+    tags: [],
+    author: { name: 'B', age: null },
+  },
+];
+const comments = [
+  { id: 1, body: 'x', postId: 1, mail: 'a@b.example', parentId: null },
+  { id: 2, body: 'y', postId: 1, mail: 'c@d.example', parentId: 1 },
+];
+
+test('a db.json of json-server is served as it is, with relations', async () => {
+  const text = JSON.stringify({ posts, comments });
+  const folder = makeFolder({ 'db.json': text });
+  await good(['introspect', 'db.json', '--out', 'plinth.yaml'], folder.path);
+  expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toContain('data: db.json');
+  await good(['check'], folder.path);
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  expect(await get('/posts')).toEqual(posts);
+  expect(await get('/comments')).toEqual(comments);
+  expect(await get('/posts/1?expand=comments&fields=comments.id')).toEqual({
+    comments: [{ id: 1 }, { id: 2 }],
+  });
+  expect(await get('/comments/2?expand=post,parent&fields=post.title,parent.body')).toEqual({
+    post: { title: 'One' },
+    parent: { body: 'x' },
+  });
+  expect(await get('/comments/1?expand=children&fields=children.id')).toEqual({
+    children: [{ id: 2 }],
+  });
+  await stop('SIGTERM');
+  await good(['migrate', '--database', 'sqlite:other.db', '--apply'], folder.path);
+  await good(['import', 'db.json', '--database', 'sqlite:other.db'], folder.path);
+});
+
+test('what json-server has otherwise is written to a folder, and said', async () => {
+  const folder = makeFolder({
+    'db.json': JSON.stringify({
+      profile: { name: 'me' },
+      'Old Posts': [
+        { id: 'a', 'first name': 'x' },
+        { id: 7, 'first name': 'y' },
+      ],
+      comments: [{ id: 1, 'old-postId': 7 }],
+      odd: [1, 2],
+      lost: [{ id: 1, profileId: 9 }],
+      twice: [{ id: 1 }, { id: 1 }],
+    }),
+  });
+  const { err } = await good(
+    ['introspect', 'db.json', '--out', 'new/plinth.yaml'],
+    folder.write('new/.keep', '') && folder.path,
+  );
+  expect(err).toContain('odd is left out: it is no list of records.');
+  expect(err).toContain('twice is left out: more than one of its records has the id 1.');
+  const text = readFileSync(folder.at('new/plinth.yaml'), 'utf8');
+  expect(text).toContain(
+    '# A single object there (/profile); here it is the one record of a resource: /profile/1.',
+  );
+  expect(text).toContain('# "first name" is called firstName here.');
+  expect(text).toContain('# 1 value leads to no record of profile, so it is no key.');
+  expect(readFileSync(folder.at('new/data/old-posts.ndjson'), 'utf8')).toBe(
+    ndjson({ id: 'a', firstName: 'x' }, { id: '7', firstName: 'y' }),
+  );
+  const { url, stop } = await servePlinth(['dev', 'new/plinth.yaml'], { cwd: folder.path });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  expect(await get('/profile')).toEqual([{ id: 1, name: 'me' }]);
+  expect(await get('/comments/1?expand=*')).toMatchObject({
+    oldPostId: '7',
+    oldPost: { id: '7', firstName: 'y' },
+  });
+  await stop('SIGTERM');
+});
+
+const values: readonly (readonly [name: string, values: readonly unknown[], expected: object])[] = [
+  ['integers', [1, 2], { type: 'integer' }],
+  ['numbers', [1, 2.5], { type: 'number' }],
+  ['large numbers', [1e20, 2], { type: 'number' }],
+  ['booleans', [true, false], { type: 'boolean' }],
+  ['days', ['2026-03-01', '2024-02-29'], { type: 'date' }],
+  ['days that are none', ['2026-02-30'], { type: 'string' }],
+  ['moments', ['2026-03-01T10:00:00.000Z'], { type: 'datetime' }],
+  ['moments in another form, which stay as they are', ['2026-03-01T10:00:00Z'], { type: 'string' }],
+  ['e-mail', ['a@b.example'], { type: 'email' }],
+  ['addresses', ['https://a.example/x', 'http://b.example'], { type: 'url' }],
+  ['UUIDs', ['0190a7b4-5c2e-7d3a-9f10-0123456789ab'], { type: 'uuid' }],
+  ['UUIDs in upper case, which stay', ['0190A7B4-5C2E-7D3A-9F10-0123456789AB'], { type: 'string' }],
+  ['long texts', ['x'.repeat(256)], { type: 'text' }],
+  ['mixed', [1, 'a'], { type: 'json' }],
+  ['lists', [['a'], []], { type: 'array', items: { type: 'string' } }],
+  ['lists with null', [[1, null]], { type: 'array', items: { type: 'integer', nullable: true } }],
+  ['objects', [{ a: 1 }, { a: 2, b: 'x' }], { type: 'json' }],
+  [
+    'objects with the same members',
+    [{ a: 1 }, { a: 2 }],
+    { type: 'object', properties: { a: { type: 'integer', required: true } } },
+  ],
+  ['only null', [null], { type: 'json' }],
+  ['a variable that is none', ['${HOME}'], { type: 'string' }],
+];
+
+test('types follow from the values, which come back as they are', async () => {
+  const lists = Object.fromEntries(
+    values.map(([, each], index) => [`t${index}`, each.map((v, row) => ({ id: row + 1, v }))]),
+  );
+  const folder = makeFolder({ 'db.json': JSON.stringify(lists) });
+  const { out } = await good(
+    ['introspect', 'db.json', '--json', '--out', 'plinth.yaml'],
+    folder.path,
+  );
+  const { specification } = JSON.parse(out) as Introspected;
+  const found = values.map(([name], index) => {
+    const { required: _required, ...field } = specification.resources[`t${index}`]?.fields['v'] as {
+      required?: boolean;
+    };
+    return [name, field];
+  });
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  const served = Object.fromEntries(
+    await Promise.all(
+      Object.keys(lists).map(async (name) => [name, await (await fetch(`${url}/${name}`)).json()]),
+    ),
+  ) as object;
+  await stop('SIGTERM');
+  expect(served).toEqual(lists);
+  // `objects` is what keeps a member that is not always there.
+  expect(found.filter(([name]) => name !== 'objects')).toEqual(
+    values.filter(([name]) => name !== 'objects').map(([name, , expected]) => [name, expected]),
+  );
+});

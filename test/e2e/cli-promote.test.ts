@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import Driver from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgres } from '../../src/execute/postgres.ts';
+import { openSqlite } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { changes, reads, writes } from '../contract/postgres-requests.ts';
+import { specification } from '../contract/postgres-specification.ts';
+import { buildValid, serve, type TestApi } from '../support/api.ts';
+import { launchPlinth, makeFolder, plinth } from '../support/command.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const folder = makeFolder({ 'plinth.yaml': `name: All\n${specification}` });
+const model = buildValid(specification);
+const draw = { now: () => new Date(), uuid: uuidv7 };
+const servers: TestDatabase[] = [];
+
+const database = async (): Promise<TestDatabase> => {
+  const made = await createDatabase();
+  servers.push(made);
+  return made;
+};
+const sqliteAt = (name: string): Promise<TestApi> =>
+  serve(model, openSqlite(folder.at(name), 'durable'), draw, []);
+const postgresAt = async (url: string): Promise<TestApi> =>
+  serve(model, await openPostgres(url, { poolSize: 4 }), draw, []);
+const promote = (from: string, to: string, ...flags: string[]): ReturnType<typeof plinth> =>
+  plinth(['promote', '--from', `sqlite:${from}`, '--to', to, ...flags], { cwd: folder.path });
+
+beforeAll(async () => {
+  await plinth(['migrate', '--apply', '--database', 'sqlite:first.db'], { cwd: folder.path });
+  const api = await sqliteAt('first.db');
+  for (const { method = 'GET', path, body, headers } of [...writes, ...changes])
+    await api.send(method, path, body, headers);
+  // Two that point to each other.
+  const left = (await api.send('POST', '/v1/left', { name: 'l' })).body as { id: number };
+  const { body } = await api.send('POST', '/v1/right', { leftId: left.id });
+  await api.send('PATCH', `/v1/left/${left.id}`, { rightId: (body as { id: number }).id });
+  await api.stop();
+});
+
+afterAll(async () => {
+  for (const server of servers) await server.drop();
+});
+
+/** Everything that is answered to reads. */
+async function answersOf(api: TestApi): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
+    const { status, text, headers: given } = await api.get(path, headers);
+    texts.push(
+      `${path} ${status} ${given.get('etag')} ${text.replace(/"requestId":"[^"]*"/u, '')}`,
+    );
+    return text;
+  };
+  for (const { name } of model.resources.values()) {
+    const all = JSON.parse(await ask(`/v1/${name}?limit=100`)) as { id: string | number }[];
+    for (const { id } of all) await ask(`/v1/${name}/${encodeURIComponent(id)}`);
+  }
+  for (const { path, headers } of reads) await ask(path, headers);
+  return texts;
+}
+
+/** Makes one more record of each resource that needs nothing else; what ids they get. */
+async function nextIds(api: TestApi): Promise<readonly unknown[]> {
+  const ids: unknown[] = [];
+  for (const { name, id, fields } of model.resources.values()) {
+    if (id.attributes.format !== undefined) continue;
+    if ([...fields.values()].some(({ required }) => required)) continue;
+    const { status, body } = await api.send('POST', `/v1/${name}`, {});
+    if (status === 201) ids.push([name, (body as { id: number }).id]);
+  }
+  return ids;
+}
+
+test('what was promoted answers the same to the byte, and goes on with the same ids', async () => {
+  const target = await database();
+  // An id that was given out is never given out again.
+  const before = await sqliteAt('first.db');
+  const { body } = await before.send('POST', '/v1/left', { name: 'gone' });
+  await before.send('DELETE', `/v1/left/${(body as { id: number }).id}`);
+  await before.stop();
+  const { code, out, err } = await promote('first.db', target.url);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain('Nothing is switched over yet.');
+  expect(out).not.toContain('differs');
+  const [first, second] = [await sqliteAt('first.db'), await postgresAt(target.url)];
+  const answers = await answersOf(first);
+  expect(answers.length).toBeGreaterThan(300);
+  expect(await answersOf(second)).toEqual(answers);
+  const ids = await nextIds(first);
+  expect(ids.length).toBeGreaterThan(0);
+  expect(await nextIds(second)).toEqual(ids);
+  await first.stop();
+  await second.stop();
+  expect([...first.failures, ...second.failures]).toEqual([]);
+});
+
+test('a second run copies nothing; a target with other data is refused and left alone', async () => {
+  const target = await database();
+  await promote('first.db', target.url);
+  const again = JSON.parse((await promote('first.db', target.url, '--json')).out) as {
+    ok: boolean;
+    tables: { copied: number; from: unknown; to: unknown }[];
+  };
+  expect(again.ok).toBe(true);
+  for (const { copied, from, to } of again.tables)
+    expect({ copied, to }).toEqual({ copied: 0, to: from });
+  const api = await postgresAt(target.url);
+  const [left] = (await api.get('/v1/left?limit=1')).body as { id: number }[];
+  await api.send('PATCH', `/v1/left/${left?.id}`, { name: 'other' });
+  const changed = await promote('first.db', target.url);
+  expect(changed.code).toBe(1);
+  expect(changed.err).toMatch(
+    /^\S+ on 127\.0\.0\.1:\d+ has data of its own: the record \d+ of left differs/u,
+  );
+  expect((await api.get(`/v1/left/${left?.id}`)).body).toMatchObject({ name: 'other' });
+  for (let extra = 0; extra < 5; extra += 1) await api.send('POST', '/v1/left', { name: 'more' });
+  const more = await promote('first.db', target.url);
+  expect(more.err).toMatch(/has data of its own: \d+ records of left, where first\.db has \d+\./u);
+  await api.stop();
+});
+
+test.each([
+  [
+    '--from of another kind',
+    ['--from', 'postgres://a/b', '--to', 'postgres://a/b'],
+    /--from \S+ cannot be used. Write --from sqlite:PATH/u,
+  ],
+  [
+    '--to of another kind',
+    ['--from', 'sqlite:first.db', '--to', 'sqlite:b.db'],
+    /--to \S+ cannot be used/u,
+  ],
+  ['no --to', ['--from', 'sqlite:first.db'], /--to/u],
+  ['memory', ['--from', 'sqlite::memory:', '--to', 'postgres://a/b'], /cannot be used/u],
+])('a wrong call: %s', async (_name, args, message) => {
+  const { code, err } = await plinth(['promote', ...args], { cwd: folder.path });
+  expect(code).toBe(2);
+  expect(err).toMatch(message);
+});
+
+test('a file that is not there is told, and nothing is made of it', async () => {
+  const { url } = await database();
+  const { code, err } = await promote('missing.db', url);
+  expect({ code, err: err.includes('There is no database missing.db') }).toEqual({
+    code: 1,
+    err: true,
+  });
+});
+
+const tree = `name: Tree
+resources:
+  nodes:
+    timestamps: true
+    fields:
+      name: { type: string, required: true }
+      price: { type: decimal }
+      parentId: { type: integer, nullable: true, reference: nodes.id }
+`;
+
+test('a run that is killed can be run again, and goes on', async () => {
+  const { url } = await database();
+  folder.write('tree/plinth.yaml', tree);
+  const surroundings = { cwd: folder.at('tree') };
+  await plinth(['migrate', '--apply', '--database', 'sqlite:tree.db'], surroundings);
+  const driver = new Driver(folder.at('tree', 'tree.db'));
+  const count = 60_000;
+  // Every second one has a parent that comes later.
+  driver.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})` +
+      ` INSERT INTO nodes (id, name, price, parentId, createdAt, updatedAt)` +
+      ` SELECT i, 'n' || i, i * 7, CASE WHEN i % 2 = 0 THEN ${count} + 1 - i END, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n`,
+  );
+  driver.close();
+  const args = ['promote', '--from', 'sqlite:tree.db', '--to', url, '--json'];
+  const running = launchPlinth(args, surroundings);
+  const looking = await openPostgres(url, { poolSize: 1 });
+  const rows = async (): Promise<number> => {
+    const [row] = await looking.all(
+      { sql: `SELECT count(*) FROM nodes`, parameters: [] },
+      { bound: [] },
+    );
+    return Number(row?.[0]);
+  };
+  for (let there = 0; there === 0; await delay(20)) there = await rows().catch(() => 0);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  const before = await rows();
+  expect(before).toBeGreaterThan(0);
+  await looking.close();
+  const { code, out, err } = await plinth(args, surroundings);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const [table] = (JSON.parse(out) as { tables: { copied: number; from: object; to: object }[] })
+    .tables;
+  expect(table?.to).toEqual(table?.from);
+  expect(table?.from).toMatchObject({ rows: count });
+  expect(table?.copied).toBe(count - before);
+});
