@@ -1,11 +1,14 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import process from 'node:process';
 import { packagedScript } from '../src/openapi/reader-script.ts';
 
-/** Puts into the build what is no program of it: the script of the API reader, and the parts of the typed client. */
-const dist = new URL('../dist/openapi/', import.meta.url);
-writeFileSync(new URL('reader.js', dist), await packagedScript());
+/**
+ * Puts into the build what is no program of it: the script of the API reader, and the parts of the typed client. The
+ * build is `dist`, or the folder that is named.
+ */
+const root = resolve(import.meta.dirname, '..');
+const dist = resolve(process.argv[2] ?? resolve(root, 'dist'), 'openapi');
+writeFileSync(resolve(dist, 'reader.js'), await packagedScript());
 for (const part of ['types.ts', 'runtime.ts'])
-  copyFileSync(
-    new URL(`../src/openapi/client/${part}`, import.meta.url),
-    new URL(`client/${part}`, dist),
-  );
+  copyFileSync(resolve(root, 'src/openapi/client', part), resolve(dist, 'client', part));

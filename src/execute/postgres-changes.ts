@@ -112,7 +112,10 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
     if (conversion !== undefined && wanted !== undefined) {
       // What gives ids gives whole numbers, and a default is of the old type.
       if (actual.isPrimary && !wanted.type.includes('GENERATED')) act('DROP IDENTITY IF EXISTS');
-      if (actual.default !== undefined) act('DROP DEFAULT');
+      // But for that of a serial, which goes on to give ids.
+      const isSerial =
+        wanted.type.includes('GENERATED') && actual.default?.startsWith('nextval(') === true;
+      if (actual.default !== undefined && !isSerial) act('DROP DEFAULT');
       const [type = ''] = wanted.type.split(/ (?:GENERATED|NOT NULL|PRIMARY)/u);
       act(`TYPE ${type} USING ${valueFrom(one, conversion, fill)}`);
     } else if (fill !== undefined && !column.nullable)

@@ -69,11 +69,17 @@ function isLike(actual: string, wanted: string, kind: StoredKind): boolean {
   const affinity = affinityOf(actual);
   if (affinity === wanted) return true;
   if (affinity !== 'NUMERIC' || actual === 'ANY') return false;
-  if (wanted === 'TEXT') return /DATE|TIME/u.test(actual) && textKinds.has(kind);
+  if (wanted === 'TEXT')
+    return ownTexts.some(([type, kinds]) => type.test(actual) && kinds.has(kind));
   return kind === 'integer' || kind === 'number' || kind === 'boolean';
 }
 
-const textKinds: ReadonlySet<StoredKind> = new Set(['string', 'date', 'time', 'datetime']);
+/** Texts that a column of numbers never takes for one, or that read the same when it has. */
+const ownTexts: readonly (readonly [RegExp, ReadonlySet<StoredKind>])[] = [
+  [/DATE|TIME/u, new Set(['string', 'date', 'time', 'datetime'])],
+  [/JSON/u, new Set(['json', 'object', 'array'])],
+  [/[UG]UID/u, new Set(['uuid'])],
+];
 
 /** As what a column stores values, by the rules of SQLite for declared types. */
 function affinityOf(type: string): string {

@@ -44,7 +44,8 @@ export async function introspect(
     );
   const head = [
     `Made by introspect from ${name}.`,
-    'Look at what it would change there with "plinth migrate", then serve it with "plinth start", both with --database.',
+    'See what "plinth migrate" would add there, then serve it with "plinth dev", both with --database.',
+    'Before "plinth start", say who may use it: access: public, or an auth block.',
   ];
   write(context, draft, head, undefined, flags);
   if (flags.out !== undefined)

@@ -27,9 +27,7 @@ export function attributesOf(
       ? { ...others, ...(maxLength === undefined ? {} : { maxLength }) }
       : { ...others, type: 'enum', values: [...new Set(values)] };
   const limits =
-    typed.type === 'integer' || typed.type === 'number' || typed.type === 'decimal'
-      ? ranges
-      : {};
+    typed.type === 'integer' || typed.type === 'number' || typed.type === 'decimal' ? ranges : {};
   const found = actual.default === undefined ? undefined : readDefault(actual.default);
   let value = found === undefined ? undefined : defaultFor(attributes, found);
   if (value === null) value = undefined;

@@ -15,6 +15,8 @@ export interface ResourceDraft {
   readonly notes: string[];
   /** Set where the resource is a junction: the names of its two keys. */
   readonly junction: readonly [string, string] | undefined;
+  /** Whether a junction is nothing but links, which nobody asks for by themselves. */
+  readonly isLink: boolean;
 }
 
 export interface FieldDraft {

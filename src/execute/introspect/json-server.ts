@@ -227,6 +227,7 @@ function resourceOf(
     timestamps,
     notes,
     junction: junctionKeys(fields, unique),
+    isLink: isJunction,
   };
 }
 

@@ -72,7 +72,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     if (isPart === true) parts.add(String(name));
     else
       left.push(
-        `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.`,
+        `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
       );
   for (const [name, count] of await ask(schemasQuery))
     left.push(

@@ -39,7 +39,7 @@ export function addRelations(resources: readonly ResourceDraft[]): void {
     });
   for (const key of keys) {
     const { owner, field, target } = key;
-    if (owner.junction?.includes(field.name) === true) continue;
+    if (owner.isLink && owner.junction?.includes(field.name) === true) continue;
     const rivals = keys.filter((one) => one.owner === owner && one.target === target);
     const isOne = field.attributes.unique === true;
     put(target, hasName(key, isOne, rivals.length > 1), {
@@ -81,11 +81,9 @@ function addMany(
   );
   if (left === undefined || right === undefined) return;
   const isSame = left.target === right.target;
-  const pivot = junction.fields
+  const withPivot = junction.fields
     .filter((field) => field.name !== 'id' && field !== left.field && field !== right.field)
     .map(({ name }) => name);
-  const stamps = junction.timestamps ? ['createdAt', 'updatedAt'] : [];
-  const withPivot = [...new Set([...pivot, ...stamps])];
   for (const [here, there] of [
     [left, right],
     [right, left],

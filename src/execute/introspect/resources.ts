@@ -204,6 +204,9 @@ function resourceOf(
       timestamps,
       notes: [],
       junction,
+      isLink:
+        primary.length > 1 ||
+        fields.every(({ name: one }) => one === 'id' || junction?.includes(one)),
     },
   };
 }

@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  launch,
+  makeFolder,
+  root,
+  untilServing,
+  type Ended,
+  type Running,
+} from '../support/command.ts';
+
+const node = join(root, 'node_modules/.bin/node');
+const folder = makeFolder();
+const installed = folder.at('app/node_modules/plinth');
+const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Readonly<Record<string, string>>;
+  version: string;
+};
+
+/** The command as npm links it into a project. */
+const bin = (...args: string[]): Running =>
+  launch(node, [join(installed, 'dist/cli/main.js'), ...args], { cwd: folder.at('app') });
+
+const ended = async (running: Running): Promise<Ended> => {
+  const end = await running.ended;
+  expect({ code: end.code, err: end.code === 0 ? '' : end.err }).toEqual({ code: 0, err: '' });
+  return end;
+};
+
+/**
+ * Builds the package apart from the checkout and puts what its tarball has into a project, beside what it depends on
+ * and nothing else. (npm itself would do the same, and fetch that from a registry.)
+ */
+beforeAll(async () => {
+  const build = folder.at('build');
+  mkdirSync(build);
+  for (const name of [
+    'node_modules',
+    'src',
+    'scripts',
+    'docs',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ])
+    symlinkSync(join(root, name), join(build, name));
+  const run = (program: string, ...args: string[]): Promise<Ended> =>
+    ended(launch(program, args, { cwd: build }));
+  await run(
+    'cp',
+    '-r',
+    ...['package.json', 'examples', 'schema.json', 'README.md', 'LICENSE'].map((name) =>
+      join(root, name),
+    ),
+    '.',
+  );
+  await run(
+    node,
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    join(root, 'tsconfig.build.json'),
+    '--outDir',
+    join(build, 'dist'),
+  );
+  await run(node, join(root, 'scripts/assets.ts'), join(build, 'dist'));
+  await run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder.path);
+  mkdirSync(installed, { recursive: true });
+  const [tarball = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.tgz'));
+  await run('tar', '-xzf', folder.at(tarball), '-C', installed, '--strip-components=1');
+  for (const name of Object.keys(dependencies)) {
+    const place = join(installed, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), place);
+  }
+}, 60_000);
+
+function files(path: string): readonly string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? files(join(path, entry.name)).map((name) => `${entry.name}/${name}`)
+      : entry.isSymbolicLink()
+        ? []
+        : [entry.name],
+  );
+}
+
+test('the package has what runs and nothing else, in less than 5 MB', () => {
+  const [tarball = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.tgz'));
+  expect(statSync(folder.at(tarball)).size).toBeLessThan(5_000_000);
+  const all = files(installed);
+  expect([...new Set(all.map((name) => name.split('/')[0]))].sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'dist',
+    'examples',
+    'package.json',
+    'schema.json',
+  ]);
+  expect(all.filter((name) => /\.test\.|\.map$|\.plinth|\.db$/u.test(name))).toEqual([]);
+  // Sources are only those that become part of typed clients.
+  expect(all.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts')).sort()).toEqual([
+    'dist/openapi/client/runtime.ts',
+    'dist/openapi/client/types.ts',
+  ]);
+  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'dist/openapi/reader.js'])
+    expect(existsSync(join(installed, needed)), needed).toBe(true);
+});
+
+test('it says its version, makes a project, serves it, and makes its documents', async () => {
+  expect((await ended(bin('--version'))).out.trim()).toBe(version);
+  await ended(bin('init', 'shop', '--name', 'Shop', '--example', 'shop'));
+  await ended(bin('check', 'shop/plinth.yaml'));
+  expect((await ended(bin('types', 'shop/plinth.yaml'))).out).toContain('export ');
+  const { url, stop } = await untilServing(bin('dev', 'shop/plinth.yaml', '--port', '0'));
+  const answer = await fetch(`${url}/v1/products?limit=1`);
+  expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, 1]);
+  const page = await (await fetch(`${url}/_docs`)).text();
+  const [, script = ''] = /<script[^>]* src="([^"]+)"/u.exec(page) ?? [];
+  const reader = await fetch(new URL(script, url));
+  expect([reader.status, (await reader.text()).length > 100_000]).toEqual([200, true]);
+  expect((await stop('SIGTERM')).code).toBe(0);
+});
+
+test('a program can import it', async () => {
+  folder.write('app/main.mjs', `import * as plinth from 'plinth'; console.log(typeof plinth);`);
+  const { out } = await ended(launch(node, ['main.mjs'], { cwd: folder.at('app') }));
+  expect(out.trim()).toBe('object');
+});
