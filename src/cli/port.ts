@@ -1,6 +1,8 @@
 import type { Context } from './context.ts';
 import { CommandFailure } from './failure.ts';
 
+const mostWorkers = 64;
+
 /** Flags that `dev` and `start` share. */
 export interface ServeFlags {
   readonly port?: string;
@@ -21,6 +23,16 @@ export function readPort(
   const source = flags.port === undefined ? 'PLINTH_PORT' : '--port';
   throw new CommandFailure(
     `The port must be a whole number from 0 to 65535, not ${JSON.stringify(text)}. Change ${source}.`,
+    { exitCode: 2 },
+  );
+}
+
+/** The number of processes that are to serve; one where nothing is said. */
+export function readWorkers({ workers = '1' }: { readonly workers?: string }): number {
+  const count = /^\d{1,2}$/u.test(workers) ? Number(workers) : 0;
+  if (count >= 1 && count <= mostWorkers) return count;
+  throw new CommandFailure(
+    `The number of workers must be a whole number from 1 to ${mostWorkers}, not ${JSON.stringify(workers)}. Change --workers.`,
     { exitCode: 2 },
   );
 }

@@ -8,6 +8,7 @@ import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
 import type { Named } from './specification.ts';
+import type { StartFlags } from './commands/start.ts';
 
 /**
  * The command line: every command with its flags, its help and an example. A command is loaded when it is called.
@@ -75,10 +76,12 @@ export function buildProgram(context: Context, version: string): Command {
       'serve a specification over its database',
       'start plinth.yaml --database sqlite:shop.db',
     ),
-  ).action(async (file: string | undefined, flags: DevFlags) => {
-    const { start } = await import('./commands/start.ts');
-    await start(context, { ...flags, file });
-  });
+  )
+    .option('--workers <number>', 'how many processes serve together (default 1)')
+    .action(async (file: string | undefined, flags: StartFlags) => {
+      const { start } = await import('./commands/start.ts');
+      await start(context, { ...flags, file });
+    });
 
   onSpecification('check', 'show every problem of a specification', 'check plinth.yaml')
     .option('--against <file>', 'an older specification: tell what breaks the users of its API')

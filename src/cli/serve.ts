@@ -16,6 +16,7 @@ import { openReaders } from './readers.ts';
 import type { LiveReload } from './reload.ts';
 import type { SpecificationFile } from './specification.ts';
 import { openTls } from './tls.ts';
+import type { Place } from './workers.ts';
 
 const defaultPort = 4000;
 const defaultHost = '127.0.0.1';
@@ -24,16 +25,25 @@ const drainDelays = { dev: 0, start: 1_000 } as const;
 /** Above it records are no longer counted, so that a large database is served at once. */
 const countedRows = 1_000_000;
 
-/** Serves until a signal comes, then lets requests end. `live` follows the changes of the specification. */
+/** What a server may have beside its specification. */
+export interface Company {
+  /** Follows the changes of the specification. */
+  readonly live?: LiveReload;
+  /** That of a process that does not serve alone. */
+  readonly place?: Place | undefined;
+}
+
+/** Serves until a signal comes, then lets requests end. */
 export async function serve(
   context: Context,
   { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
   open: OpenDatabase,
   flags: ServeFlags,
   mode: Mode,
-  live?: LiveReload,
+  { live, place }: Company = {},
 ): Promise<void> {
   const { output, environment, draw } = context;
+  const announces = place?.announces ?? true;
   const host =
     [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
       (name) => name !== undefined && name !== '',
@@ -41,9 +51,9 @@ export async function serve(
   const port = readPort(context, flags) ?? api.settings.server?.port ?? defaultPort;
   const generation = live?.current ?? new Generation(api, open.database, folder);
   const current = (): Generation => live?.current ?? generation;
-  const counts = await rowCounts(api, open, countedRows);
+  const counts = announces ? await rowCounts(api, open, countedRows) : new Map<string, number>();
   const tls = await openTls(context, api.settings.server ?? {}, folder, host);
-  const stop = context.stop();
+  const stop = place?.stop ?? context.stop();
   if (stop.aborted) return;
   const { readers, isLogged, close } = await openReaders(
     context,
@@ -58,6 +68,7 @@ export async function serve(
     mode,
     ...(tls === undefined ? {} : { tls }),
     readers,
+    ...(place === undefined ? {} : { fleet: place.fleet }),
     trace: (event) => {
       // The log tells of failures with the request that met them.
       if (event.kind !== 'failure' || !isLogged) output.note(noteOf(event));
@@ -70,9 +81,11 @@ export async function serve(
   const view = version && generation.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
   const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
-  banner(context, api, address, counts, `${curl} "${example}"`);
-  warnOfPlainHttp(context, api, host);
-  if (flags.open === true) await openBrowser(context, example);
+  if (announces) {
+    banner(context, api, address, counts, `${curl} "${example}"`);
+    warnOfPlainHttp(context, api, host);
+  }
+  if (flags.open === true && announces) await openBrowser(context, example);
   await live?.begin(readers);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();

@@ -5,6 +5,9 @@ import { ConstraintError, DatabaseFailure } from './database.ts';
 /** How long a file that another process has locked is tried again, in ms. Contract 3, Overload. */
 export const busyPatience = 5_000;
 
+/** A try costs little; with longer pauses, other processes that write often would take turn after turn. In ms. */
+const longestPause = 2;
+
 /** The result code of an error of SQLite, extended; empty for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Driver.SqliteError ? error.code : '';
@@ -43,7 +46,7 @@ export async function onceFree<Value>(
   work: () => Value | PromiseLike<Value>,
   end = performance.now() + busyPatience,
 ): Promise<Value> {
-  for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+  for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
     try {
       // What it goes on with is its own: nothing of that is tried again.
       return work();

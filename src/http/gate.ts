@@ -27,6 +27,8 @@ export interface GateOptions {
   readonly mode: 'dev' | 'start';
   readonly now: () => Date;
   readonly trace: Trace;
+  /** How many processes serve together; one. */
+  readonly processes?: number;
 }
 
 /** Nobody in particular, and nothing counts. */
@@ -110,19 +112,22 @@ export class Gate {
   private rulesOf(settings: Specification): Rules {
     const now = (): number => this.options.now().getTime();
     const { auth, rateLimit } = settings;
+    const { mode, processes = 1 } = this.options;
+    const store = rateLimit === false ? undefined : rateLimit?.store;
     const rules: Rules = {
       authenticator:
         auth && new Authenticator(auth, { now, reportKeys: this.reporter('signing keys') }),
-      policies: policiesOf(settings, this.options.mode),
-      counters: this.countersOf(rateLimit === false ? undefined : rateLimit?.store, settings.name),
+      // What each counts in its own memory is a share of the whole.
+      policies: policiesOf(settings, mode, isMemory(store) ? processes : 1),
+      counters: this.countersOf(store, settings.name),
     };
     this.rules.set(settings, rules);
     return rules;
   }
 
   /** A Redis may serve several APIs: each counts under its own name. */
-  private countersOf(url = 'memory', api = ''): Counters {
-    if (url === 'memory') return this.own;
+  private countersOf(url: string | undefined, api = ''): Counters {
+    if (isMemory(url)) return this.own;
     const key = `${url} ${api}`;
     let counters = this.shared.get(key);
     if (counters === undefined) {
@@ -154,4 +159,8 @@ export function withHeaders<Answer extends Pick<ApiError, 'headers' | 'stack'>>(
   const added = { ...answer, headers: { ...answer.headers, ...headers } };
   // A copy of an error has lost where it was found out.
   return answer.stack === undefined ? added : { ...added, stack: answer.stack };
+}
+
+function isMemory(store: string | undefined): store is 'memory' | undefined {
+  return store === undefined || store === 'memory';
 }

@@ -5,6 +5,15 @@ import type { DependencyEvent } from '../trace/events.ts';
 /** The upper bounds of the latency histogram, in ms. */
 const bounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
+/** Several processes that serve together. Metrics are as the library for them has them as JSON. */
+export interface Fleet {
+  readonly size: number;
+  /** Takes what gives the metrics of this process to the others. */
+  readonly provide: (metrics: () => Promise<readonly object[]>) => void;
+  /** The metrics of each of the others, as far as they answer. */
+  readonly others: () => Promise<readonly (readonly object[])[]>;
+}
+
 /** What was counted of one endpoint. */
 interface Series {
   readonly route: string;
@@ -24,6 +33,8 @@ interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
+  /** What several processes have of it together; the sum. */
+  readonly together?: 'max';
   readonly samples: () => readonly Sample[];
 }
 
@@ -45,6 +56,16 @@ export class Metrics {
   private rateLimited = 0;
   private shed = 0;
   private registry: Promise<Registry> | undefined;
+  private readonly fleet: Fleet | undefined;
+
+  /** Of one process, or of several that serve together: then whoever is asked tells the metrics of all. */
+  constructor(fleet?: Fleet) {
+    this.fleet = fleet;
+    fleet?.provide(async () => {
+      this.registry ??= this.makeRegistry();
+      return (await this.registry).getMetricsAsJSON();
+    });
+  }
 
   began(): void {
     this.inFlight += 1;
@@ -140,18 +161,29 @@ export class Metrics {
   /** The text of `/_metrics` and its media type. */
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {
     this.registry ??= this.makeRegistry();
-    const registry = await this.registry;
+    const registry = this.fleet
+      ? await this.together(await this.registry, this.fleet)
+      : await this.registry;
     return { contentType: registry.contentType, body: await registry.metrics() };
+  }
+
+  private async together(
+    own: Registry,
+    fleet: Fleet,
+  ): Promise<Pick<Registry, 'contentType' | 'metrics'>> {
+    const { AggregatorRegistry } = await import('prom-client');
+    const [first, others] = await Promise.all([own.getMetricsAsJSON(), fleet.others()]);
+    return AggregatorRegistry.aggregate([first, ...others] as object[]);
   }
 
   private async makeRegistry(): Promise<Registry> {
     const { Registry: MetricRegistry, collectDefaultMetrics } = await import('prom-client');
     const registry = new MetricRegistry();
     collectDefaultMetrics({ register: registry });
-    for (const { name, help, type, samples } of this.families())
+    for (const { name, help, type, samples, together = 'sum' } of this.families())
       registry.registerMetric({
         name,
-        get: async () => ({ name, help, type, values: samples(), aggregator: 'sum' }),
+        get: async () => ({ name, help, type, values: samples(), aggregator: together }),
         // The library takes whatever has a name and gives its values; only its types want one of its own classes.
       } as unknown as Metric);
     return registry;
@@ -204,6 +236,7 @@ export class Metrics {
         name: 'plinth_dependency_failing',
         help: 'Whether something outside cannot be reached, beside the database; quotas are then counted by each server alone.',
         type: 'gauge',
+        together: 'max',
         samples: () =>
           [...this.dependencies].map(([dependency, value]) => ({ labels: { dependency }, value })),
       },

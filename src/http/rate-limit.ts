@@ -23,18 +23,33 @@ export interface Policies {
 const defaults = { max: 300, window: 60_000 } as const;
 const defaultFailures = { max: 10, window: 60_000 } as const;
 
-/** The quotas that a specification gives: without `rateLimit`, requests have one in `start` alone. */
-export function policiesOf({ rateLimit }: Specification, mode: 'dev' | 'start'): Policies {
+/**
+ * The quotas that a specification gives: without `rateLimit`, requests have one in `start` alone. Where `processes`
+ * serve together and each counts for itself, each gives its share, one at least.
+ */
+export function policiesOf(
+  { rateLimit }: Specification,
+  mode: 'dev' | 'start',
+  processes = 1,
+): Policies {
+  const share = ({ max, window }: Quota): Quota => ({
+    max: Math.max(1, Math.floor(max / processes)),
+    window,
+  });
+  const failuresOf = (quota: Quota): Policy => ({ name: 'failures', ...share(quota) });
   if (rateLimit === false || rateLimit === undefined) {
-    const failures: Policy = { name: 'failures', ...defaultFailures };
     const isOff = rateLimit === false || mode === 'dev';
-    return { requests: isOff ? undefined : requests(defaults, defaults), failures };
+    const all = share(defaults);
+    return {
+      requests: isOff ? undefined : requests(all, all),
+      failures: failuresOf(defaultFailures),
+    };
   }
   const { max = defaults.max, window = defaults.window, perKey, perIp, failures } = rateLimit;
   const shared = { max, window };
   return {
-    requests: requests(perKey ?? shared, perIp ?? shared),
-    failures: { name: 'failures', ...(failures ?? defaultFailures) },
+    requests: requests(share(perKey ?? shared), share(perIp ?? shared)),
+    failures: failuresOf(failures ?? defaultFailures),
   };
 }
 

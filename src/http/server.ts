@@ -17,7 +17,7 @@ import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import { makeListener, type ServerTls } from './listener.ts';
-import { Metrics } from './metrics.ts';
+import { Metrics, type Fleet } from './metrics.ts';
 import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
@@ -49,6 +49,8 @@ export interface ServerOptions {
   readonly readers?: readonly TraceReader[];
   /** What the server was started for; `start` unless said otherwise. */
   readonly mode?: Mode;
+  /** Present: several processes serve together. */
+  readonly fleet?: Fleet;
   /** Absent: plain HTTP is spoken. */
   readonly tls?: ServerTls;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
@@ -88,13 +90,13 @@ export async function startServer(
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, () => edge().vary);
-  const metrics = new Metrics();
+  const metrics = new Metrics(options.fleet);
   const observer = new Observer(options.readers ?? [], metrics, draw.now);
   const trace: Trace = (event) => {
     if (event.kind === 'dependency') metrics.told(event);
     options.trace(event);
   };
-  const gate = new Gate({ mode, now: draw.now, trace });
+  const gate = new Gate({ mode, now: draw.now, trace, processes: options.fleet?.size ?? 1 });
   const network = new Network({ mode, clock: () => performance.now() });
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,

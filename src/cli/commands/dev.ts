@@ -41,7 +41,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
     const { LiveReload } = await import('../reload.ts');
     const live = new LiveReload(context, flags, { specification, target, open });
     const { serve } = await import('../serve.ts');
-    await serve(context, specification, open, flags, 'dev', live);
+    await serve(context, specification, open, flags, 'dev', { live });
   });
 }
 

@@ -4,33 +4,76 @@ import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../schema.ts';
-import { readPort } from '../port.ts';
-import { formatProblem, requireSpecification } from '../specification.ts';
-import { databaseTarget } from '../target.ts';
+import { readPort, readWorkers } from '../port.ts';
+import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
+import { databaseTarget, type Target } from '../target.ts';
+import type { Place } from '../workers.ts';
 import type { DevFlags } from './dev.ts';
 
-/** `plinth start [file]`: serves a database that is named and up to date. */
-export async function start(context: Context, flags: DevFlags): Promise<void> {
+export interface StartFlags extends DevFlags {
+  readonly workers?: string;
+}
+
+/** `plinth start [file]`: serves a database that is named and up to date, from one process or several. */
+export async function start(context: Context, flags: StartFlags): Promise<void> {
   context.stop();
   readPort(context, flags);
+  const count = readWorkers(flags);
+  const workers = count > 1 ? await import('../workers.ts') : undefined;
+  if (workers?.isWorker() === true) {
+    // What there is to check was checked where it was started.
+    await workers.beWorker(context, count, async (place) => {
+      const specification = requireSpecification(context, flags);
+      const target = requireTarget(context, flags, specification);
+      await serveOver(context, specification, target, flags, place);
+    });
+    return;
+  }
   const specification = requireSpecification(context, flags);
   const { api, name, warnings } = specification;
   for (const warning of warnings) context.output.note(formatProblem(warning));
   const writable = requireAccess(api, name);
+  const target = requireTarget(context, flags, specification);
+  if (workers !== undefined && target.url === 'sqlite::memory:')
+    throw new CommandFailure(
+      'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
+      { exitCode: 2 },
+    );
+  await requireCurrent(context, target, api);
+  if (writable.length > 0)
+    context.output.note(
+      `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,
+    );
+  await (workers === undefined
+    ? serveOver(context, specification, target, flags)
+    : workers.runWorkers(context, count));
+}
+
+/** Serves a database that is known to fit. */
+async function serveOver(
+  context: Context,
+  specification: SpecificationFile,
+  target: Target,
+  flags: StartFlags,
+  place?: Place,
+): Promise<void> {
+  await withDatabase(context, target, { create: false }, async (open) => {
+    const { serve } = await import('../serve.ts');
+    await serve(context, specification, open, flags, 'start', { place });
+  });
+}
+
+function requireTarget(
+  context: Context,
+  flags: StartFlags,
+  specification: SpecificationFile,
+): Target {
   const target = databaseTarget(context, specification, flags.database);
   if (target === undefined)
     throw new CommandFailure(
-      `"plinth start" needs a database by name. Add "database: sqlite:PATH" or "database: postgres://…" to ${name}, or give --database.`,
+      `"plinth start" needs a database by name. Add "database: sqlite:PATH" or "database: postgres://…" to ${specification.name}, or give --database.`,
     );
-  await requireCurrent(context, target, api);
-  await withDatabase(context, target, { create: false }, async (open) => {
-    if (writable.length > 0)
-      context.output.note(
-        `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,
-      );
-    const { serve } = await import('../serve.ts');
-    await serve(context, specification, open, flags, 'start');
-  });
+  return target;
 }
 
 /**

@@ -1,0 +1,190 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fleet } from '../http/metrics.ts';
+import type { Context } from './context.ts';
+import { CommandFailure, databaseFailure } from './failure.ts';
+import {
+  isFromPrimary,
+  isFromWorker,
+  type FromPrimary,
+  type FromWorker,
+} from './worker-messages.ts';
+
+/** A worker that has ended is replaced, but no more than one in so many ms. */
+const startEvery = 1_000;
+/** How long the others may take to tell their metrics, in ms. */
+const patience = 1_000;
+
+/** What a process that serves has to know when it is one of several. */
+export interface Place {
+  readonly fleet: Fleet;
+  /** Aborts when all are to stop. */
+  readonly stop: AbortSignal;
+  /** Whether it says what all of them would say. */
+  readonly announces: boolean;
+}
+
+/** Whether this process is a worker of another one. */
+export function isWorker(): boolean {
+  return cluster.isWorker;
+}
+
+/**
+ * Runs `count` processes with the arguments of this one, which share its port, until a signal comes; then all of them
+ * let their requests end. One that dies is replaced. Fails with what the first one fails with.
+ */
+export async function runWorkers(context: Context, count: number): Promise<void> {
+  const stop = context.stop();
+  if (stop.aborted) return;
+  const metrics = new Collector();
+  const workers = new Set<Worker>();
+  let failure: CommandFailure | undefined;
+  const start = (): Worker => {
+    const worker = cluster.fork();
+    workers.add(worker);
+    worker.on('message', (message: unknown) => {
+      if (!isFromWorker(message)) return;
+      if (message.plinth === 'failed')
+        failure = new CommandFailure(message.message, { exitCode: message.exitCode });
+      else metrics.hear(worker, message);
+    });
+    // A message to one that has just died; its end is dealt with.
+    worker.on('error', () => undefined);
+    return worker;
+  };
+  const stopAll = async (): Promise<void> => {
+    await once(stop, 'abort');
+    for (const worker of workers) tell(worker, { plinth: 'stop' });
+  };
+  const stopped = stopAll();
+  /** Resolves with how a worker has ended, once all is heard that it has said. */
+  const ended = async (worker: Worker): Promise<string> => {
+    if (!worker.isDead()) await once(worker, 'exit');
+    if (worker.isConnected()) await once(worker, 'disconnect');
+    workers.delete(worker);
+    const { exitCode, signalCode } = worker.process;
+    return signalCode ?? `exit code ${exitCode}`;
+  };
+  // The first alone: what hinders it would hinder all of them, and is told once.
+  const first = start();
+  const firstEnd = ended(first);
+  const begun = await Promise.race([once(first, 'listening'), firstEnd]);
+  if (failure !== undefined) throw failure;
+  if (typeof begun === 'string') {
+    if (stop.aborted) return;
+    throw new CommandFailure(`The first worker has ended before it could serve (${begun}).`);
+  }
+  /** One of the places: a worker, and after it the next one, until all are to stop. */
+  const keep = async (next: Worker): Promise<void> => {
+    for (let worker = next; ; worker = start()) {
+      const since = performance.now();
+      const how = await (worker === first ? firstEnd : ended(worker));
+      if (stop.aborted) return;
+      context.output.note(
+        `Warning: a worker has ended (${failure?.message ?? how}). Another one takes its place.`,
+      );
+      failure = undefined;
+      await Promise.race([stopped, delay(Math.max(0, startEvery - (performance.now() - since)))]);
+      if (stop.aborted) return;
+    }
+  };
+  const places = [first];
+  while (places.length < count && !stop.aborted) places.push(start());
+  await Promise.all(places.map(keep));
+}
+
+function tell(worker: Worker, message: FromPrimary): void {
+  if (worker.isConnected()) worker.send(message);
+}
+
+/** Asks all workers for their metrics on behalf of one. */
+class Collector {
+  private readonly asked = new Map<number, { found: (metrics: readonly object[]) => void }>();
+  private last = 0;
+
+  hear(worker: Worker, message: Exclude<FromWorker, { plinth: 'failed' }>): void {
+    if (message.plinth === 'given') this.asked.get(message.id)?.found(message.metrics);
+    else void this.collect(worker, message.id);
+  }
+
+  private async collect(asker: Worker, askedAs: number): Promise<void> {
+    const others = Object.values(cluster.workers ?? {}).filter(
+      (worker) => worker !== undefined && worker !== asker && worker.isConnected(),
+    ) as Worker[];
+    const all = await Promise.all(others.map((worker) => this.ask(worker)));
+    const metrics = all.filter((one) => one !== undefined);
+    tell(asker, { plinth: 'collected', id: askedAs, metrics });
+  }
+
+  /** Undefined where it does not answer: it has just begun, or ends. */
+  private async ask(worker: Worker): Promise<readonly object[] | undefined> {
+    this.last += 1;
+    const id = this.last;
+    const timer = new AbortController();
+    const answer = new Promise<readonly object[]>((found) => {
+      this.asked.set(id, { found });
+      tell(worker, { plinth: 'give', id });
+    });
+    const late = delay(patience, undefined, { signal: timer.signal }).catch(() => undefined);
+    const metrics = await Promise.race([answer, late]);
+    timer.abort();
+    this.asked.delete(id);
+    return metrics;
+  }
+}
+
+/** Does the work of one worker of `count`; what fails is told to the process that has started it. */
+export async function beWorker(
+  context: Context,
+  count: number,
+  work: (place: Place) => Promise<void>,
+): Promise<void> {
+  const { worker } = cluster;
+  if (worker === undefined) throw new TypeError('This process is no worker');
+  const send = (message: FromWorker): void => {
+    if (worker.isConnected()) worker.send(message);
+  };
+  const stop = new AbortController();
+  const waiting = new Map<number, (metrics: readonly (readonly object[])[]) => void>();
+  let own: () => Promise<readonly object[]> = async () => [];
+  let last = 0;
+  worker.on('message', (message: unknown) => {
+    if (!isFromPrimary(message)) return;
+    if (message.plinth === 'stop') stop.abort();
+    else if (message.plinth === 'collected') waiting.get(message.id)?.(message.metrics);
+    else {
+      const { id } = message;
+      void own().then((metrics) => send({ plinth: 'given', id, metrics }));
+    }
+  });
+  const fleet: Fleet = {
+    size: count,
+    provide: (metrics) => {
+      own = metrics;
+    },
+    others: async () => {
+      last += 1;
+      const id = last;
+      const answer = new Promise<readonly (readonly object[])[]>((found) => {
+        waiting.set(id, found);
+        send({ plinth: 'collect', id });
+      });
+      const all = await answer;
+      waiting.delete(id);
+      return all;
+    },
+  };
+  try {
+    const anyStop = AbortSignal.any([context.stop(), stop.signal]);
+    await work({ fleet, stop: anyStop, announces: worker.id === 1 });
+  } catch (error) {
+    const known = databaseFailure(error, 'file');
+    if (!(known instanceof CommandFailure)) throw error;
+    for (const line of known.details) context.output.note(line);
+    send({ plinth: 'failed', message: known.message, exitCode: known.exitCode });
+    process.exitCode = known.exitCode;
+  }
+  worker.disconnect();
+}

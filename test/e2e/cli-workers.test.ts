@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import Driver from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import {
+  library,
+  makeFolder,
+  plinth,
+  servePlinth,
+  until,
+  type Folder,
+  type Serving,
+} from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly args: string;
+}
+
+/** All processes that run, without those that have ended. */
+function processes(): readonly Process[] {
+  const list = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
+  return list.split('\n').flatMap((line) => {
+    const [, pid, parent, state = '', args = ''] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/u.exec(line) ?? [];
+    return pid === undefined || state.startsWith('Z')
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), args }];
+  });
+}
+
+const childrenOf = (pid: number | undefined): readonly number[] =>
+  processes().flatMap((one) => (one.parent === pid ? [one.pid] : []));
+const isRunning = (pid: number): boolean => processes().some((one) => one.pid === pid);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** A request on a connection of its own, so that the workers take turns. */
+function ask(url: string, path: string, body?: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const method = body === undefined ? 'GET' : 'POST';
+    const sent = request(`${url}${path}`, { agent: false, method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const settings = 'rateLimit: false\nlogging: { enabled: false }\nserver: { drainDelay: 0s }\n';
+
+async function migrated(files: Readonly<Record<string, string>>): Promise<Folder> {
+  const folder = makeFolder(files);
+  const made = await plinth(['migrate', '--database', 'sqlite:a.db', '--apply'], {
+    cwd: folder.path,
+  });
+  expect(made.code, made.err).toBe(0);
+  return folder;
+}
+
+/** Serves with workers until all of them are there. */
+async function serveWorkers(folder: Folder, database: string, count = 2): Promise<Serving> {
+  const args = ['start', '--database', database, '--workers', String(count)];
+  const server = await servePlinth(args, { cwd: folder.path });
+  await until(() => childrenOf(server.child.pid).length === count);
+  return server;
+}
+
+const databases = [
+  ['a SQLite file', async () => ({ url: 'sqlite:a.db', drop: async () => undefined })],
+  ['PostgreSQL', createDatabase],
+] as const;
+
+describe.each(databases)('two workers over %s', (_, make) => {
+  test('every write is kept once, and read by both at once; one that dies is replaced; a signal ends all', async () => {
+    const folder = await migrated({ 'plinth.yaml': settings + library });
+    const made = await make();
+    const migrate = await plinth(['migrate', '--database', made.url, '--apply'], {
+      cwd: folder.path,
+    });
+    expect(migrate.code, migrate.err).toBe(0);
+    const server = await serveWorkers(folder, made.url);
+    const writers = Array.from({ length: 8 }, async (_none, writer) => {
+      for (let index = 0; index < 25; index += 1) {
+        const name = `author ${writer}-${index}`;
+        const written = await ask(server.url, '/v1/authors', { name });
+        expect(written.status).toBe(201);
+        const { id } = JSON.parse(written.text) as { id: number };
+        const read = await ask(server.url, `/v1/authors/${id}`);
+        expect(JSON.parse(read.text)).toMatchObject({ id, name });
+        const listed = await ask(
+          server.url,
+          `/v1/authors?name=${encodeURIComponent(name)}&limit=1`,
+        );
+        expect(listed.headers['x-total-count']).toBe('1');
+      }
+    });
+    await Promise.all(writers);
+    for (let index = 0; index < 4; index += 1) {
+      const list = await ask(server.url, '/v1/authors?limit=1&page=2');
+      expect(list.headers['x-total-count']).toBe('200');
+    }
+    const { text } = await ask(server.url, '/_metrics');
+    expect(text).toContain('plinth_requests_total{route="authors.create",status="201"} 200\n');
+    expect(text).toContain('plinth_request_duration_seconds_count{route="authors.create"} 200\n');
+
+    const [first = 0] = childrenOf(server.child.pid);
+    process.kill(first, 'SIGKILL');
+    await until(() => {
+      const now = childrenOf(server.child.pid);
+      return now.length === 2 && !now.includes(first);
+    });
+    const note = 'Warning: a worker has ended (SIGKILL). Another one takes its place.\n';
+    await until(() => server.err().includes(note));
+    expect((await ask(server.url, '/v1/authors/1')).status).toBe(200);
+
+    const last = childrenOf(server.child.pid);
+    const { code, err } = await server.stop('SIGTERM');
+    expect(code).toBe(0);
+    expect(err).not.toContain('    at ');
+    for (const pid of last) expect(isRunning(pid)).toBe(false);
+    await made.drop();
+  });
+});
+
+test('the banner and warnings are printed once', async () => {
+  const folder = await migrated({ 'plinth.yaml': settings + library });
+  const server = await serveWorkers(folder, 'sqlite:a.db', 3);
+  const { out, err } = await server.stop('SIGINT');
+  expect(out.match(/is served at/gu)).toHaveLength(1);
+  expect(err.match(/everyone may write/gu)).toHaveLength(1);
+});
+
+test('each worker gives its share of a quota that is counted in memory', async () => {
+  const folder = await migrated({
+    'plinth.yaml': `rateLimit: { max: 40, window: 1h }\nlogging: { enabled: false }\n${library}`,
+  });
+  const server = await serveWorkers(folder, 'sqlite:a.db');
+  const answers: Answer[] = [];
+  for (let index = 0; index < 60; index += 1) answers.push(await ask(server.url, '/v1/authors'));
+  expect(answers[0]?.headers['ratelimit-policy']).toBe('"address";q=20;w=3600');
+  const taken = answers.filter(({ status }) => status === 200).length;
+  expect(taken).toBeGreaterThanOrEqual(20);
+  expect(taken).toBeLessThanOrEqual(40);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60 - taken);
+  await server.stop('SIGTERM');
+});
+
+test.each([
+  ['sqlite::memory:', '2', /^Several workers cannot share a database in memory\. Name a file/u],
+  ['sqlite:a.db', '0', /^The number of workers must be a whole number from 1 to 64, not "0"\./u],
+  ['sqlite:a.db', 'two', /^The number of workers .* not "two"\. Change --workers\.$/mu],
+  ['sqlite:a.db', '-1', /^The number of workers .* not "-1"\./u],
+  ['sqlite:a.db', '1.5', /^The number of workers .* not "1\.5"\./u],
+  ['sqlite:a.db', '100', /^The number of workers .* not "100"\./u],
+])(
+  '%s with --workers %s is a wrong call, told in one sentence',
+  async (database, count, wanted) => {
+    const folder = makeFolder({ 'plinth.yaml': settings + library });
+    const args = ['start', '--database', database, `--workers=${count}`];
+    const { code, err, out } = await plinth(args, { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(err.split('\n').findLast((line) => line !== '')).toMatch(wanted);
+    expect(out).toBe('');
+  },
+);
+
+test('what hinders the first worker is told once, and ends the command', async () => {
+  const folder = await migrated({ 'plinth.yaml': settings + library });
+  const taken = createServer();
+  await new Promise<void>((listens) => {
+    taken.listen(0, '127.0.0.1', listens);
+  });
+  const { port } = taken.address() as AddressInfo;
+  const args = ['start', '--database', 'sqlite:a.db', '--workers', '3', '--port', String(port)];
+  const { code, err } = await plinth(args, { cwd: folder.path });
+  taken.close();
+  expect(code).toBe(1);
+  expect(err.match(/Port \d+ is in use/gu)).toHaveLength(1);
+  expect(err).not.toContain('    at ');
+});
+
+/** A list that takes hours: everything is in one group, and each way to it and back multiplies the rows. */
+const grouped = `name: Groups
+access: public
+rateLimit: false
+logging: { enabled: false }
+resources:
+  groups:
+    fields: { items: { type: relation, relation: hasMany, resource: items } }
+  items:
+    fields:
+      name: { type: string }
+      groupId: { type: integer, reference: groups.id }
+      group: { type: relation, relation: belongsTo, resource: groups }
+`;
+
+test.each([
+  ['one process', []],
+  ['workers', ['--workers', '2']],
+])('killed in the middle of a statement, a server of %s leaves no process', async (_, flags) => {
+  const folder = await migrated({ 'plinth.yaml': grouped });
+  const driver = new Driver(folder.at('a.db'));
+  driver.exec(
+    `INSERT INTO groups (id) VALUES (1); INSERT INTO items (name, groupId) WITH RECURSIVE i(v) AS` +
+      ` (SELECT 1 UNION ALL SELECT v + 1 FROM i WHERE v < 20000) SELECT 'item ' || v, 1 FROM i`,
+  );
+  driver.close();
+  const args = ['start', '--database', 'sqlite:a.db', ...flags];
+  const server = await servePlinth(args, { cwd: folder.path });
+  const lost = ask(server.url, '/v1/items?group.items.group.items.name=none&limit=1').then(
+    ({ status }) => status,
+    () => 'lost',
+  );
+  const readers = (): readonly Process[] =>
+    processes().filter(
+      ({ args: all }) => all.includes('reader-process') && all.includes(folder.path),
+    );
+  await until(() => readers().length > 0);
+  const all = [...childrenOf(server.child.pid), ...readers().map(({ pid }) => pid)];
+  await server.stop('SIGKILL');
+  await until(() => !all.some(isRunning));
+  expect(await lost).toBe('lost');
+  expect(readers()).toEqual([]);
+});
