@@ -2,6 +2,7 @@
  * A process that reads a SQLite file for another one, one statement at a time, and can be killed while it does: SQLite
  * runs a statement to its end, so that nothing else ends one at its deadline. Its argument is the file.
  */
+import { constants, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
@@ -57,6 +58,8 @@ async function run({ sql, parameters }: Job): Promise<void> {
   }
 }
 
+// What is short, and answered by the server itself, goes first where processors are few.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 // A signal to the whole group is the server's, which lets its requests end first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());

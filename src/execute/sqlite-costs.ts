@@ -2,8 +2,12 @@ import type Driver from 'better-sqlite3';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import { quote } from '../sql/dialect.ts';
 
-/** A statement that has taken longer is slow, in ms. */
+/**
+ * A statement that has taken longer twice in a row, or once far longer, is slow; what a plan bounds has to be far
+ * longer twice. Between the two it may be that the machine had something else to do. In ms.
+ */
 const slowAfter = 20;
+const farLonger = 100;
 /** Slow for so many times as long as it took. */
 const fading = 1_000;
 /** A table with more rows is large; all of one that is huge cannot be read while others wait. */
@@ -42,7 +46,7 @@ interface Verdict extends Judgement {
   slowUntil: number;
   /** Whether it has run since it was slow last. */
   hasRun: boolean;
-  /** Whether its last run was slow; of what is bounded, one such run may be the machine's fault. */
+  /** Whether its last run was. */
   wasSlow: boolean;
 }
 
@@ -80,8 +84,9 @@ export class ReadCosts {
   ran(statement: Statement, now: number, took: number): void {
     const verdict = this.verdicts.get(statement);
     if (verdict === undefined || verdict.kind === 'point') return;
-    const isSlow = took > slowAfter;
-    if (isSlow && (verdict.kind !== 'bounded' || verdict.wasSlow)) {
+    const isBounded = verdict.kind === 'bounded';
+    const isSlow = took > (isBounded ? farLonger : slowAfter);
+    if (isSlow && (verdict.wasSlow || (!isBounded && took > farLonger))) {
       verdict.slowUntil = Math.max(verdict.slowUntil, now + took * fading);
       verdict.hasRun = false;
     } else if (now >= verdict.slowUntil) verdict.hasRun = true;
