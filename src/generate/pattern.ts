@@ -1,4 +1,4 @@
-import { boundsOf, tokensOf } from '../model/linear-pattern.ts';
+import { readPattern } from '../model/pattern-structure.ts';
 import { largestPermutation, type Random } from './random.ts';
 
 /** Makes the choices of a text: which of `size` ways, and how often something between two bounds. */
@@ -28,67 +28,36 @@ const edges = new Set(['^', '$', String.raw`\b`, String.raw`\B`]);
  * must. Undefined where the pattern looks around or back, or has a class without a known character.
  */
 export function patternTexts(source: string, spread: number): PatternTexts | undefined {
-  const tokens = tokensOf(source);
-  if (tokens === undefined) return undefined;
-  let position = 0;
   let isKnown = true;
-  const any = (): Part => {
-    const parts = [all()];
-    while (tokens[position] === '|') {
-      position += 1;
-      parts.push(all());
-    }
-    const [only, another] = parts;
-    if (only !== undefined && another === undefined) return only;
-    return {
+  const root = readPattern<Part>(source, {
+    single: (token) => {
+      if (edges.has(token)) return { size: 1, make: () => '' };
+      if (!/^[[\\.]/u.test(token)) return { size: 1, make: () => token };
+      const characters = charactersOf(token);
+      if (characters.length === 0) isKnown = false;
+      return {
+        size: characters.length,
+        make: (choose) => characters[choose.below(characters.length)] ?? '',
+      };
+    },
+    oneOf: (parts) => ({
       size: parts.length * Math.min(...parts.map(({ size }) => size)),
       make: (choose) => parts[choose.below(parts.length)]?.make(choose) ?? '',
-    };
-  };
-  const all = (): Part => {
-    const parts: Part[] = [];
-    for (
-      let one = tokens[position];
-      one !== undefined && one !== ')' && one !== '|';
-      one = tokens[position]
-    ) {
-      position += 1;
-      parts.push(repeated(atom(one)));
-    }
-    return {
+    }),
+    inOrder: (parts) => ({
       size: parts.reduce((product, { size }) => product * size, 1),
       make: (choose) => parts.map((part) => part.make(choose)).join(''),
-    };
-  };
-  const atom = (one: string): Part => {
-    if (one.startsWith('(')) {
-      const group = any();
-      position += 1;
-      return group;
-    }
-    if (edges.has(one)) return { size: 1, make: () => '' };
-    if (!/^[[\\.]/u.test(one)) return { size: 1, make: () => one };
-    const characters = charactersOf(one);
-    if (characters.length === 0) isKnown = false;
-    return {
-      size: characters.length,
-      make: (choose) => characters[choose.below(characters.length)] ?? '',
-    };
-  };
-  const repeated = (part: Part): Part => {
-    const bounds = boundsOf(tokens[position] ?? '');
-    if (bounds === undefined) return part;
-    position += 1;
-    const [least, most] = bounds;
-    const last = Math.min(most, least + spread);
-    return {
-      size: part.size ** last,
-      make: (choose) =>
-        Array.from({ length: choose.times(least, last) }, () => part.make(choose)).join(''),
-    };
-  };
-  const root = any();
-  if (!isKnown || !(root.size >= 1)) return undefined;
+    }),
+    repeated: (part, least, most) => {
+      const last = Math.min(most, least + spread);
+      return {
+        size: part.size ** last,
+        make: (choose) =>
+          Array.from({ length: choose.times(least, last) }, () => part.make(choose)).join(''),
+      };
+    },
+  });
+  if (root === undefined || !isKnown || !(root.size >= 1)) return undefined;
   return {
     size: Math.min(root.size, largestPermutation),
     draw: (random) =>
