@@ -12,6 +12,7 @@ import { entityTag } from '../shape/digest.ts';
 import { isHonoured } from './honoured.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
+import { sunsetRefusal } from './versions.ts';
 
 /** A text that is made once, with its entity tag. */
 interface Document {
@@ -59,8 +60,11 @@ function tagged(
 /** `/_docs`: the reader of the document. */
 export async function answerReader(exchange: Exchange): Promise<Response> {
   const { api } = exchange.generation;
-  const numbers = [...api.versions.keys()].sort((a, b) => b - a);
-  const versions = [api.defaultVersion, ...numbers.filter((one) => one !== api.defaultVersion)];
+  const versions = [...api.versions.values()]
+    .filter((version) => sunsetRefusal(version, api, exchange.draw.now) === undefined)
+    .map(({ number }) => number)
+    // The one that is meant without a number stands first.
+    .sort((a, b) => Number(b === api.defaultVersion) - Number(a === api.defaultVersion) || b - a);
   const page = readerPage(
     api.name,
     versions.map((version) => `v${version}`),

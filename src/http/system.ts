@@ -10,6 +10,7 @@ import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { answerPermissions } from './permissions.ts';
 import { methodNotAllowed } from './router.ts';
 import { answerSandboxes, isOfSandboxes } from './sandbox-requests.ts';
+import { sunsetRefusal } from './versions.ts';
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 
@@ -52,13 +53,15 @@ export async function answerSystem(
   return reading(exchange, caller, endpoint);
 }
 
-/** Answers with the OpenAPI document of a version. */
-export function answerDocument(
+/** Answers with the OpenAPI document of a version, unless that has ended. */
+export async function answerDocument(
   version: Version,
   exchange: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
   exchange.trace.route = '/_openapi.json';
+  const ended = sunsetRefusal(version, exchange.generation.api, exchange.draw.now);
+  if (ended !== undefined) return fail(ended);
   return reading(exchange, caller, async () => answerOpenApi(exchange, version, caller));
 }
 

@@ -247,3 +247,19 @@ resources: { posts: { fields: { title: { type: string } } } }
     await one.stop();
   });
 });
+
+describe('of a version that has ended', () => {
+  test('there is no document either', async () => {
+    for (const path of ['/v1/_openapi.json', '/api/v1/_openapi.json']) {
+      const { status, body } = await api.get(path);
+      expect([status, body.code]).toEqual([410, 'VERSION_SUNSET']);
+    }
+    expect((await api.get('/v2/_openapi.json')).status).toBe(200);
+  });
+
+  test('the reader of the documents offers none', async () => {
+    const { text } = await api.get('/_docs');
+    expect(text).toContain('v2');
+    expect(text).not.toContain('v1');
+  });
+});
