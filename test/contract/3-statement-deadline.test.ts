@@ -131,6 +131,53 @@ describe.each(sides)('on %s', (_, api) => {
   });
 });
 
+describe('where a read of a large table runs', () => {
+  let large: TestApi;
+  let folder = '';
+  beforeAll(async () => {
+    const model = buildValid(specification);
+    folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+    const database = openSqlite(join(folder, 'large.db'), 'temporary');
+    await migrateSqlite(database.schemaConnection, model);
+    await run(database, ...filling);
+    large = await serve(model, database, { now: () => new Date(), uuid: uuidv7 }, []);
+  });
+  afterAll(async () => {
+    await large?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each([
+    ['a record by its id', '/v1/items/7', {}],
+    ['a record that is not there', '/v1/items/700000', {}],
+    ['a page, and the number of all', '/v1/items?limit=20&page=3', {}],
+    ['the last page', '/v1/items?limit=20&sort=-id', {}],
+    ['a page by cursor', '/v1/items?limit=20&cursor=', {}],
+    ['a page through an index', '/v1/items?groupId=1&limit=20', { prefer: 'count=none' }],
+    ['a page that is expanded to one', '/v1/items?limit=20&expand=group', {}],
+    ['all of a small table', '/v1/groups?name_like=a&sort=-name', {}],
+    ['the metrics', '/_metrics', {}],
+  ])('%s: in the server itself', async (_, path, headers) => {
+    const before = readers('large.db');
+    expect([200, 404]).toContain((await large.get(path, headers)).status);
+    expect(readers('large.db')).toEqual(before);
+    expect(before).toEqual([]);
+  });
+
+  test('what goes through all of it: in a process of its own the first time, then in the server', async () => {
+    const path = '/v1/items?size=7&limit=3';
+    const first = await large.get(path, { prefer: 'count=none' });
+    const [reader = 0, ...others] = readers('large.db');
+    expect(others).toEqual([]);
+    expect(reader).toBeGreaterThan(0);
+    process.kill(reader, 'SIGKILL');
+    await expect.poll(() => readers('large.db')).toEqual([]);
+    const again = await large.get(path, { prefer: 'count=none' });
+    expect(again.text).toBe(first.text);
+    expect(readers('large.db')).toEqual([]);
+  });
+});
+
 describe('reads that run apart', () => {
   test.each([
     ['a filter that no index serves', '/v1/items?size=99&limit=3&sort=-id'],
