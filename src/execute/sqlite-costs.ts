@@ -18,9 +18,9 @@ const fewSteps = 1_000_000;
 const tooManySteps = 1_000_000_000;
 /** Rows that may be skipped while others wait. */
 const fewSkipped = 100_000;
-/** In a file of more bytes, a search for a longer text than `shortPattern` may take its time. */
+/** In a file of more bytes, searching texts may take its time; so may a search of more bytes times signs sought. */
 const smallFile = 4 * 1024 * 1024;
-const shortPattern = 64;
+const fewComparisons = 16 * smallFile;
 /** How long what was found out of a plan and of a table's size holds, in ms. */
 const keptFor = 60_000;
 
@@ -34,8 +34,8 @@ interface Judgement {
   readonly kind: Kind;
   /** Whether rows come one by one in the order of an index, however many there are. */
   readonly inOrder: boolean;
-  /** Whether its time follows from the length of a text that it is given. */
-  readonly seeksText: boolean;
+  /** How many bytes there may be in which it looks for a text that it is given. */
+  readonly searched: number;
 }
 
 /** What is known of a statement. */
@@ -69,7 +69,7 @@ export class ReadCosts {
     const verdict = this.verdictOf(statement, values, now);
     if (verdict.kind === 'point') return false;
     if (verdict.kind === 'endless' || now < verdict.slowUntil) return true;
-    if (verdict.seeksText && values.bound.some(isLong)) return true;
+    if (verdict.searched > 0 && longest(values) * verdict.searched > fewComparisons) return true;
     if (Number(values.offset ?? 0) > fewSkipped) return true;
     return verdict.kind === 'open' && !verdict.hasRun;
   }
@@ -105,7 +105,7 @@ export class ReadCosts {
 
   private judge(statement: Statement, values: Values, now: number): Judgement {
     const { sql, parameters } = statement;
-    const nothing = { kind: 'point', inOrder: true, seeksText: false } as const;
+    const nothing = { kind: 'point', inOrder: true, searched: 0 } as const;
     // What asks for a plan, or is no query.
     if (!/^(?:SELECT|WITH)\b/u.test(sql)) return nothing;
     const plan = this.driver
@@ -124,12 +124,12 @@ export class ReadCosts {
       takesAll(statement, only);
     const isPlainCount = /^SELECT count\(\*\) FROM "(?:[^"]|"")+" AS \w+$/u.test(sql);
     const isLimited = isPlainCount || (inOrder && parameters.includes('limit'));
-    const seeksText = /\bGLOB\b|\binstr\(/u.test(sql) && this.fileSize() > smallFile;
-    const isSmall = largest <= large && steps <= fewSteps;
-    if (isLimited || (isSmall && !seeksText)) return { kind: 'bounded', inOrder, seeksText };
+    const searched = /\bGLOB\b|\binstr\(/u.test(sql) ? this.fileSize() : 0;
+    const isSmall = largest <= large && steps <= fewSteps && searched <= smallFile;
+    if (isLimited || isSmall) return { kind: 'bounded', inOrder, searched };
     const readsAll = loops.some(({ rows, bySame }) => rows > huge && !bySame);
     const isEndless = readsAll || (loops.length > 2 && steps > tooManySteps);
-    return { kind: isEndless ? 'endless' : 'open', inOrder, seeksText };
+    return { kind: isEndless ? 'endless' : 'open', inOrder, searched };
   }
 
   /** The loops of a plan over rows of tables, but for those that find one row by a unique key. */
@@ -213,6 +213,10 @@ function takesAll({ sql, parameters }: Statement, { bounds }: Loop): boolean {
   return bound === bounds && !/\bNULL\b|\bEXISTS\b|\bOR\b|\bNOT\b|<>|\bCASE\b/u.test(sql);
 }
 
-function isLong(value: unknown): boolean {
-  return typeof value === 'string' && value.length > shortPattern;
+/** The length of the longest text that is bound. */
+function longest({ bound }: Values): number {
+  let length = 0;
+  for (const value of bound)
+    if (typeof value === 'string' && value.length > length) length = value.length;
+  return length;
 }

@@ -178,6 +178,27 @@ describe('where a read of a large table runs', () => {
   });
 });
 
+test('a long text sought in long texts is QUERY_TIMEOUT, whatever shorter ones have cost before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+  const file = join(folder, 'texts.db');
+  const model = buildValid(specification);
+  const database = openSqlite(file, 'temporary', { statementTimeout: deadline });
+  await migrateSqlite(database.schemaConnection, model);
+  const text = 'a'.repeat(100_000);
+  const insert = database.schemaConnection.prepare('INSERT INTO items ("text") VALUES (?)');
+  for (let index = 0; index < 100; index += 1) insert.run(text);
+  const api = await serve(model, database, { now: () => new Date(), uuid: uuidv7 }, []);
+  const search = (sought: string): ReturnType<TestApi['get']> =>
+    api.get(`/v1/items?text_ilike=${sought}&fields=id&limit=1`);
+  expect((await search('zz')).body).toEqual([]);
+  expect((await search('aa')).body).toEqual([{ id: 1 }]);
+  expectError(await search(`${'a'.repeat(200)}b`), 'QUERY_TIMEOUT', '/v1/items');
+  expect((await search('aa')).status).toBe(200);
+  await api.stop();
+  expect(readers('texts.db')).toEqual([]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 describe('reads that run apart', () => {
   test.each([
     ['a filter that no index serves', '/v1/items?size=99&limit=3&sort=-id'],
