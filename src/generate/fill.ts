@@ -32,8 +32,10 @@ export type FillResult =
 /** How many records one statement inserts, and how many parameters it may have. */
 const mostRecords = 100;
 const mostParameters = 30_000;
-/** After so many records others have their turn: a signal, a server. */
-const turnRecords = 2_000;
+/** After so many records it is told how far it is. */
+const toldRecords = 2_000;
+/** After so many ms others have their turn: a signal, requests that are served meanwhile. */
+const longestTurn = 20;
 
 /**
  * Fills resources with generated records up to the number of rows that each is to have, in one transaction: rows
@@ -68,6 +70,7 @@ class Fill {
   private readonly order: ImportOrder;
   private readonly counts = new Map<string, number>();
   private readonly stands = new Map<Resource, Stand>();
+  private turnEnd = performance.now() + longestTurn;
   private done = 0;
   private total = 0;
 
@@ -181,6 +184,7 @@ class Fill {
         const row = rows.row(number);
         for (const [position, field] of fields.entries())
           bound.push(waiting.has(field) ? null : encodeValue(dialect, row.at(position), field));
+        if (performance.now() > this.turnEnd) await this.takeTurns();
       }
       try {
         await transaction.run(statements.insert(fields.length, to - from + 1), { bound });
@@ -198,11 +202,16 @@ class Fill {
   }
 
   private async advance(count: number): Promise<void> {
-    const before = Math.floor(this.done / turnRecords);
+    const before = Math.floor(this.done / toldRecords);
     this.done += count;
-    if (Math.floor(this.done / turnRecords) === before) return;
-    await nextTurn();
+    if (performance.now() > this.turnEnd) await this.takeTurns();
+    if (Math.floor(this.done / toldRecords) === before) return;
     this.options.onProgress(this.done, Math.max(this.total, this.done));
+  }
+
+  private async takeTurns(): Promise<void> {
+    await nextTurn();
+    this.turnEnd = performance.now() + longestTurn;
   }
 
   /** The second pass: keys that had to wait until all rows were there. */

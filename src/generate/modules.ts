@@ -70,9 +70,7 @@ export async function loadFunctions(
     const [file = '', exported = ''] = name.split('#');
     try {
       const located = locate(folder, file);
-      // What was changed since it was loaded is another module.
-      const href = `${pathToFileURL(located).href}?changed=${statSync(located).mtimeMs}`;
-      const loaded = (await import(href)) as Record<string, unknown>;
+      const loaded = (await import(addressOf(located))) as Record<string, unknown>;
       const found = loaded[exported];
       if (typeof found !== 'function') throw new TypeError(`it exports no function ${exported}`);
       functions.set(name, found as UserFunction);
@@ -82,6 +80,18 @@ export async function loadFunctions(
     }
   }
   return functions;
+}
+
+/** When each module was saved that this process has loaded first. */
+const firstSaved = new Map<string, number>();
+
+/** What was changed since it was loaded is another module, by another address. */
+function addressOf(file: string): string {
+  const saved = statSync(file).mtimeMs;
+  const first = firstSaved.get(file) ?? saved;
+  firstSaved.set(file, first);
+  const { href } = pathToFileURL(file);
+  return saved === first ? href : `${href}?changed=${saved}`;
 }
 
 /** Where a module is: below the specification's folder, links followed. */
