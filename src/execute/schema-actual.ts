@@ -67,8 +67,13 @@ export interface SchemaRules {
   readonly fold: (name: string) => string;
   /** The type in a column's definition as the database writes it. */
   readonly typeName: (definition: string) => string;
-  /** Whether a column of an actual type serves as it is as one of the wanted type, which holds values of a kind. */
-  readonly isLike: (actual: string, wanted: string, kind: StoredKind) => boolean;
+  /** Whether a column of an actual type serves as one of the wanted type as it is. */
+  readonly isLike: (actual: string, wanted: string) => boolean;
+  /**
+   * For a column of another type that keeps values of a kind as they are written: the condition, in SQL, of those in it
+   * that are in another form. Absent or undefined where it does not keep them.
+   */
+  readonly misfits?: (actual: string, kind: StoredKind, column: string) => string | undefined;
   /** What a column of this type holds where nobody has written it down. */
   readonly kindOfType: (type: string) => StoredKind;
   /** The type, as the database writes it, in which a kind is stored. */

@@ -138,7 +138,9 @@ function* changeColumn(
 ): Counting<ColumnChange> {
   const type = rules.typeName(column.type);
   const isLike =
-    actual.type === type || (!column.isKey && rules.isLike(actual.type, type, column.kind));
+    actual.type === type ||
+    (!column.isKey && rules.isLike(actual.type, type)) ||
+    (!column.isKey && (yield* holdsAlready(table, column, actual, rules)));
   const kind = actualKind(column, actual, isLike, recordedKind, rules);
   const comparesOtherwise =
     isLike && column.type.includes('COLLATE') && actual.byCodePoint === false;
@@ -220,6 +222,21 @@ function* changeColumn(
       change: 'none',
     },
   };
+}
+
+/** Whether a column of another type keeps what is written to it, and holds each value in the wanted form. */
+function* holdsAlready(
+  { name }: ActualTable,
+  { kind }: ColumnSchema,
+  { name: column, type }: ActualColumn,
+  { misfits }: SchemaRules,
+): Counting<boolean> {
+  const condition = misfits?.(type, kind, quote(column));
+  if (condition === undefined) return false;
+  const one = quote(column);
+  return (
+    (yield `SELECT count(*) FROM ${quote(name)} WHERE ${one} IS NOT NULL AND ${condition}`) === 0
+  );
 }
 
 /** The foreign key of a column. */

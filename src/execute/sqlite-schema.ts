@@ -26,7 +26,8 @@ const rules: SchemaRules = {
   dialect: sqlite,
   fold: foldName,
   typeName: (definition) => definition.split(' ')[0] ?? '',
-  isLike,
+  isLike: (actual, wanted) => affinityOf(actual) === wanted,
+  misfits,
   kindOfType: (type) => affinityKinds.get(affinityOf(type)) ?? 'any',
   typeOfKind: (kind) => kindTypes.get(baseOf(kind)) ?? 'TEXT',
   convert: (from, to) => {
@@ -61,25 +62,16 @@ const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
   ['REAL', 'number'],
 ]);
 
-/**
- * A column of numbers stores whole numbers, fractions and booleans as they are, but a decimal in another form; one for
- * dates and times keeps their texts.
- */
-function isLike(actual: string, wanted: string, kind: StoredKind): boolean {
-  const affinity = affinityOf(actual);
-  if (affinity === wanted) return true;
-  if (affinity !== 'NUMERIC' || actual === 'ANY') return false;
-  if (wanted === 'TEXT')
-    return ownTexts.some(([type, kinds]) => type.test(actual) && kinds.has(kind));
-  return kind === 'integer' || kind === 'number' || kind === 'boolean';
+/** A column of numbers takes no value of most kinds for another one; what is text in it stays text. */
+function misfits(actual: string, kind: StoredKind, column: string): string | undefined {
+  const base = baseOf(kind);
+  if (affinityOf(actual) !== 'NUMERIC' || base === 'decimal') return undefined;
+  if (base === 'string' && !/DATE|TIME/u.test(actual)) return undefined;
+  // JSON in any spelling; a text is no JSON of its own.
+  if (base === 'json' || base === 'object' || base === 'array') return `NOT json_valid(${column})`;
+  // With the sign, the column has no type that the other side would be compared as.
+  return `+${column} IS NOT ${valueFunction}('any', '${kind}', ${column})`;
 }
-
-/** Texts that a column of numbers never takes for one, or that read the same when it has. */
-const ownTexts: readonly (readonly [RegExp, ReadonlySet<StoredKind>])[] = [
-  [/DATE|TIME/u, new Set(['string', 'date', 'time', 'datetime'])],
-  [/JSON/u, new Set(['json', 'object', 'array'])],
-  [/[UG]UID/u, new Set(['uuid'])],
-];
 
 /** As what a column stores values, by the rules of SQLite for declared types. */
 function affinityOf(type: string): string {

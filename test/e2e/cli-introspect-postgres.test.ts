@@ -210,7 +210,7 @@ test('after migrate it is served with what it had, and again there is nothing to
       id,
       firstName: id === 1 ? 'Nick' : 'Ed',
       email: null,
-      _pivot: { lastUpdate: '2022-02-15T10:00:00.000Z' },
+      pivot: { lastUpdate: '2022-02-15T10:00:00.000Z' },
     })),
   });
   expect(await send('countries')).toEqual([{ id: 'DE', name: 'Germany' }]);

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await run(node, join(root, 'scripts/assets.ts'), join(build, 'dist'));
   await run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder.path);
   mkdirSync(installed, { recursive: true });
-  const [tarball = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.tgz'));
+  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
   await run('tar', '-xzf', folder.at(tarball), '-C', installed, '--strip-components=1');
   for (const name of Object.keys(dependencies)) {
     const place = join(installed, 'node_modules', name);
@@ -85,17 +85,14 @@ function files(path: string): readonly string[] {
 }
 
 test('the package has what runs and nothing else, in less than 5 MB', () => {
-  const [tarball = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.tgz'));
+  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
   expect(statSync(folder.at(tarball)).size).toBeLessThan(5_000_000);
   const all = files(installed);
-  expect([...new Set(all.map((name) => name.split('/')[0]))].sort()).toEqual([
-    'LICENSE',
-    'README.md',
-    'dist',
-    'examples',
-    'package.json',
-    'schema.json',
-  ]);
+  expect(
+    readdirSync(installed)
+      .filter((name) => name !== 'node_modules')
+      .toSorted(),
+  ).toEqual(['LICENSE', 'README.md', 'dist', 'examples', 'package.json', 'schema.json']);
   expect(all.filter((name) => /\.test\.|\.map$|\.plinth|\.db$/u.test(name))).toEqual([]);
   // Sources are only those that become part of typed clients.
   expect(all.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts')).sort()).toEqual([

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { makeFolder, ndjson, plinth, servePlinth, type Ended } from '../support/command.ts';
+
+interface Introspected {
+  readonly specification: {
+    readonly resources: Readonly<
+      Record<string, { readonly fields: Record<string, { required?: boolean }> }>
+    >;
+  };
+}
+
+const good = async (args: readonly string[], cwd: string): Promise<Ended> => {
+  const ended = await plinth(args, { cwd });
+  expect({ args, code: ended.code, err: ended.code === 0 ? '' : ended.err }).toEqual({
+    args,
+    code: 0,
+    err: '',
+  });
+  return ended;
+};
+
+const posts = [
+  {
+    id: 1,
+    title: 'One',
+    views: 3,
+    draft: false,
+    at: '2026-03-01',
+    tags: ['a', 'b'],
+    author: { name: 'A', age: 3 },
+  },
+  {
+    id: 2,
+    title: 'Two',
+    views: 0,
+    draft: true,
+    at: '2026-03-02',
+    tags: [],
+    author: { name: 'B', age: null },
+  },
+];
+const comments = [
+  { id: 1, body: 'x', postId: 1, mail: 'a@b.example', parentId: null },
+  { id: 2, body: 'y', postId: 1, mail: 'c@d.example', parentId: 1 },
+];
+
+test('a db.json of json-server is served as it is, with relations', async () => {
+  const text = JSON.stringify({ posts, comments });
+  const folder = makeFolder({ 'db.json': text });
+  await good(['introspect', 'db.json', '--out', 'plinth.yaml'], folder.path);
+  expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toContain('data: db.json');
+  await good(['check'], folder.path);
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  expect(await get('/posts')).toEqual(posts);
+  expect(await get('/comments')).toEqual(comments);
+  expect(await get('/posts/1?expand=comments&fields=comments.id')).toMatchObject({
+    comments: [{ id: 1 }, { id: 2 }],
+  });
+  expect(await get('/comments/2?expand=post,parent&fields=post.title,parent.body')).toMatchObject({
+    post: { title: 'One' },
+    parent: { body: 'x' },
+  });
+  expect(await get('/comments/1?expand=children&fields=children.id')).toMatchObject({
+    children: [{ id: 2 }],
+  });
+  await stop('SIGTERM');
+  await good(['migrate', '--database', 'sqlite:other.db', '--apply'], folder.path);
+  await good(['import', 'db.json', '--database', 'sqlite:other.db'], folder.path);
+});
+
+test('what json-server has otherwise is written to a folder, and said', async () => {
+  const folder = makeFolder({
+    'db.json': JSON.stringify({
+      profile: { name: 'me' },
+      'Old Posts': [
+        { id: 'a', 'first name': 'x' },
+        { id: 7, 'first name': 'y' },
+      ],
+      comments: [{ id: 1, 'old-postId': 7 }],
+      odd: [1, 2],
+      lost: [{ id: 1, profileId: 9 }],
+      twice: [{ id: 1 }, { id: 1 }],
+    }),
+  });
+  const { err } = await good(
+    ['introspect', 'db.json', '--out', 'new/plinth.yaml'],
+    folder.write('new/.keep', '') && folder.path,
+  );
+  expect(err).toContain('odd is left out: it is no list of records.');
+  expect(err).toContain('twice is left out: more than one of its records has the id 1.');
+  const text = readFileSync(folder.at('new/plinth.yaml'), 'utf8');
+  expect(text).toContain(
+    '# A single object there (/profile); here it is the one record of a resource: /profile/1.',
+  );
+  expect(text).toContain('# "first name" is called firstName here.');
+  expect(text).toContain('# 1 value leads to no record of profile, so it is no key.');
+  expect(readFileSync(folder.at('new/data/old-posts.ndjson'), 'utf8')).toBe(
+    ndjson({ id: 'a', firstName: 'x' }, { id: '7', firstName: 'y' }),
+  );
+  const { url, stop } = await servePlinth(['dev', 'new/plinth.yaml'], { cwd: folder.path });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  expect(await get('/profile')).toEqual([{ id: 1, name: 'me' }]);
+  expect(await get('/comments/1?expand=oldPost')).toMatchObject({
+    oldPostId: '7',
+    oldPost: { id: '7', firstName: 'y' },
+  });
+  await stop('SIGTERM');
+});
+
+const values: readonly (readonly [name: string, values: readonly unknown[], expected: object])[] = [
+  ['integers', [1, 2], { type: 'integer' }],
+  ['numbers', [1, 2.5], { type: 'number' }],
+  ['large numbers', [1e20, 2], { type: 'number' }],
+  ['booleans', [true, false], { type: 'boolean' }],
+  ['days', ['2026-03-01', '2024-02-29'], { type: 'date' }],
+  ['days that are none', ['2026-02-30'], { type: 'string' }],
+  ['moments', ['2026-03-01T10:00:00.000Z'], { type: 'datetime' }],
+  ['moments in another form, which stay as they are', ['2026-03-01T10:00:00Z'], { type: 'string' }],
+  ['e-mail', ['a@b.example'], { type: 'email' }],
+  ['addresses', ['https://a.example/x', 'http://b.example'], { type: 'url' }],
+  ['UUIDs', ['0190a7b4-5c2e-7d3a-9f10-0123456789ab'], { type: 'uuid' }],
+  ['UUIDs in upper case, which stay', ['0190A7B4-5C2E-7D3A-9F10-0123456789AB'], { type: 'string' }],
+  ['long texts', ['x'.repeat(256)], { type: 'text' }],
+  ['mixed', [1, 'a'], { type: 'json' }],
+  ['lists', [['a'], []], { type: 'array', items: { type: 'string' } }],
+  ['lists with null', [[1, null]], { type: 'array', items: { type: 'integer', nullable: true } }],
+  ['objects', [{ a: 1 }, { a: 2, b: 'x' }], { type: 'json' }],
+  [
+    'objects with the same members',
+    [{ a: 1 }, { a: 2 }],
+    { type: 'object', properties: { a: { type: 'integer', required: true } } },
+  ],
+  ['only null', [null], { type: 'json' }],
+  ['a variable that is none', ['${HOME}'], { type: 'string' }],
+];
+
+test('types follow from the values, which come back as they are', async () => {
+  const lists = Object.fromEntries(
+    values.map(([, each], index) => [`t${index}`, each.map((v, row) => ({ id: row + 1, v }))]),
+  );
+  const folder = makeFolder({ 'db.json': JSON.stringify(lists) });
+  const { out } = await good(
+    ['introspect', 'db.json', '--json', '--out', 'plinth.yaml'],
+    folder.path,
+  );
+  const { specification } = JSON.parse(out) as Introspected;
+  const found = values.map(([name], index) => {
+    const { required: _required, ...field } =
+      specification.resources[`t${index}`]?.fields['v'] ?? {};
+    return [name, field];
+  });
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  const served = Object.fromEntries(
+    await Promise.all(
+      Object.keys(lists).map(async (name) => [name, await (await fetch(`${url}/${name}`)).json()]),
+    ),
+  ) as object;
+  await stop('SIGTERM');
+  expect(served).toEqual(lists);
+  // `objects` is what keeps a member that is not always there.
+  expect(found.filter(([name]) => name !== 'objects')).toEqual(
+    values.filter(([name]) => name !== 'objects').map(([name, , expected]) => [name, expected]),
+  );
+});

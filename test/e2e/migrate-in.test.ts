@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeOriginalChinook } from '../support/chinook-original.ts';
+import { launch, makeFolder, root, untilServing, type Running } from '../support/command.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const guide = readFileSync(join(root, 'docs/migrate-in.md'), 'utf8');
+const posts = [
+  { id: 1, title: 'One', views: 12 },
+  { id: 2, title: 'Two', views: 3 },
+];
+const folder = makeFolder({
+  'db.json': JSON.stringify({ posts, comments: [{ id: 1, body: 'x', postId: 1 }] }),
+});
+let target: TestDatabase;
+
+beforeAll(async () => {
+  makeOriginalChinook(folder.at('shop.db'));
+  target = await createDatabase();
+});
+
+afterAll(() => target.drop());
+
+const shell = (line: string): Running =>
+  launch('sh', ['-c', `plinth() { exec "$NODE" "$MAIN" "$@"; }; ${line}`], {
+    cwd: folder.path,
+    env: {
+      NODE: join(root, 'node_modules/.bin/node'),
+      MAIN: join(root, 'src/cli/main.ts'),
+      DATABASE_URL: target.url,
+    },
+  });
+
+/** Does what a section of the guide says, line by line; its last line serves. Gives what is served and printed. */
+async function follow(
+  section: string,
+  paths: readonly string[],
+): Promise<{ readonly answers: readonly unknown[]; readonly printed: string }> {
+  const [, text = ''] = guide.split(`\n## ${section}\n`);
+  const [, block = ''] = /```sh\n([\s\S]*?)```/u.exec(text) ?? [];
+  const lines = block.trim().split('\n');
+  expect(lines.length).toBeGreaterThan(2);
+  let printed = '';
+  for (const line of lines.slice(0, -1)) {
+    const { code, out, err } = await shell(line).ended;
+    expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
+    printed += out;
+  }
+  const { url, stop } = await untilServing(shell(`${lines.at(-1)} --port 0`));
+  const answers = await Promise.all(
+    paths.map(async (path): Promise<unknown> => (await fetch(`${url}${path}`)).json()),
+  );
+  await stop('SIGTERM');
+  return { answers, printed };
+}
+
+const shop = [
+  '/albums/1?expand=artist,tracks',
+  '/invoices?limit=5&expand=customer',
+  '/playlists/9?expand=tracks',
+];
+let served: readonly unknown[] = [];
+
+test('from json-server', async () => {
+  const { answers } = await follow('From json-server', [
+    '/posts',
+    '/posts?views_gte=10',
+    '/posts/1?expand=comments',
+  ]);
+  expect(answers).toEqual([
+    posts,
+    posts.slice(0, 1),
+    { ...posts[0], comments: [{ id: 1, body: 'x', postId: 1 }] },
+  ]);
+});
+
+test('from an existing database', async () => {
+  const { answers, printed } = await follow('From an existing database', shop);
+  expect(printed).toContain('- create index on Track (AlbumId)');
+  expect(answers[0]).toMatchObject({ id: 1, artist: { name: 'AC/DC' } });
+  served = answers;
+});
+
+test('up to PostgreSQL', async () => {
+  const { answers, printed } = await follow('Up to PostgreSQL', shop);
+  expect(printed).toMatch(/ {2}albums +347 {2}equal {2}[0-9a-f]{16}\n/u);
+  expect(printed).toMatch(/15,607 records are equal in shop\.db and \S+ on 127\.0\.0\.1:\d+\./u);
+  expect(answers).toEqual(served);
+});
