@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { rowCounts } from '../execute/counts.ts';
 import { findDataFiles } from '../execute/import/files.ts';
 import type { Resource } from '../model/api.ts';
 import type { Context } from './context.ts';
-import { rowCounts } from './counts.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
 
@@ -20,7 +20,7 @@ export async function fillEmpty(
 ): Promise<void> {
   const { api, folder } = specification;
   const { data } = api.settings;
-  const counts = await rowCounts(api, open, 1);
+  const counts = await rowCounts(api.resources.values(), open.database, 1);
   if ([...counts.values()].some((count) => count > 0)) return;
   const named = new Set<string>();
   if (data !== undefined) {
@@ -45,7 +45,7 @@ export async function fillNew(
 ): Promise<ReadonlyMap<string, number>> {
   const { api, folder } = specification;
   const { data } = api.settings;
-  const counts = await rowCounts(api, open, 1);
+  const counts = await rowCounts(api.resources.values(), open.database, 1);
   const empty = resources.filter(({ name }) => counts.get(name) === 0);
   const names = new Set(empty.map(({ name }) => name));
   const files = data === undefined ? [] : findDataFiles([resolve(folder, data)], api).files;

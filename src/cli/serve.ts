@@ -8,7 +8,7 @@ import type { View } from '../model/view.ts';
 import type { DependencyEvent, TraceEvent } from '../trace/events.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './target.ts';
-import { rowCounts } from './counts.ts';
+import { rowCounts } from '../execute/counts.ts';
 import { CommandFailure } from './failure.ts';
 import { columns, grouped } from './output.ts';
 import { readPort, type ServeFlags } from './port.ts';
@@ -51,7 +51,9 @@ export async function serve(
   const port = readPort(context, flags) ?? api.settings.server?.port ?? defaultPort;
   const generation = live?.current ?? new Generation(api, open.database, folder);
   const current = (): Generation => live?.current ?? generation;
-  const counts = announces ? await rowCounts(api, open, countedRows) : new Map<string, number>();
+  const counts = announces
+    ? await rowCounts(api.resources.values(), open.database, countedRows)
+    : new Map<string, number>();
   const tls = await openTls(context, api.settings.server ?? {}, folder, host);
   const stop = place?.stop ?? context.stop();
   if (stop.aborted) return;

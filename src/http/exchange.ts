@@ -9,6 +9,7 @@ import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import type { Query } from '../request/query.ts';
 import type { Client } from './client.ts';
+import type { Dashboard } from './dashboard.ts';
 import type { Mode } from './edge.ts';
 import type { Gate } from './gate.ts';
 import type { DebugWish } from '../request/debug.ts';
@@ -47,6 +48,8 @@ export interface Exchange {
   readonly onEnd: (work: () => void) => void;
   readonly mode: Mode;
   readonly metrics: Metrics;
+  /** Absent where there is none. */
+  readonly dashboard: Dashboard | undefined;
   readonly trace: RequestTrace;
   /** What is found out on the way for debug members; absent where none are asked for. */
   readonly watching: Watching | undefined;

@@ -5,6 +5,7 @@ import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { Trace } from '../trace/events.ts';
+import { isDashboardPath } from './dashboard.ts';
 import { MemoryCounters, type Counters } from './quota.ts';
 import { RedisCounters } from './quota-redis.ts';
 import { networkOf, policiesOf, rateHeaders, rateLimited, type Policies } from './rate-limit.ts';
@@ -68,7 +69,7 @@ export class Gate {
     if (authenticator === undefined && policies.requests === undefined) return open;
     // OPTIONS says the same to everyone, and a browser can put no credential in it.
     if (withoutCredential.has(path) || arrival.method === 'OPTIONS') return open;
-    return this.examine(arrival, rules, !withoutQuota.has(path));
+    return this.examine(arrival, rules, !withoutQuota.has(path) && !isDashboardPath(path));
   }
 
   /** Lets go of what it holds. */

@@ -1,12 +1,10 @@
 import picomatch from 'picomatch';
 import { destination as openFile, pino, stdTimeFunctions, type DestinationStream } from 'pino';
 import type { Api } from '../model/api.ts';
-import { sentParameters, type SentParameters } from '../request/debug.ts';
 import type { LoggingSpecification } from '../spec/specification.ts';
-import type { HeaderValues, RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
-import { Redactor } from './redact.ts';
-import { splitUrl } from './router.ts';
+import { disclosureOf } from './redact.ts';
 
 /** Contract 3, Logging. */
 const defaults = {
@@ -14,16 +12,7 @@ const defaults = {
   includeHeaders: false,
   includeBodies: false,
   excludePatterns: ['/_health', '/_ready', '/_metrics'],
-  excludeHeaders: ['authorization', 'cookie', 'set-cookie', 'x-api-key'],
 } as const satisfies LoggingSpecification;
-
-/** Headers that repeat the values of parameters, or hold those of records. */
-const addressHeaders: ReadonlySet<string> = new Set([
-  'link',
-  'location',
-  'referer',
-  'x-next-cursor',
-]);
 
 /** An error and what has caused it. What else a driver hangs on its errors may be the values of a record. */
 function errorOf(error: unknown): unknown {
@@ -55,32 +44,15 @@ export function requestLog(
     destination,
   );
   const isExcluded = picomatch([...settings.excludePatterns], { dot: true });
-  const withheld = new Set(settings.excludeHeaders.map((name) => name.toLowerCase()));
-  const redactors = new WeakMap<Api, Redactor>();
-  const redactorNow = (): Redactor => {
-    const api = current();
-    const redactor = redactors.get(api) ?? new Redactor(api);
-    redactors.set(api, redactor);
-    return redactor;
-  };
-  const queryOf = (url: string): readonly string[] | SentParameters | undefined => {
-    if (!url.includes('?')) return undefined;
-    const sent = sentParameters(splitUrl(url).search);
-    if (mode === 'start' && !includeBodies) return Object.keys(sent);
-    return Object.fromEntries(
-      Object.entries(sent).map(([name, value]) => [name, redactorNow().parameter(name, value)]),
-    );
-  };
-  const valued = includeBodies || mode === 'dev' ? new Set<string>() : addressHeaders;
-  const shown = (headers: HeaderValues): HeaderValues =>
-    Object.fromEntries(
-      Object.entries(headers).filter(([name]) => !withheld.has(name) && !valued.has(name)),
-    );
-  const lineOf = (request: RequestTrace, end: RequestEnd): object => ({
+  const lineOf = (
+    request: RequestTrace,
+    end: RequestEnd,
+    disclosure = disclosureOf(current(), mode),
+  ): object => ({
     requestId: request.start.requestId,
     method: request.start.method,
     path: request.start.path,
-    query: queryOf(request.start.url),
+    query: disclosure.query(request.start.url),
     route: request.routeName,
     status: end.status,
     code: end.code,
@@ -88,12 +60,15 @@ export function requestLog(
     caller: request.caller,
     client: request.client,
     ...(includeHeaders
-      ? { requestHeaders: shown(end.requestHeaders), responseHeaders: shown(end.responseHeaders) }
+      ? {
+          requestHeaders: disclosure.headers(end.requestHeaders),
+          responseHeaders: disclosure.headers(end.responseHeaders),
+        }
       : {}),
     ...(includeBodies
       ? {
-          requestBody: redactorNow().body(request.body),
-          responseBody: redactorNow().body(end.body),
+          requestBody: disclosure.redactor.body(request.body),
+          responseBody: disclosure.redactor.body(end.body),
         }
       : {}),
   });

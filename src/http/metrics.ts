@@ -153,6 +153,11 @@ export class Metrics {
     };
   }
 
+  /** All the time that requests have waited for the database, in ms. */
+  get totalDatabaseTime(): number {
+    return this.databaseTime;
+  }
+
   /** Something that the service needs beside its database has begun to fail, or works again. */
   told({ name, error }: DependencyEvent): void {
     this.dependencies.set(name, error === undefined ? 0 : 1);

@@ -32,6 +32,9 @@ export class Network {
   /** A resource's own settings replace those of the API, and draw by themselves. */
   private readonly simulations = new WeakMap<NetworkSpecification, Simulation>();
   private readonly uses = new WeakMap<Specification, boolean>();
+  /** What was changed while the server runs: in place of what the file says of the API, and of its resources. */
+  private changedOverall: NetworkSpecification | undefined;
+  private readonly changed = new Map<string, NetworkSpecification>();
 
   constructor(options: NetworkOptions) {
     this.options = options;
@@ -46,14 +49,42 @@ export class Network {
     if (arrival.method === 'OPTIONS') return undefined;
     const route = findRoute(path, api);
     if (!route.ok || route.value.kind !== 'resource') return undefined;
-    const settings = ownOf(api.settings, route.value.name) ?? api.settings.network;
+    const settings = this.settingsOf(api.settings, route.value.name);
     const asked = Array.isArray(header) ? header.join(',') : header;
     if (settings === undefined && asked === undefined) return undefined;
     const conditions = settings === undefined ? clear : this.draw(settings);
     return new Passage(arrival, conditions, asked, this.options);
   }
 
+  /** What holds for a resource, or for all that have nothing of their own. */
+  settingsOf(
+    settings: Specification,
+    resource: string | undefined,
+  ): NetworkSpecification | undefined {
+    const overall = this.changedOverall ?? settings.network;
+    if (resource === undefined) return overall;
+    return this.changed.get(resource) ?? ownOf(settings, resource) ?? overall;
+  }
+
+  /** Whether a resource has settings of its own, and whether they were changed while the server runs. */
+  sourceOf(settings: Specification, resource: string | undefined): 'changed' | 'file' | 'none' {
+    if (resource === undefined) {
+      if (this.changedOverall !== undefined) return 'changed';
+      return settings.network === undefined ? 'none' : 'file';
+    }
+    if (this.changed.has(resource)) return 'changed';
+    return ownOf(settings, resource) === undefined ? 'none' : 'file';
+  }
+
+  /** Takes effect with the next request; undefined: what the file says holds again. */
+  change(resource: string | undefined, settings: NetworkSpecification | undefined): void {
+    if (resource === undefined) this.changedOverall = settings;
+    else if (settings === undefined) this.changed.delete(resource);
+    else this.changed.set(resource, settings);
+  }
+
   private isUsed(settings: Specification): boolean {
+    if (this.changedOverall !== undefined || this.changed.size > 0) return true;
     let isUsed = this.uses.get(settings);
     if (isUsed === undefined) {
       const own = Object.values(settings.resources).map(({ network }) => network);

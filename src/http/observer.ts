@@ -54,15 +54,11 @@ export class Observer {
   private readonly readers: readonly TraceReader[];
   private readonly metrics: Metrics;
   private readonly now: () => Date;
-  private readonly wantsSteps: boolean;
-  private readonly wantsBodies: boolean;
 
   constructor(readers: readonly TraceReader[], metrics: Metrics, now: () => Date) {
     this.readers = readers;
     this.metrics = metrics;
     this.now = now;
-    this.wantsSteps = readers.some((reader) => reader.wantsSteps);
-    this.wantsBodies = readers.some((reader) => reader.wantsBodies);
   }
 
   begin(start: RequestStart, generation: Generation, mode: Mode): Observed {
@@ -73,7 +69,7 @@ export class Observer {
     const wish = mark === -1 ? undefined : wishedDebug(start.url.slice(mark + 1));
     const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
     const mayShow = watching !== undefined && mayDebug(generation, mode);
-    if (!mayShow && !this.wantsSteps) {
+    if (!mayShow && !this.readers.some(wantsSteps)) {
       const trace = new RequestTrace(start, begin, undefined);
       return { generation, database, trace, watching };
     }
@@ -88,7 +84,7 @@ export class Observer {
 
   /** Gives the body to the readers that want it. */
   read(trace: RequestTrace, body: Buffer): void {
-    if (this.wantsBodies) trace.body = body;
+    if (this.readers.some(wantsBodies)) trace.body = body;
   }
 
   end(
@@ -111,3 +107,6 @@ export class Observer {
     for (const reader of this.readers) reader.ended(trace, end);
   }
 }
+
+const wantsSteps = (reader: TraceReader): boolean => reader.wantsSteps;
+const wantsBodies = (reader: TraceReader): boolean => reader.wantsBodies;

@@ -1,4 +1,7 @@
 import type { Api } from '../model/api.ts';
+import { sentParameters, type SentParameters } from '../request/debug.ts';
+import type { HeaderValues } from '../trace/events.ts';
+import type { Mode } from './edge.ts';
 import { operatorSuffixes } from '../spec/reserved.ts';
 
 /** The longest body that is looked into; of longer ones only the length is told. */
@@ -54,4 +57,61 @@ export class Redactor {
       .split('.')
       .some((part) => this.names.has(part) || this.names.has(part.replace(suffix, '')));
   }
+}
+
+/** Contract 3, Logging: headers that are credentials. */
+const credentialHeaders = ['authorization', 'cookie', 'set-cookie', 'x-api-key'];
+/** Headers that repeat the values of parameters, or hold those of records. */
+const addressHeaders: ReadonlySet<string> = new Set([
+  'link',
+  'location',
+  'referer',
+  'x-next-cursor',
+]);
+
+/**
+ * What may be told of a request to who runs the service: credentials and `writeOnly` values never, and in `start`
+ * values of parameters and bodies only where `logging.includeBodies` says so. Contract 3, Logging.
+ */
+export class Disclosure {
+  readonly redactor: Redactor;
+  /** Whether values are told, or only the names of parameters. */
+  readonly tellsValues: boolean;
+  private readonly withheld: ReadonlySet<string>;
+
+  constructor(api: Api, mode: Mode) {
+    const { includeBodies = false, excludeHeaders = credentialHeaders } =
+      api.settings.logging ?? {};
+    this.redactor = new Redactor(api);
+    this.tellsValues = includeBodies || mode === 'dev';
+    const names = excludeHeaders.map((name) => name.toLowerCase());
+    this.withheld = new Set(this.tellsValues ? names : [...names, ...addressHeaders]);
+  }
+
+  /** The parameters of a URL; undefined where it has none. */
+  query(url: string): readonly string[] | SentParameters | undefined {
+    const mark = url.indexOf('?');
+    if (mark === -1) return undefined;
+    const sent = sentParameters(url.slice(mark + 1));
+    if (!this.tellsValues) return Object.keys(sent);
+    return Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [name, this.redactor.parameter(name, value)]),
+    );
+  }
+
+  headers(headers: HeaderValues): HeaderValues {
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => !this.withheld.has(name)));
+  }
+}
+
+const disclosures = new WeakMap<Api, Disclosure>();
+
+/** The disclosure of an Api, which is made once. */
+export function disclosureOf(api: Api, mode: Mode): Disclosure {
+  let disclosure = disclosures.get(api);
+  if (disclosure === undefined) {
+    disclosure = new Disclosure(api, mode);
+    disclosures.set(api, disclosure);
+  }
+  return disclosure;
 }

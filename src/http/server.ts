@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import type { Response } from '../respond/response.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send } from './connections.ts';
+import { Dashboard, hasDashboard } from './dashboard.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
@@ -91,7 +92,16 @@ export async function startServer(
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, () => edge().vary);
   const metrics = new Metrics(options.fleet);
-  const observer = new Observer(options.readers ?? [], metrics, draw.now);
+  const dashboard = hasDashboard(generation().api, mode)
+    ? new Dashboard({
+        token: randomBytes(32).toString('hex'),
+        clock: () => performance.now(),
+        now: draw.now,
+        databaseTime: () => metrics.totalDatabaseTime,
+      })
+    : undefined;
+  const readers = [...(options.readers ?? []), ...(dashboard === undefined ? [] : [dashboard])];
+  const observer = new Observer(readers, metrics, draw.now);
   const trace: Trace = (event) => {
     if (event.kind === 'dependency') metrics.told(event);
     options.trace(event);
@@ -168,6 +178,7 @@ export async function startServer(
         watching: observed.watching,
         mode,
         metrics,
+        dashboard,
         failed,
         draw,
         isStopping: () => stopping,

@@ -4,6 +4,8 @@ import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Version } from '../model/api.ts';
+import { isDashboardPath } from './dashboard.ts';
+import { answerDashboard } from './dashboard-endpoints.ts';
 import { answerOpenApi, answerReader, answerReaderScript, answerReaderStart } from './documents.ts';
 import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
@@ -44,6 +46,7 @@ export async function answerSystem(
   const version = path === '/_openapi.json' ? api.versions.get(api.defaultVersion) : undefined;
   if (version !== undefined) return answerDocument(version, exchange, caller);
   if (isOfSandboxes(path)) return answerSandboxes(path, exchange, caller);
+  if (isDashboardPath(path)) return answerDashboard(path, exchange, caller);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined)
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));

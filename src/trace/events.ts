@@ -99,7 +99,7 @@ export interface ReloadProblem {
   readonly column?: number;
 }
 
-/** Reads requests that have ended: a log, the exporter of traces. */
+/** Reads requests that have ended: a log, the exporter of traces. What it wants may change from request to request. */
 export interface TraceReader {
   /** Whether steps and statements are recorded for it. */
   readonly wantsSteps: boolean;

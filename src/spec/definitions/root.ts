@@ -41,11 +41,16 @@ export const specification = exactly<Specification>()(
         ignored: { $schema: text({ description: 'The schema of this file, for editors.' }) },
       },
     ),
-    ({ debug, auth }, report) => {
+    ({ debug, dashboard, auth }, report) => {
       if (debug === true && auth !== undefined)
         report(
           ['debug'],
           '`debug: true` would show every caller what `auth` keeps from it; write `debug: { roles: […] }`',
+        );
+      if (dashboard === true && auth !== undefined)
+        report(
+          ['dashboard'],
+          '`dashboard: true` would show every caller what `auth` keeps from it; write `dashboard: { roles: […] }`',
         );
     },
   ),

@@ -1,16 +1,16 @@
-import type { Api } from '../model/api.ts';
+import type { Resource } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
-import type { OpenDatabase } from './target.ts';
+import type { Database } from './database.ts';
 
-/** How many records each resource has, up to `limit`. */
+/** How many records each of the resources has, up to `limit`. */
 export async function rowCounts(
-  api: Api,
-  { database }: OpenDatabase,
+  resources: Iterable<Resource>,
+  database: Database,
   limit: number,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const { name, table } of api.resources.values()) {
+  for (const { name, table } of resources) {
     const count = buildStatement(
       database.dialect,
       (add) =>

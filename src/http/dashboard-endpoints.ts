@@ -1,0 +1,191 @@
+import { timingSafeEqual } from 'node:crypto';
+import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { rowCounts } from '../execute/counts.ts';
+import type { Caller } from '../model/access.ts';
+import type { Version } from '../model/api.ts';
+import { emptyResponse, jsonResponse } from '../respond/error.ts';
+import type { Response } from '../respond/response.ts';
+import { dashboardPath, hasDashboard, refuseDashboard, type Dashboard } from './dashboard.ts';
+import { dashboardFile } from './dashboard-files.ts';
+import { modelDocument } from './dashboard-model.ts';
+import { networkDocument, readNetworkChange } from './dashboard-network.ts';
+import { requestDetail, requestRow, type Telling } from './dashboard-requests.ts';
+import type { Exchange } from './exchange.ts';
+import type { Generation } from './generation.ts';
+import { isHonoured } from './honoured.ts';
+import { methodNotAllowed } from './router.ts';
+
+/** Up to how many records are counted, and how long the counts are good, in ms. */
+const countedRows = 100_000;
+const countsKept = 10_000;
+
+/** What an endpoint is given. */
+interface Asked {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly dashboard: Dashboard;
+  readonly version: Version;
+  readonly parameters: URLSearchParams;
+}
+
+type Endpoint = (asked: Asked) => Promise<Result<object>> | Result<object>;
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  session: ({ exchange, caller, dashboard }) =>
+    ok({
+      token: dashboard.token,
+      mode: exchange.mode,
+      caller: caller.name ?? null,
+      mayChange: isHonoured(exchange, caller),
+    }),
+  model: ({ exchange, caller, version }) =>
+    ok(modelDocument(exchange.generation.view(version, caller))),
+  overview: async ({ exchange, caller, dashboard, version }) =>
+    ok({
+      time: exchange.draw.now().toISOString(),
+      points: dashboard.points(),
+      rows: await countsFor(exchange, caller, version),
+      countedRows,
+    }),
+  requests: (asked) => {
+    const after = asked.parameters.get('after') ?? '0';
+    if (!/^\d{1,15}$/u.test(after))
+      return fail(apiError('INVALID_PARAMETER', 'after is the number of a request'));
+    const telling = tellingOf(asked);
+    return ok({
+      requests: asked.dashboard.recent
+        .after(Number(after))
+        .map((request) => requestRow(request, telling)),
+    });
+  },
+  network: (asked) =>
+    asked.exchange.method === 'PUT'
+      ? changeNetwork(asked)
+      : ok(networkDocument(asked.exchange.network, asked.exchange.generation.api, namesFor(asked))),
+};
+
+/**
+ * Answers the page of the dashboard, its files, and what it asks for. Contract 4, Dashboard: the page is for everyone
+ * where there is one, the data for those that may use it, and only for pages of this server.
+ */
+export async function answerDashboard(
+  path: string,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Result<Response>> {
+  const { dashboard, generation, mode, method, requestId, headers } = exchange;
+  const { api } = generation;
+  if (dashboard === undefined || !hasDashboard(api, mode)) return fail(nothingAt(path));
+  exchange.trace.route = dashboardPath;
+  const name = path.startsWith(`${dashboardPath}/api/`) ? path.slice(dashboardPath.length + 5) : '';
+  const allow = name === 'network' ? 'GET, HEAD, PUT, OPTIONS' : 'GET, HEAD, OPTIONS';
+  if (method === 'OPTIONS') return ok(emptyResponse(204, requestId, { allow }));
+  if (!allow.split(', ').includes(method)) return fail(methodNotAllowed(method, allow));
+  if (name === '') return dashboardFile(path, requestId, headers['accept-encoding']);
+  const refusal = crossSite(exchange) ?? refuseDashboard(api, mode, caller);
+  if (refusal !== undefined) return fail(refusal);
+  dashboard.look();
+  const mark = exchange.url.indexOf('?');
+  const parameters = new URLSearchParams(mark === -1 ? '' : exchange.url.slice(mark + 1));
+  const version = versionOf(generation, parameters);
+  if (!version.ok) return version;
+  const asked = { exchange, caller, dashboard, version: version.value, parameters };
+  const result = await answerData(name, asked);
+  return result.ok ? ok(jsonResponse(200, JSON.stringify(result.value), requestId)) : result;
+}
+
+function answerData(name: string, asked: Asked): Promise<Result<object>> | Result<object> {
+  if (name.startsWith('requests/')) {
+    const request = asked.dashboard.recent.find(name.slice('requests/'.length));
+    return request === undefined
+      ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is not kept any more'))
+      : ok(requestDetail(request, tellingOf(asked)));
+  }
+  const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
+  return endpoint?.(asked) ?? fail(nothingAt(`${dashboardPath}/api/${name}`));
+}
+
+function nothingAt(path: string): ApiError {
+  return apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`);
+}
+
+/** Refuses pages of other origins, whatever `server.cors` lets them read: what is told here is not for them. */
+function crossSite({ headers }: Exchange): ApiError | undefined {
+  const site = headers['sec-fetch-site'];
+  const { origin, host } = headers;
+  const isOwn =
+    site === undefined
+      ? origin === undefined || URL.parse(origin)?.host === host
+      : site === 'same-origin' || site === 'none';
+  return isOwn ? undefined : apiError('FORBIDDEN', 'The dashboard answers its own page alone');
+}
+
+function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Version> {
+  const text = parameters.get('version') ?? String(api.defaultVersion);
+  const version = api.versions.get(Number(text));
+  return version === undefined
+    ? fail(apiError('UNKNOWN_VERSION', `There is no version ${text}`))
+    : ok(version);
+}
+
+function tellingOf({ exchange }: Asked): Telling {
+  return { api: exchange.generation.api, mode: exchange.mode };
+}
+
+function namesFor({ exchange, caller, version }: Asked): readonly string[] {
+  return exchange.generation.view(version, caller).resourceNames();
+}
+
+async function changeNetwork(asked: Asked): Promise<Result<object>> {
+  const { exchange, caller, dashboard } = asked;
+  const { network, headers, generation } = exchange;
+  const sent = headers['x-dashboard-token'];
+  if (typeof sent !== 'string' || !isSame(sent, dashboard.token))
+    return fail(apiError('FORBIDDEN', 'A change needs the token of this page (X-Dashboard-Token)'));
+  if (!isHonoured(exchange, caller))
+    return fail(apiError('FORBIDDEN', 'Changes are for the roles that `debug` names'));
+  const bytes = await exchange.readBody();
+  if (!bytes.ok) return bytes;
+  const { settings } = generation.api;
+  const change = readNetworkChange(bytes.value, namesFor(asked), (resource) =>
+    network.settingsOf(settings, resource),
+  );
+  if (!change.ok) return change;
+  network.change(change.value.resource, change.value.settings);
+  return ok(networkDocument(network, generation.api, namesFor(asked)));
+}
+
+function isSame(sent: string, token: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(token)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+const counted = new WeakMap<
+  Generation,
+  { at: number; counts: Promise<ReadonlyMap<string, number>> }
+>();
+
+/** How many records the resources have that the caller may read without a row rule; counted once for all who ask. */
+async function countsFor(
+  { generation, draw }: Exchange,
+  caller: Caller,
+  version: Version,
+): Promise<object> {
+  const now = draw.now().getTime();
+  let latest = counted.get(generation);
+  if (latest === undefined || Math.abs(now - latest.at) > countsKept) {
+    const { api, database } = generation;
+    latest = { at: now, counts: rowCounts(api.resources.values(), database, countedRows) };
+    latest.counts.catch(() => counted.delete(generation));
+    counted.set(generation, latest);
+  }
+  const counts = await latest.counts;
+  const view = generation.view(version, caller);
+  return Object.fromEntries(
+    view.resourceNames().map((name) => {
+      const rules = view.resource(name)?.rules.read ?? [];
+      const seesAll = rules.some(({ where }) => where === undefined);
+      return [name, seesAll ? (counts.get(name) ?? null) : null];
+    }),
+  );
+}

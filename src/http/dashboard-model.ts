@@ -1,0 +1,153 @@
+import { facesOf } from '../filter/path.ts';
+import { decide, operations } from '../model/access.ts';
+import { isToMany, type Api, type Field, type Version } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import { operators } from '../model/operators.ts';
+import type { InputView, RelationView, ResourceView, View } from '../model/view.ts';
+import { filterables, sortables } from '../openapi/filters.ts';
+import { linkedRelation } from '../plan/links.ts';
+
+/** The API as a caller meets it in one version, for the forms of the dashboard. */
+export function modelDocument(view: View): object {
+  const { api, version } = view;
+  return {
+    name: api.name,
+    description: api.description ?? null,
+    path: pathOf(api, version),
+    version: version.number,
+    versions: [...api.versions.keys()].sort((a, b) => a - b),
+    limits: api.limits,
+    operators: Object.entries(operators).map(([name, definition]) => ({ name, ...definition })),
+    resources: view.resourceNames().flatMap((name) => {
+      const face = view.resource(name);
+      return face === undefined ? [] : [resourceDocument(face)];
+    }),
+  };
+}
+
+/** Where the resources of a version are. */
+function pathOf({ basePath }: Api, { number }: Version): string {
+  return `${basePath}/v${number}`;
+}
+
+function resourceDocument(face: ResourceView): object {
+  const { limits } = face.view.api;
+  const { resource, rules } = face;
+  const names = new Set([...face.fields.keys(), ...face.inputs.keys()]);
+  const sorts = new Set(sortables(face, limits));
+  return {
+    name: face.name,
+    description: resource.description ?? null,
+    pagination: resource.pagination,
+    operations: operations.filter((operation) => decide(rules[operation]).allowed !== 'none'),
+    fields: [...names].flatMap((name) => {
+      const input = face.inputs.get(name);
+      const field = input?.field ?? face.fields.get(name)?.field;
+      if (field === undefined) return [];
+      return [{ name, isReadable: face.fields.has(name), ...use(input), ...fieldDocument(field) }];
+    }),
+    relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
+    groups: Object.fromEntries(face.groups),
+    filters: filterables(face, limits).map(({ path, kind, leaf, operators: fit }) => ({
+      path,
+      kind,
+      operators: fit,
+      type: leaf?.type.name ?? null,
+      values: leaf?.values ?? null,
+    })),
+    sorts: [...sorts],
+  };
+}
+
+function use(input: InputView | undefined): object {
+  if (input === undefined) return { isCreatable: false, isUpdatable: false };
+  const { field, creatable, updatable } = input;
+  const isOwnId = field === field.resource.id;
+  return {
+    isCreatable: creatable && !(isOwnId && isGenerated(field)),
+    isUpdatable: updatable && !isOwnId && !field.immutable,
+  };
+}
+
+/** The attributes of a field that a form has to know. */
+const told = [
+  'format',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+] as const;
+
+function fieldDocument(field: Field): object {
+  const { attributes, reference, properties, items } = field;
+  return {
+    type: field.type.name,
+    description: attributes.description ?? null,
+    isNullable: field.nullable,
+    isRequired: field.required && field.default === undefined,
+    isUnique: field.unique,
+    isImmutable: field.immutable,
+    default: field.default?.kind === 'value' ? field.default.value : null,
+    values: field.values ?? null,
+    constraints: Object.fromEntries(
+      told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
+    ),
+    ...(field.type.name === 'decimal' ? { precision: field.precision, scale: field.scale } : {}),
+    ...(reference === undefined
+      ? {}
+      : { reference: { resource: reference.resource.name, field: reference.field.name } }),
+    ...(items === undefined ? {} : { items: fieldDocument(items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: [...properties].map(([name, part]) => ({ name, ...fieldDocument(part) })),
+        }),
+  };
+}
+
+function relationDocument(view: RelationView, face: ResourceView): object {
+  const { relation } = view;
+  const targets = facesOf(view).map(({ face: target }) => target.name);
+  return {
+    name: view.name,
+    kind: relation.kind,
+    description: relation.description ?? null,
+    isToMany: isToMany(relation),
+    isLinked: linkedRelation(view.name, face) !== undefined,
+    targets: [...new Set(targets)],
+    pivot: view.pivot.map(({ name }) => name),
+    ...keysOf(view, face),
+  };
+}
+
+/** How the records of a relation are found by a filter: on the owner, or on the target. */
+function keysOf({ relation, target }: RelationView, face: ResourceView): object {
+  const nameOn = (field: Field, other: ResourceView | undefined): string | null =>
+    [...(other?.fields.values() ?? [])].find((one) => one.field === field)?.name ?? null;
+  switch (relation.kind) {
+    case 'belongsTo':
+      return {
+        ownerKey: nameOn(relation.key, face),
+        targetKey: nameOn(relation.targetKey, target(relation.target)),
+      };
+    case 'hasOne':
+    case 'hasMany':
+      return {
+        ownerKey: nameOn(relation.ownerField, face),
+        targetKey: nameOn(relation.key, target(relation.target)),
+      };
+    case 'belongsToMany':
+    case 'morphTo':
+    case 'morphMany':
+      return {};
+    default:
+      return relation satisfies never;
+  }
+}

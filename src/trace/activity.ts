@@ -1,0 +1,102 @@
+/** For how long activity is told, and in what spans, in s. */
+const spans = 60;
+const spanLength = 5;
+/** Durations are counted in classes, eight for each doubling from 0.01 ms on. */
+const classes = 192;
+const perDoubling = 8;
+const shortest = 0.01;
+
+/** What happened in one span. */
+interface Span {
+  number: number;
+  requests: number;
+  clientErrors: number;
+  serverErrors: number;
+  databaseTime: number;
+  readonly durations: Uint32Array;
+}
+
+/** Requests of a span of time: their number, errors, time in the database in ms, and durations in ms. */
+export interface ActivityPoint {
+  /** When it ended, in ms before now; 0 or less for the one that runs. */
+  readonly age: number;
+  /** How many seconds of it have passed. */
+  readonly seconds: number;
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly databaseTime: number;
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+}
+
+/** Counts the requests of the last five minutes, in plain numbers: next to nothing for each. */
+export class Activity {
+  private readonly spans: Span[] = Array.from({ length: spans + 1 }, () => ({
+    number: -1,
+    requests: 0,
+    clientErrors: 0,
+    serverErrors: 0,
+    databaseTime: 0,
+    durations: new Uint32Array(classes),
+  }));
+  private lastDatabaseTime = 0;
+
+  /** A request has ended at `now` (ms); `databaseTime` is all that was ever spent in the database, in ms. */
+  add(now: number, status: number, duration: number, databaseTime: number): void {
+    const number = Math.floor(now / 1_000 / spanLength);
+    const span = this.spans[number % this.spans.length];
+    if (span === undefined) return;
+    if (span.number !== number) {
+      span.number = number;
+      span.requests = span.clientErrors = span.serverErrors = span.databaseTime = 0;
+      span.durations.fill(0);
+    }
+    span.requests += 1;
+    if (status >= 500) span.serverErrors += 1;
+    else if (status >= 400) span.clientErrors += 1;
+    span.databaseTime += databaseTime - this.lastDatabaseTime;
+    this.lastDatabaseTime = databaseTime;
+    const place = Math.floor(Math.log2(duration / shortest) * perDoubling);
+    const index = Math.min(classes - 1, Math.max(0, place));
+    span.durations[index] = (span.durations[index] ?? 0) + 1;
+  }
+
+  /** The spans of the last five minutes, oldest first; the last one still runs. */
+  points(now: number): readonly ActivityPoint[] {
+    const current = Math.floor(now / 1_000 / spanLength);
+    return Array.from({ length: spans }, (_, index) => {
+      const number = current - spans + 1 + index;
+      const span =
+        this.spans[((number % this.spans.length) + this.spans.length) % this.spans.length];
+      const age = now - (number + 1) * spanLength * 1_000;
+      const seconds = age >= 0 ? spanLength : Math.max(1, (age + spanLength * 1_000) / 1_000);
+      if (span?.number !== number) return { ...nothing, age, seconds };
+      const { requests, clientErrors, serverErrors, databaseTime, durations } = span;
+      const [p50, p95] = [
+        percentile(durations, requests, 0.5),
+        percentile(durations, requests, 0.95),
+      ];
+      return { age, seconds, requests, clientErrors, serverErrors, databaseTime, p50, p95 };
+    });
+  }
+}
+
+const nothing = {
+  requests: 0,
+  clientErrors: 0,
+  serverErrors: 0,
+  databaseTime: 0,
+  p50: undefined,
+  p95: undefined,
+};
+
+/** The middle of the class in which the part of the durations ends; within 5 %. */
+function percentile(durations: Uint32Array, total: number, part: number): number | undefined {
+  let left = Math.ceil(total * part);
+  for (const [index, count] of durations.entries()) {
+    left -= count;
+    if (left <= 0) return shortest * 2 ** ((index + 0.5) / perDoubling);
+  }
+  return undefined;
+}
