@@ -1,0 +1,295 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Loader,
+  Pagination,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type JSX } from 'react';
+import { ask, Refusal, type ApiAnswer } from '../api.ts';
+import type { ViewProps } from '../App.tsx';
+import type { Model, ResourceInfo } from '../model.ts';
+import { useModel } from '../model.ts';
+import { go, hashOf, useRoute } from '../route.ts';
+import { figure } from '../words.ts';
+import { ListForm } from './ListForm.tsx';
+import { readQuery, writeQuery } from './query.ts';
+import { RecordPanel } from './RecordPanel.tsx';
+import { Results } from './Results.tsx';
+
+/** A list of any resource by form: the hash holds the query as the API gets it, so form and URL are the same. */
+export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
+  const { part, search } = useRoute();
+  const [, number, named = part] = /^v(\d+)\/(.+)$/u.exec(part) ?? [];
+  const versioned = useModel(number);
+  const model = number === undefined ? latest : versioned.data;
+  if (model === undefined)
+    return versioned.error === null ? (
+      <Loader aria-label="Loading" />
+    ) : (
+      <Alert color="red">{versioned.error.message}</Alert>
+    );
+  const names = model.resources.map(({ name }) => name);
+  const resource = model.resources.find(({ name }) => name === (named || names[0]));
+  const place = (name: string, version = number): string =>
+    version === undefined ? name : `v${version}/${name}`;
+  return (
+    <Stack gap="sm">
+      <Title order={1} size="h2">
+        API explorer
+      </Title>
+      <Group align="end">
+        <Select
+          label="Resource"
+          data={names}
+          value={resource?.name ?? null}
+          onChange={(name) => go(hashOf('explorer', place(name ?? '')))}
+          searchable
+          allowDeselect={false}
+        />
+        {model.versions.length > 1 ? (
+          <Select
+            label="Version"
+            data={model.versions.map((one) => ({ value: String(one), label: `v${one}` }))}
+            value={String(model.version)}
+            onChange={(one) => go(hashOf('explorer', place(named, one ?? undefined)))}
+            allowDeselect={false}
+            w={100}
+          />
+        ) : null}
+      </Group>
+      {resource === undefined ? (
+        <Alert color="gray">
+          {names.length === 0
+            ? 'There is no resource that you may use.'
+            : `There is no resource ${named}.`}
+        </Alert>
+      ) : (
+        <List
+          key={`${model.version} ${resource.name}`}
+          model={model}
+          resource={resource}
+          search={search}
+          mayChange={session.mayChange}
+          place={place}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface ListProps {
+  readonly model: Model;
+  readonly resource: ResourceInfo;
+  readonly search: string;
+  readonly mayChange: boolean;
+  readonly place: (name: string) => string;
+}
+
+/** What is opened beside the list: a record, or a new one. */
+type Opened = { readonly id: unknown } | 'new' | undefined;
+
+function List({ model, resource, search, mayChange, place }: ListProps): JSX.Element {
+  const [opened, setOpened] = useState<Opened>();
+  const [shape, setShape] = useState('table');
+  const path = `${model.path}/${resource.name}`;
+  const url = search === '' ? path : `${path}?${search}`;
+  const mayRead = resource.operations.includes('read');
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['list', url],
+    queryFn: () => ask(url),
+    placeholderData: keepPreviousData,
+    enabled: mayRead,
+  });
+  const query = readQuery(search, resource, model.operators);
+  const change = (next: typeof query): void =>
+    go(hashOf('explorer', place(resource.name), writeQuery(next, model.operators)));
+  return (
+    <>
+      {resource.description === null ? null : <Text>{resource.description}</Text>}
+      <UrlField
+        key={url}
+        url={url}
+        changed={(text) => {
+          const mark = text.indexOf('?');
+          const [asked, rest] =
+            mark === -1 ? [text, ''] : [text.slice(0, mark), text.slice(mark + 1)];
+          const name = asked.startsWith(`${model.path}/`) ? asked.slice(model.path.length + 1) : '';
+          if (!model.resources.some((one) => one.name === name))
+            return `It begins with ${model.path}/ and the name of a resource.`;
+          go(hashOf('explorer', place(name), rest));
+          return undefined;
+        }}
+      />
+      <ListForm resource={resource} model={model} query={query} changed={change} />
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void refetch()}
+            loading={isFetching}
+            disabled={!mayRead}
+          >
+            Send again
+          </Button>
+          {mayChange && resource.operations.includes('create') ? (
+            <Button size="xs" onClick={() => setOpened('new')}>
+              New record
+            </Button>
+          ) : null}
+        </Group>
+        <SegmentedControl
+          size="xs"
+          data={[
+            { value: 'table', label: 'Table' },
+            { value: 'json', label: 'JSON' },
+          ]}
+          value={shape}
+          onChange={setShape}
+          aria-label="Show as"
+        />
+      </Group>
+      {mayRead ? null : <Alert color="gray">You may not read these records.</Alert>}
+      {error === null ? null : <Problem error={error} />}
+      {data === undefined || error !== null ? (
+        error === null && mayRead ? (
+          <Loader aria-label="Loading" />
+        ) : null
+      ) : (
+        <>
+          <Summary answer={data} />
+          <Results
+            answer={data}
+            shape={shape}
+            resource={resource}
+            opened={(id) => setOpened({ id })}
+            place={place}
+          />
+          <Paging
+            answer={data}
+            page={query.page ?? 1}
+            turned={(page) => change({ ...query, page })}
+            followed={(cursor) =>
+              change({
+                ...query,
+                others: [...query.others.filter(([name]) => name !== 'cursor'), ['cursor', cursor]],
+              })
+            }
+          />
+        </>
+      )}
+      {opened === undefined ? null : (
+        <RecordPanel
+          key={opened === 'new' ? 'new' : `id ${String(opened.id)}`}
+          model={model}
+          resource={resource}
+          id={opened === 'new' ? undefined : opened.id}
+          mayChange={mayChange}
+          place={place}
+          close={() => setOpened(undefined)}
+          changed={() => void refetch()}
+        />
+      )}
+    </>
+  );
+}
+
+interface UrlProps {
+  readonly url: string;
+  /** Gives what is wrong with it. */
+  readonly changed: (url: string) => string | undefined;
+}
+
+function UrlField({ url, changed }: UrlProps): JSX.Element {
+  const [text, setText] = useState(url);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => setText(url), [url]);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        setProblem(changed(text.trim()));
+      }}
+    >
+      <Group align="end" wrap="nowrap">
+        <TextInput
+          label="URL"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={problem}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'ui-monospace, monospace' } }}
+          style={{ flex: 1 }}
+        />
+        <Button type="submit">Send</Button>
+      </Group>
+    </form>
+  );
+}
+
+function Problem({ error }: { readonly error: Error }): JSX.Element {
+  const fields = error instanceof Refusal ? error.fields : [];
+  const status =
+    error instanceof Refusal && error.status > 0 ? `${error.status} ${error.code}` : '';
+  return (
+    <Alert color="red" role="alert" title={status}>
+      {error.message}
+      {fields.length === 0 ? null : (
+        <ul>
+          {fields.map(({ field, message }) => (
+            <li key={`${field} ${message}`}>
+              <strong>{field}</strong> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  );
+}
+
+function Summary({ answer }: { readonly answer: ApiAnswer }): JSX.Element {
+  const total = answer.headers.get('x-total-count');
+  return (
+    <Text size="sm" role="status">
+      {answer.status}, {figure(answer.duration)} ms, {answer.text.length.toLocaleString()}{' '}
+      characters
+      {total === null ? '' : `, ${Number(total).toLocaleString()} records in all`}
+    </Text>
+  );
+}
+
+interface PagingProps {
+  readonly answer: ApiAnswer;
+  readonly page: number;
+  readonly turned: (page: number) => void;
+  readonly followed: (cursor: string) => void;
+}
+
+function Paging({ answer, page, turned, followed }: PagingProps): JSX.Element | null {
+  const pages = Number(answer.headers.get('x-total-pages') ?? 0);
+  const cursor = answer.headers.get('x-next-cursor');
+  if (pages > 1)
+    return (
+      <Pagination
+        total={pages}
+        value={page}
+        onChange={turned}
+        getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+        getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+      />
+    );
+  if (pages > 0 || cursor === null || cursor === '') return null;
+  return (
+    <Button variant="default" size="xs" onClick={() => followed(cursor)}>
+      Next page
+    </Button>
+  );
+}

@@ -1,0 +1,229 @@
+import {
+  ActionIcon,
+  Button,
+  Fieldset,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useState, type JSX } from 'react';
+import type { Model, ResourceInfo } from '../model.ts';
+import { operatorsOf, type Condition, type ListQuery } from './query.ts';
+
+interface Props {
+  readonly resource: ResourceInfo;
+  readonly model: Model;
+  readonly query: ListQuery;
+  readonly changed: (query: ListQuery) => void;
+}
+
+/** Filters, order, fields, expansions and size of a list, with what the model allows. A change goes to the URL. */
+export function ListForm({ resource, model, query, changed }: Props): JSX.Element {
+  const { conditions } = query;
+  /** Another question begins at its first page again. */
+  const ask = (change: Partial<ListQuery>): void =>
+    changed({
+      ...query,
+      page: undefined,
+      others: query.others.filter(([name]) => name !== 'cursor'),
+      ...change,
+    });
+  const replaced = (index: number, next: Condition | undefined): readonly Condition[] =>
+    conditions.flatMap((one, place) => (place === index ? (next ?? []) : [one]));
+  const [first] = resource.filters;
+  const fields = resource.fields.filter(({ isReadable }) => isReadable).map(({ name }) => name);
+  const relations = resource.relations.map(({ name }) => name);
+  const groups = Object.keys(resource.groups).map((name) => `@${name}`);
+  return (
+    <Fieldset legend="List">
+      <Stack gap="xs">
+        {conditions.map((condition, index) => (
+          <ConditionRow
+            // oxlint-disable-next-line react/no-array-index-key -- conditions have no other identity
+            key={`${index} ${condition.path} ${condition.operator} ${condition.value}`}
+            condition={condition}
+            model={model}
+            resource={resource}
+            number={index + 1}
+            changed={(next) => ask({ conditions: replaced(index, next) })}
+          />
+        ))}
+        {query.others.length === 0 ? null : (
+          <Text size="sm" className="quiet">
+            Only in the URL: {query.others.map(([name]) => name).join(', ')}
+          </Text>
+        )}
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={first === undefined}
+            onClick={() => {
+              if (first === undefined) return;
+              const operator = first.operators[0] ?? 'eq';
+              ask({ conditions: [...conditions, { path: first.path, operator, value: '' }] });
+            }}
+          >
+            Add filter
+          </Button>
+        </Group>
+        <Group align="start" grow preventGrowOverflow={false}>
+          <MultiSelect
+            label="Sort"
+            data={resource.sorts.flatMap((path) => [
+              { value: path, label: `${path} ↑` },
+              { value: `-${path}`, label: `${path} ↓` },
+            ])}
+            value={known(query.sort, resource.sorts)}
+            onChange={(sort) => ask({ sort })}
+            searchable
+            clearable
+            clearButtonProps={{ 'aria-label': 'No order' }}
+            comboboxProps={{ keepMounted: false }}
+          />
+          <TagsInput
+            label="Fields"
+            placeholder={query.fields.length === 0 ? 'All' : undefined}
+            data={[...new Set([...groups, ...fields, ...relations])]}
+            value={[...query.fields]}
+            onChange={(next) => ask({ fields: next })}
+            clearable
+            clearButtonProps={{ 'aria-label': 'All fields' }}
+          />
+          <TagsInput
+            label="Expand"
+            placeholder={query.expand.length === 0 ? 'None' : undefined}
+            data={relations}
+            value={[...query.expand]}
+            onChange={(next) => ask({ expand: next })}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Expand nothing' }}
+          />
+          <NumberInput
+            label="Limit"
+            placeholder={String(model.limits.defaultLimit)}
+            min={1}
+            max={model.limits.maxLimit}
+            allowDecimal={false}
+            value={query.limit ?? ''}
+            onChange={(limit) => ask({ limit: typeof limit === 'number' ? limit : undefined })}
+            w={110}
+          />
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+/** What the select has an option for; the rest of the order stays in the URL field. */
+function known(sort: readonly string[], paths: readonly string[]): string[] {
+  return sort.filter((item) => paths.includes(item.replace(/^-/u, '')));
+}
+
+interface RowProps {
+  readonly condition: Condition;
+  readonly model: Model;
+  readonly resource: ResourceInfo;
+  readonly number: number;
+  readonly changed: (next: Condition | undefined) => void;
+}
+
+function ConditionRow({ condition, model, resource, number, changed }: RowProps): JSX.Element {
+  const { path, operator, value } = condition;
+  const [text, setText] = useState(value);
+  const { operators: fit, type, values } = operatorsOf(path, resource);
+  const { operand, meaning } = model.operators.find(({ name }) => name === operator) ?? {
+    operand: 'value',
+    meaning: operator,
+  };
+  const choices =
+    operand === 'flag' || (operand === 'value' && type === 'boolean')
+      ? ['true', 'false']
+      : operand === 'value' && values !== null
+        ? values.map(String)
+        : undefined;
+  const commit = (): void => {
+    if (text !== value) changed({ ...condition, value: text });
+  };
+  return (
+    <Group wrap="nowrap" gap="xs">
+      <Select
+        aria-label={`Field of filter ${number}`}
+        data={groupsOf(resource)}
+        value={path}
+        onChange={(next) => {
+          if (next === null) return;
+          const takes = operatorsOf(next, resource).operators;
+          changed({
+            path: next,
+            operator: takes.includes(operator) ? operator : (takes[0] ?? 'eq'),
+            value: '',
+          });
+        }}
+        searchable
+        allowDeselect={false}
+        style={{ flex: 1 }}
+      />
+      <Select
+        aria-label={`Operator of filter ${number}`}
+        data={fit.map((name) => ({
+          value: name,
+          label: model.operators.find((one) => one.name === name)?.meaning ?? name,
+        }))}
+        value={operator}
+        onChange={(next) => changed({ ...condition, operator: next ?? operator })}
+        allowDeselect={false}
+        style={{ flex: 1 }}
+      />
+      {choices === undefined ? (
+        <TextInput
+          aria-label={`Value of filter ${number}`}
+          placeholder={operand === 'list' ? 'several, with commas' : `${meaning}…`}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onBlur={commit}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') commit();
+          }}
+          style={{ flex: 1 }}
+        />
+      ) : (
+        <Select
+          aria-label={`Value of filter ${number}`}
+          data={choices}
+          value={choices.includes(value) ? value : null}
+          placeholder="Choose"
+          onChange={(next) => changed({ ...condition, value: next ?? '' })}
+          allowDeselect={false}
+          style={{ flex: 1 }}
+        />
+      )}
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={`Remove filter ${number}`}
+        onClick={() => changed(undefined)}
+      >
+        ✕
+      </ActionIcon>
+    </Group>
+  );
+}
+
+function groupsOf({ filters }: ResourceInfo): { group: string; items: string[] }[] {
+  const named = [
+    ['field', 'Fields'],
+    ['member', 'Members of objects'],
+    ['relation', 'Relations'],
+    ['related', 'Fields of related records'],
+  ] as const;
+  return named.flatMap(([kind, group]) => {
+    const items = filters.filter((filter) => filter.kind === kind).map(({ path }) => path);
+    return items.length === 0 ? [] : [{ group, items }];
+  });
+}

@@ -1,0 +1,175 @@
+import { Alert, Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState, type JSX } from 'react';
+import { ask } from '../api.ts';
+import type { Model, RelationInfo, ResourceInfo } from '../model.ts';
+import { hashOf } from '../route.ts';
+import { queryFor } from './query.ts';
+import { RecordForm } from './RecordForm.tsx';
+import type { ApiRecord } from './Results.tsx';
+
+interface Props {
+  readonly model: Model;
+  readonly resource: ResourceInfo;
+  /** Undefined: a new record. */
+  readonly id: unknown;
+  readonly mayChange: boolean;
+  readonly place: (name: string) => string;
+  readonly close: () => void;
+  readonly changed: () => void;
+}
+
+/** One record: its fields to be changed, its relations to be followed; or a new one. */
+export function RecordPanel(props: Props): JSX.Element {
+  const { model, resource, id, close } = props;
+  const isNew = id === undefined;
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size="lg"
+      title={isNew ? `New record of ${resource.name}` : `${resource.name} ${String(id)}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {isNew ? (
+        <RecordForm
+          resource={resource}
+          record={undefined}
+          save={async (body) => {
+            await ask(`${model.path}/${resource.name}`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify(body),
+            });
+            props.changed();
+            close();
+          }}
+        />
+      ) : (
+        <Existing {...props} />
+      )}
+    </Drawer>
+  );
+}
+
+function Existing({ model, resource, id, mayChange, place, close, changed }: Props): JSX.Element {
+  const url = `${model.path}/${resource.name}/${encodeURIComponent(String(id))}`;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['record', url],
+    queryFn: () => ask(url),
+    gcTime: 0,
+  });
+  if (error !== null && data === undefined) return <Alert color="red">{error.message}</Alert>;
+  if (data === undefined) return <Loader aria-label="Loading" />;
+  const record = data.body as ApiRecord;
+  const etag = data.headers.get('etag');
+  // What was shown is what is changed: whoever was faster is not overwritten.
+  const condition: Readonly<Record<string, string>> = etag === null ? {} : { 'if-match': etag };
+  const may = (operation: string): boolean => mayChange && resource.operations.includes(operation);
+  return (
+    <Stack>
+      <Relations resource={resource} record={record} place={place} />
+      {may('update') ? (
+        <RecordForm
+          key={etag}
+          resource={resource}
+          record={record}
+          save={async (body) => {
+            await ask(url, {
+              method: 'PATCH',
+              headers: { 'content-type': 'application/json', ...condition },
+              body: JSON.stringify(body),
+            });
+            changed();
+            close();
+          }}
+          reload={() => void refetch()}
+        />
+      ) : (
+        <pre className="block" tabIndex={0}>
+          {JSON.stringify(record, undefined, 2)}
+        </pre>
+      )}
+      {may('delete') ? (
+        <Delete
+          name={`${resource.name} ${String(id)}`}
+          run={async () => {
+            await ask(url, { method: 'DELETE', headers: condition });
+            changed();
+            close();
+          }}
+        />
+      ) : null}
+    </Stack>
+  );
+}
+
+function Delete({ name, run }: { name: string; run: () => Promise<void> }): JSX.Element {
+  const [isAsked, setAsked] = useState(false);
+  const deleting = useMutation({ mutationFn: run });
+  const { error } = deleting;
+  if (!isAsked)
+    return (
+      <Group>
+        <Button color="red" variant="outline" onClick={() => setAsked(true)}>
+          Delete
+        </Button>
+      </Group>
+    );
+  return (
+    <Alert color="red" title={`Delete ${name}?`}>
+      {error === null ? null : (
+        <Text mb="xs" role="alert">
+          {error.message}
+        </Text>
+      )}
+      <Group>
+        <Button color="red" onClick={() => deleting.mutate()} loading={deleting.isPending}>
+          Delete it
+        </Button>
+        <Button variant="default" onClick={() => setAsked(false)}>
+          Keep it
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+interface RelationsProps {
+  readonly resource: ResourceInfo;
+  readonly record: ApiRecord;
+  readonly place: (name: string) => string;
+}
+
+function Relations({ resource, record, place }: RelationsProps): JSX.Element | null {
+  const links = resource.relations.flatMap((relation) => linkOf(relation, resource, record, place));
+  if (links.length === 0) return null;
+  return (
+    <Group component="nav" aria-label="Related records" gap="sm">
+      {links.map(({ name, href }) => (
+        <Anchor key={name} href={href}>
+          {name}
+        </Anchor>
+      ))}
+    </Group>
+  );
+}
+
+/** Where the records of a relation are listed; those that no filter of theirs finds are expanded at this record. */
+function linkOf(
+  { name, targets, ownerKey, targetKey }: RelationInfo,
+  resource: ResourceInfo,
+  record: ApiRecord,
+  place: (name: string) => string,
+): readonly { readonly name: string; readonly href: string }[] {
+  const [target] = targets;
+  if (target === undefined) return [];
+  if (typeof ownerKey === 'string' && typeof targetKey === 'string') {
+    const value = record[ownerKey];
+    if (value === null || value === undefined) return [];
+    return [{ name, href: hashOf('explorer', place(target), queryFor(targetKey, value)) }];
+  }
+  const query = `${queryFor('id', record['id'])}&expand=${encodeURIComponent(name)}`;
+  return [{ name, href: hashOf('explorer', place(resource.name), query) }];
+}

@@ -1,0 +1,96 @@
+import { Alert, Anchor, Button, Table } from '@mantine/core';
+import type { JSX } from 'react';
+import type { ApiAnswer } from '../api.ts';
+import type { FieldInfo, ResourceInfo } from '../model.ts';
+import { hashOf } from '../route.ts';
+import { shown } from '../words.ts';
+import { queryFor } from './query.ts';
+
+export type ApiRecord = Readonly<Record<string, unknown>>;
+
+interface Props {
+  readonly answer: ApiAnswer;
+  readonly shape: string;
+  readonly resource: ResourceInfo;
+  readonly opened: (id: unknown) => void;
+  readonly place: (name: string) => string;
+}
+
+/** The records of an answer: a table whose keys lead on, or the body as it came. */
+export function Results({ answer, shape, resource, opened, place }: Props): JSX.Element {
+  if (shape === 'json')
+    return (
+      <pre className="block" tabIndex={0}>
+        {answer.body === undefined ? answer.text : JSON.stringify(answer.body, undefined, 2)}
+      </pre>
+    );
+  const records = recordsOf(answer.body);
+  if (records.length === 0) return <Alert color="gray">No record fits.</Alert>;
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const fields = new Map(resource.fields.map((field) => [field.name, field]));
+  return (
+    <Table.ScrollContainer
+      minWidth={600}
+      type="native"
+      tabIndex={0}
+      role="region"
+      aria-label="Records"
+    >
+      <Table stickyHeader highlightOnHover verticalSpacing={4} aria-label={resource.name}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((name) => (
+              <Table.Th key={name}>{name}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {records.map((record, index) => (
+            <Table.Tr key={String(record['id'] ?? index)}>
+              {columns.map((name) => (
+                <Table.Td key={name} className="cell" title={shown(record[name])}>
+                  {name === 'id' ? (
+                    <Button
+                      variant="subtle"
+                      size="compact-sm"
+                      onClick={() => opened(record['id'])}
+                      aria-label={`Open ${String(record['id'])}`}
+                    >
+                      {String(record['id'])}
+                    </Button>
+                  ) : (
+                    <Cell value={record[name]} field={fields.get(name)} place={place} />
+                  )}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+interface CellProps {
+  readonly value: unknown;
+  readonly field: FieldInfo | undefined;
+  readonly place: (name: string) => string;
+}
+
+function Cell({ value, field, place }: CellProps): JSX.Element {
+  const reference = field?.reference;
+  if (value === null) return <span className="quiet">null</span>;
+  if (reference === undefined || value === undefined) return <>{shown(value)}</>;
+  const to = hashOf('explorer', place(reference.resource), queryFor(reference.field, value));
+  return (
+    <Anchor href={to} title={`The record of ${reference.resource}`}>
+      {shown(value)}
+    </Anchor>
+  );
+}
+
+/** The records of an answer, as a page or behind a cursor. */
+function recordsOf(body: unknown): readonly ApiRecord[] {
+  const list = Array.isArray(body) ? body : (body as { data?: unknown } | undefined)?.data;
+  return Array.isArray(list) ? (list as ApiRecord[]) : [];
+}

@@ -1,0 +1,192 @@
+import '@mantine/charts/styles.css';
+import { AreaChart, LineChart } from '@mantine/charts';
+import {
+  Alert,
+  Anchor,
+  Card,
+  Group,
+  Loader,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { askDashboard } from '../api.ts';
+import type { ViewProps } from '../App.tsx';
+import { hashOf } from '../route.ts';
+import { figure } from '../words.ts';
+
+interface Point {
+  readonly age: number;
+  readonly seconds: number;
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly databaseTime: number;
+  readonly p50?: number;
+  readonly p95?: number;
+}
+
+interface OverviewData {
+  readonly time: string;
+  readonly points: readonly Point[];
+  readonly rows: Readonly<Record<string, number | null>>;
+  readonly countedRows: number;
+}
+
+/** Requests, latency, errors and time in the database of the last five minutes, and the records there are. */
+export function Overview({ model }: ViewProps): JSX.Element {
+  const { data, error } = useQuery({
+    queryKey: ['overview'],
+    queryFn: () => askDashboard<OverviewData>('overview'),
+    refetchInterval: 2_000,
+  });
+  if (data === undefined)
+    return error === null ? (
+      <Loader aria-label="Loading" />
+    ) : (
+      <Alert color="red">{error.message}</Alert>
+    );
+  const end = Date.parse(data.time);
+  const points = data.points.map((point) => ({
+    time: new Date(end - Math.max(0, point.age)).toLocaleTimeString(),
+    'Requests/s': rounded(point.requests / point.seconds),
+    p50: point.p50 === undefined ? null : rounded(point.p50),
+    p95: point.p95 === undefined ? null : rounded(point.p95),
+    '4xx/s': rounded(point.clientErrors / point.seconds),
+    '5xx/s': rounded(point.serverErrors / point.seconds),
+    'Database ms/s': rounded(point.databaseTime / point.seconds),
+  }));
+  const recent = data.points.slice(-12);
+  const sum = (name: 'requests' | 'clientErrors' | 'serverErrors' | 'seconds' | 'databaseTime') =>
+    recent.reduce((total, point) => total + point[name], 0);
+  const latest = recent.findLast((point) => point.p95 !== undefined);
+  const numbers = [
+    ['Requests/s', figure(sum('requests') / sum('seconds'))],
+    ['Latency p50', latest?.p50 === undefined ? '–' : `${figure(latest.p50)} ms`],
+    ['Latency p95', latest?.p95 === undefined ? '–' : `${figure(latest.p95)} ms`],
+    ['Errors', `${sum('clientErrors')} 4xx, ${sum('serverErrors')} 5xx`],
+    ['Database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
+  ] as const;
+  const isEmpty = data.points.every(({ requests }) => requests === 0);
+  const common = {
+    h: 180,
+    data: points,
+    dataKey: 'time',
+    withDots: false,
+    curveType: 'linear',
+  } as const;
+  const axis = { xAxisProps: { minTickGap: 60 }, yAxisProps: { width: 48 } };
+  return (
+    <Stack>
+      <Title order={1} size="h2">
+        Overview
+      </Title>
+      <SimpleGrid cols={{ base: 2, md: 5 }}>
+        {numbers.map(([label, value]) => (
+          <Card key={label} withBorder padding="sm">
+            <Text size="sm" className="quiet">
+              {label}
+            </Text>
+            <Text fw={600} size="lg">
+              {value}
+            </Text>
+          </Card>
+        ))}
+      </SimpleGrid>
+      <Text size="sm" className="quiet">
+        The figures are of the last minute, the charts of the last five.
+      </Text>
+      {isEmpty ? (
+        <Alert color="gray" title="No requests yet">
+          Send one, or open the <Anchor href={hashOf('explorer')}>API explorer</Anchor>.
+        </Alert>
+      ) : null}
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Figure title="Requests per second">
+          <AreaChart {...common} {...axis} series={[{ name: 'Requests/s', color: 'indigo.6' }]} />
+        </Figure>
+        <Figure title="Latency (ms)">
+          <LineChart
+            {...common}
+            {...axis}
+            withLegend
+            connectNulls
+            withDots
+            dotProps={{ r: 2 }}
+            series={[
+              { name: 'p50', color: 'teal.7' },
+              { name: 'p95', color: 'orange.7' },
+            ]}
+          />
+        </Figure>
+        <Figure title="Errors per second">
+          <LineChart
+            {...common}
+            {...axis}
+            withLegend
+            series={[
+              { name: '4xx/s', color: 'orange.7' },
+              { name: '5xx/s', color: 'red.7' },
+            ]}
+          />
+        </Figure>
+        <Figure title="Time in the database (ms per second)">
+          <AreaChart {...common} {...axis} series={[{ name: 'Database ms/s', color: 'grape.6' }]} />
+        </Figure>
+      </SimpleGrid>
+      <Card withBorder component="section" aria-label="Resources">
+        <Title order={2} size="h4" mb="xs">
+          Resources
+        </Title>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Resource</Table.Th>
+              <Table.Th>What may be done</Table.Th>
+              <Table.Th className="numeric">Records</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {model.resources.map(({ name, operations }) => (
+              <Table.Tr key={name}>
+                <Table.Td>
+                  <Anchor href={hashOf('explorer', name)}>{name}</Anchor>
+                </Table.Td>
+                <Table.Td>{operations.join(', ')}</Table.Td>
+                <Table.Td className="numeric">
+                  {rowsText(data.rows[name], data.countedRows)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Card>
+    </Stack>
+  );
+}
+
+function Figure({ title, children }: { title: string; children: JSX.Element }): JSX.Element {
+  return (
+    <Card withBorder component="figure" m={0} aria-label={title}>
+      <Group mb="xs">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+      </Group>
+      {children}
+    </Card>
+  );
+}
+
+function rowsText(count: number | null | undefined, counted: number): string {
+  if (count === undefined || count === null) return '–';
+  return `${count.toLocaleString()}${count === counted ? '+' : ''}`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,208 @@
+import {
+  Alert,
+  Button,
+  Card,
+  CopyButton,
+  Group,
+  Loader,
+  Stack,
+  Table,
+  Tabs,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useState, type JSX } from 'react';
+import { Refusal, send } from '../api.ts';
+import type { Session } from '../model.ts';
+import { figure, shown } from '../words.ts';
+import { asCurl, asFetch, bodyText, sendableHeaders } from './commands.ts';
+import { urlOf, useRequest, type RequestDetail } from './data.ts';
+import { Resend } from './Resend.tsx';
+import { Statements } from './Statements.tsx';
+import { Waterfall } from './Waterfall.tsx';
+
+interface Props {
+  readonly id: string;
+  readonly session: Session;
+  /** Where the page is without it. */
+  readonly closed: string;
+}
+
+/** One request with all that is known of it. */
+export function RequestDetails({ id, session, closed }: Props): JSX.Element {
+  const { data, error } = useRequest(id);
+  if (error !== null) {
+    const isGone = error instanceof Refusal && error.status === 404;
+    return (
+      <Alert color="gray" title={isGone ? 'This request is not kept any more' : 'Not loaded'}>
+        {isGone ? 'Newer ones have taken its place.' : error.message} <a href={closed}>Close</a>
+      </Alert>
+    );
+  }
+  if (data === undefined) return <Loader aria-label="Loading" />;
+  return <Detail request={data} session={session} closed={closed} />;
+}
+
+interface DetailProps {
+  readonly request: RequestDetail;
+  readonly session: Session;
+  readonly closed: string;
+}
+
+function Detail({ request, session, closed }: DetailProps): JSX.Element {
+  const [isEditing, setEditing] = useState(false);
+  const [told, setTold] = useState('');
+  const { origin } = location;
+  const mayResend = request.tellsValues && (request.method === 'GET' || session.mayChange);
+  const replay = async (): Promise<void> => {
+    setTold('Sending…');
+    const body = bodyText(request);
+    const answer = await send(urlOf(request), {
+      method: request.method,
+      headers: sendableHeaders(request),
+      ...(body === undefined ? {} : { body }),
+    }).catch((error: unknown) => error as Refusal);
+    setTold(
+      answer instanceof Refusal
+        ? answer.message
+        : `Sent again: ${answer.status} in ${figure(answer.duration)} ms. It is at the top of the list.`,
+    );
+  };
+  return (
+    <Card withBorder component="section" aria-label="Request">
+      <Group justify="space-between" align="start" wrap="nowrap" mb="xs">
+        <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
+          {request.method} {urlOf(request)}
+        </Title>
+        <Button component="a" href={closed} variant="default" size="xs">
+          Close
+        </Button>
+      </Group>
+      <Text mb="xs">
+        {request.status}
+        {request.code === null ? '' : ` ${request.code}`} in {figure(request.duration)} ms
+        {request.databaseTime === null
+          ? ''
+          : `, ${figure(request.databaseTime)} ms of it in the database`}
+        {request.caller === null ? '' : `, by ${request.caller}`}
+        {request.client === null ? '' : ` from ${request.client}`},{' '}
+        {new Date(request.time).toLocaleString()}
+      </Text>
+      <Group mb="sm" gap="xs">
+        <Button size="xs" disabled={!mayResend} onClick={() => void replay()}>
+          Replay
+        </Button>
+        <Button size="xs" variant="default" disabled={!mayResend} onClick={() => setEditing(true)}>
+          Edit and resend
+        </Button>
+        <Copy label="Copy as curl" text={asCurl(request, origin)} />
+        <Copy label="Copy as fetch" text={asFetch(request, origin)} />
+        <Text size="sm" role="status">
+          {told}
+        </Text>
+      </Group>
+      {request.tellsValues ? null : (
+        <Alert color="gray" mb="sm">
+          In start, values and bodies are told only where logging.includeBodies is set.
+        </Alert>
+      )}
+      {request.failure === null ? null : <pre className="block">{request.failure}</pre>}
+      <Tabs defaultValue="trace" keepMounted={false}>
+        <Tabs.List aria-label="Parts of the request">
+          <Tabs.Tab value="trace">Trace</Tabs.Tab>
+          <Tabs.Tab value="sql">SQL ({request.statementList?.length ?? '–'})</Tabs.Tab>
+          <Tabs.Tab value="request">Request</Tabs.Tab>
+          <Tabs.Tab value="response">Response</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="trace" pt="sm">
+          {request.isRecorded ? <Waterfall request={request} /> : <NotRecorded />}
+        </Tabs.Panel>
+        <Tabs.Panel value="sql" pt="sm">
+          {request.isRecorded ? (
+            <Statements request={request} session={session} />
+          ) : (
+            <NotRecorded />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="request" pt="sm">
+          <Stack>
+            <Members title="Query" members={request.parameters} />
+            <Members title="Headers" members={request.requestHeaders} />
+            <Body title="Body" body={request.requestBody} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="response" pt="sm">
+          <Stack>
+            <Members title="Headers" members={request.responseHeaders} />
+            <Body title="Body" body={request.responseBody} />
+          </Stack>
+        </Tabs.Panel>
+      </Tabs>
+      {isEditing ? <Resend request={request} close={() => setEditing(false)} /> : null}
+    </Card>
+  );
+}
+
+function NotRecorded(): JSX.Element {
+  return <Text>It came while no dashboard was open. Replay it to see its steps and SQL.</Text>;
+}
+
+function Copy({ label, text }: { label: string; text: string }): JSX.Element {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size="xs" variant="default" onClick={copy}>
+          {copied ? 'Copied' : label}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
+
+function Members({ title, members }: { title: string; members: object }): JSX.Element {
+  const entries = Array.isArray(members)
+    ? (members as string[]).map((name) => [name, ''] as const)
+    : Object.entries(members as Record<string, unknown>);
+  return (
+    <div>
+      <Title order={3} size="h5" mb={4}>
+        {title}
+      </Title>
+      {entries.length === 0 ? (
+        <Text className="quiet">None</Text>
+      ) : (
+        <Table aria-label={title} verticalSpacing={4}>
+          <Table.Tbody>
+            {entries.map(([name, value]) => (
+              <Table.Tr key={name}>
+                <Table.Th className="mono" w="30%">
+                  {name}
+                </Table.Th>
+                <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+                  {Array.isArray(value) ? value.join(', ') : shown(value)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </div>
+  );
+}
+
+function Body({ title, body }: { title: string; body: unknown }): JSX.Element {
+  return (
+    <div>
+      <Title order={3} size="h5" mb={4}>
+        {title}
+      </Title>
+      {body === null ? (
+        <Text className="quiet">None, or not recorded</Text>
+      ) : (
+        <pre className="block" tabIndex={0}>
+          {typeof body === 'string' ? body : JSON.stringify(body, undefined, 2)}
+        </pre>
+      )}
+    </div>
+  );
+}

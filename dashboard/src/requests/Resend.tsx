@@ -1,0 +1,127 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type JSX } from 'react';
+import { send } from '../api.ts';
+import { figure } from '../words.ts';
+import { bodyText, sendableHeaders } from './commands.ts';
+import { urlOf, type RequestDetail } from './data.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+interface Props {
+  readonly request: RequestDetail;
+  readonly close: () => void;
+}
+
+/** A request that can be changed before it is sent again. */
+export function Resend({ request, close }: Props): JSX.Element {
+  const [method, setMethod] = useState(request.method);
+  const [url, setUrl] = useState(urlOf(request));
+  const [headers, setHeaders] = useState(() =>
+    Object.entries(sendableHeaders(request))
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  );
+  const [body, setBody] = useState(bodyText(request) ?? '');
+  const sending = useMutation({
+    mutationFn: () => {
+      if (!url.startsWith('/') || url.startsWith('//'))
+        throw new Error('The path begins with one slash: requests go to this server alone.');
+      return send(url, {
+        method,
+        headers: headersIn(headers),
+        ...(body === '' || method === 'GET' || method === 'HEAD' ? {} : { body }),
+      });
+    },
+  });
+  const { data, error } = sending;
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title="Edit and resend"
+      size="xl"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          sending.mutate();
+        }}
+      >
+        <Stack>
+          <Group align="end">
+            <Select
+              label="Method"
+              data={methods}
+              value={method}
+              onChange={(value) => setMethod(value ?? 'GET')}
+              allowDeselect={false}
+              w={120}
+            />
+            <TextInput
+              label="Path and query"
+              value={url}
+              onChange={(event) => setUrl(event.currentTarget.value)}
+              style={{ flex: 1 }}
+            />
+          </Group>
+          <Textarea
+            label="Headers"
+            description="One a line. The credential of this page is added."
+            value={headers}
+            onChange={(event) => setHeaders(event.currentTarget.value)}
+            autosize
+            minRows={2}
+            maxRows={8}
+          />
+          <Textarea
+            label="Body"
+            value={body}
+            onChange={(event) => setBody(event.currentTarget.value)}
+            autosize
+            minRows={3}
+            maxRows={14}
+          />
+          <Group>
+            <Button type="submit" loading={sending.isPending}>
+              Send
+            </Button>
+          </Group>
+          {error === null ? null : <Alert color="red">{error.message}</Alert>}
+          {data === undefined ? null : (
+            <div role="status">
+              <Text mb={4}>
+                {data.status} in {figure(data.duration)} ms
+              </Text>
+              <pre className="block" tabIndex={0}>
+                {data.body === undefined ? data.text : JSON.stringify(data.body, undefined, 2)}
+              </pre>
+            </div>
+          )}
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function headersIn(text: string): Readonly<Record<string, string>> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      if (colon < 1) throw new Error(`"${line}" is no header: it needs a name and a colon.`);
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    }),
+  );
+}

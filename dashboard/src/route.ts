@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from 'react';
+
+/** Where the page is: the hash `#/view/part?parameters`. */
+export interface Route {
+  readonly view: string;
+  readonly part: string;
+  /** As it stands in the hash, without `?`. */
+  readonly search: string;
+}
+
+export function readRoute(hash: string): Route {
+  const [, view = '', part = '', search = ''] =
+    /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/u.exec(hash) ?? [];
+  return { view: view === '' ? 'overview' : view, part: decoded(part), search };
+}
+
+/** The hash of a place. */
+export function hashOf(view: string, part = '', search = ''): string {
+  const path = part === '' ? view : `${view}/${encodeURIComponent(part)}`;
+  return `#/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+export function go(hash: string, replaces = false): void {
+  if (replaces) {
+    history.replaceState(null, '', hash);
+    dispatchEvent(new HashChangeEvent('hashchange'));
+  } else location.hash = hash;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function subscribe(changed: () => void): () => void {
+  addEventListener('hashchange', changed);
+  return () => removeEventListener('hashchange', changed);
+}
+
+export function useRoute(): Route {
+  return readRoute(useSyncExternalStore(subscribe, () => location.hash));
+}

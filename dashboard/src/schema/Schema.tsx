@@ -1,0 +1,222 @@
+import '@xyflow/react/dist/style.css';
+import {
+  Anchor,
+  Group,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+  useComputedColorScheme,
+} from '@mantine/core';
+import {
+  Background,
+  Controls,
+  Handle,
+  MarkerType,
+  MiniMap,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useNodesState,
+  useReactFlow,
+  type Edge,
+  type Node,
+  type NodeProps,
+} from '@xyflow/react';
+import { useEffect, useMemo, type JSX } from 'react';
+import type { ViewProps } from '../App.tsx';
+import type { Model, ResourceInfo } from '../model.ts';
+import { go, hashOf, useRoute } from '../route.ts';
+import { layout } from './layout.ts';
+
+type ResourceNode = Node<{ resource: ResourceInfo; isFound: boolean }, 'resource'>;
+
+const nodeTypes = { resource: Box };
+
+/** The resources and their relations, as a diagram and as a table. */
+export function Schema({ model }: ViewProps): JSX.Element {
+  const { search } = useRoute();
+  const text = new URLSearchParams(search).get('text') ?? '';
+  return (
+    <Stack>
+      <Title order={1} size="h2">
+        Schema
+      </Title>
+      <TextInput
+        label="Search"
+        placeholder="A resource or a field"
+        value={text}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          go(hashOf('schema', '', value === '' ? '' : `text=${encodeURIComponent(value)}`), true);
+        }}
+        maw={360}
+      />
+      <ReactFlowProvider>
+        <Diagram key={model.resources.map(({ name }) => name).join()} model={model} text={text} />
+      </ReactFlowProvider>
+      <RelationTable model={model} />
+    </Stack>
+  );
+}
+
+function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
+  const scheme = useComputedColorScheme('light');
+  const flow = useReactFlow();
+  const initial = useMemo(() => {
+    const places = layout(model.resources);
+    return model.resources.map((resource): ResourceNode => ({
+      id: resource.name,
+      type: 'resource',
+      position: { ...(places.get(resource.name) ?? { x: 0, y: 0 }) },
+      data: { resource, isFound: false },
+      ariaLabel: `Resource ${resource.name}`,
+    }));
+  }, [model.resources]);
+  const [nodes, setNodes, onNodesChange] = useNodesState(initial);
+  useEffect(() => {
+    const word = text.trim().toLowerCase();
+    const found = model.resources
+      .filter((resource) => isNamed(resource, word))
+      .map(({ name }) => name);
+    setNodes((before) =>
+      before.map((node) => ({
+        ...node,
+        data: {
+          resource: model.resources.find(({ name }) => name === node.id) ?? node.data.resource,
+          isFound: found.includes(node.id),
+        },
+      })),
+    );
+    if (found.length > 0)
+      void flow.fitView({
+        nodes: found.map((id) => ({ id })),
+        duration: 0,
+        maxZoom: 1.1,
+        padding: 0.3,
+      });
+  }, [flow, model.resources, setNodes, text]);
+  const edges = useMemo(() => edgesOf(model.resources), [model.resources]);
+  return (
+    <section aria-label="Diagram" style={{ height: '62vh', minHeight: 380 }}>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        onNodesChange={onNodesChange}
+        nodeTypes={nodeTypes}
+        colorMode={scheme}
+        fitView
+        minZoom={0.1}
+        nodesConnectable={false}
+        deleteKeyCode={null}
+        edgesFocusable={false}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+        <MiniMap pannable ariaLabel="Overview of the diagram" />
+      </ReactFlow>
+    </section>
+  );
+}
+
+function isNamed({ name, fields }: ResourceInfo, word: string): boolean {
+  if (word === '') return false;
+  return [name, ...fields.map((field) => field.name)].some((one) =>
+    one.toLowerCase().includes(word),
+  );
+}
+
+function Box({ data: { resource, isFound } }: NodeProps<ResourceNode>): JSX.Element {
+  return (
+    <article className={isFound ? 'node found' : 'node'}>
+      <Handle type="target" position={Position.Right} isConnectable={false} />
+      <header>
+        <a href={hashOf('explorer', resource.name)} className="nodrag">
+          {resource.name}
+        </a>
+      </header>
+      <ul>
+        {resource.fields.map(({ name, type, isRequired, reference }) => (
+          <li key={name}>
+            <span>
+              {name}
+              {isRequired ? ' *' : ''}
+            </span>
+            <span className="quiet">
+              {reference === undefined ? type : `→ ${reference.resource}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Handle type="source" position={Position.Left} isConnectable={false} />
+    </article>
+  );
+}
+
+/** A line for each key, link table and morph; the other side of a relation is the same line. */
+function edgesOf(resources: readonly ResourceInfo[]): Edge[] {
+  const edges = new Map<string, Edge>();
+  const add = (source: string, target: string, label: string, isDashed: boolean): void => {
+    const id = `${source} ${target} ${label}`;
+    if (!resources.some(({ name }) => name === target)) return;
+    edges.set(id, {
+      id,
+      source,
+      target,
+      label,
+      markerEnd: { type: MarkerType.ArrowClosed },
+      ...(isDashed ? { style: { strokeDasharray: '6 4' } } : {}),
+    });
+  };
+  for (const { name, fields, relations } of resources) {
+    for (const field of fields)
+      if (field.reference !== undefined) add(name, field.reference.resource, field.name, false);
+    for (const relation of relations)
+      if (relation.kind === 'morphTo')
+        for (const target of relation.targets) add(name, target, relation.name, true);
+  }
+  return [...edges.values()];
+}
+
+function RelationTable({ model }: { model: Model }): JSX.Element {
+  const rows = model.resources.flatMap((resource) =>
+    resource.relations.map((relation) => ({ owner: resource.name, ...relation })),
+  );
+  return (
+    <section aria-label="Relations">
+      <Group mb="xs">
+        <Title order={2} size="h4">
+          Relations
+        </Title>
+      </Group>
+      {rows.length === 0 ? (
+        <Text>There are none.</Text>
+      ) : (
+        <Table verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Resource</Table.Th>
+              <Table.Th>Relation</Table.Th>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th>Leads to</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ owner, name, kind, targets }) => (
+              <Table.Tr key={`${owner} ${name}`}>
+                <Table.Td>
+                  <Anchor href={hashOf('explorer', owner)}>{owner}</Anchor>
+                </Table.Td>
+                <Table.Td>{name}</Table.Td>
+                <Table.Td>{kind}</Table.Td>
+                <Table.Td>{targets.join(', ')}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </section>
+  );
+}
