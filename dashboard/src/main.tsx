@@ -9,7 +9,7 @@ import { App } from './App.tsx';
 
 const theme = createTheme({
   primaryColor: 'indigo',
-  primaryShade: { light: 7, dark: 4 },
+  primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
   fontFamily: 'system-ui, sans-serif',
   defaultRadius: 'sm',

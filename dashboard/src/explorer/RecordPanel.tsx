@@ -31,6 +31,7 @@ export function RecordPanel(props: Props): JSX.Element {
       size="lg"
       title={isNew ? `New record of ${resource.name}` : `${resource.name} ${String(id)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
+      attributes={{ header: { role: 'presentation' } }}
     >
       {isNew ? (
         <RecordForm

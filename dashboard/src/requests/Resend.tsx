@@ -52,6 +52,7 @@ export function Resend({ request, close }: Props): JSX.Element {
       title="Edit and resend"
       size="xl"
       closeButtonProps={{ 'aria-label': 'Close' }}
+      attributes={{ header: { role: 'presentation' } }}
     >
       <form
         onSubmit={(event) => {

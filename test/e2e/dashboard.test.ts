@@ -1,0 +1,343 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ServerOptions } from '../../src/http/server.ts';
+import { serveApi, type Records, type TestApi } from '../support/api.ts';
+import { complaintsOf, openBrowser, violationsOn } from '../support/browser.ts';
+import { hashOf } from '../support/tokens.ts';
+
+const shop = `
+name: Shop
+resources:
+  makers:
+    fields:
+      name: { type: string, required: true, maxLength: 100 }
+      products: { type: relation, relation: hasMany, resource: products }
+  products:
+    description: What is sold.
+    fields:
+      name: { type: string, required: true, minLength: 3, unique: true }
+      about: { type: text }
+      price: { type: decimal, scale: 2, required: true, minimum: 0 }
+      state: { type: enum, values: [draft, sold], default: draft }
+      makerId: { type: integer, reference: makers.id }
+      maker: { type: relation, relation: belongsTo, resource: makers }
+`;
+const hostile = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>';
+const records: Records = {
+  makers: [{ name: 'Anna' }, { name: hostile }],
+  products: [
+    { name: 'Chair', price: '20.00', makerId: 1 },
+    { name: 'Table', price: '90.00', makerId: 1, state: 'sold' },
+    { name: hostile, about: hostile, price: '5.00', makerId: 2 },
+  ],
+};
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const running: TestApi[] = [];
+const pages: Page[] = [];
+afterEach(async () => {
+  for (const page of pages.splice(0)) await page.context().close();
+  for (const api of running.splice(0)) await api.stop();
+});
+
+async function serving(head = '', options: Partial<ServerOptions> = {}): Promise<TestApi> {
+  const filled = head === '' ? records : {};
+  const api = await serveApi(`${head}\n${shop}`, filled, undefined, { mode: 'dev', ...options });
+  running.push(api);
+  return api;
+}
+
+async function opening(
+  api: TestApi,
+  hash: string,
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<Page> {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  // Less than a test may take, so that it says what it has waited for.
+  page.setDefaultTimeout(15_000);
+  pages.push(page);
+  await page.goto(`${api.url}/_dashboard${hash}`);
+  return page;
+}
+
+const hasRun = (page: Page): Promise<unknown> => page.evaluate('globalThis.ran');
+const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
+
+/** Opens the newest write, once all of them are listed. */
+async function openWrite(page: Page, count: number): Promise<void> {
+  const rows = page.getByRole('link', { name: /POST/u });
+  await eventually(() => rows.count()).toBe(count);
+  await rows.first().click();
+}
+const urlField = (page: Page) => page.getByRole('textbox', { name: 'URL' });
+
+describe('every view', () => {
+  const views = ['Overview', 'Requests', 'API explorer', 'Schema', 'Network'];
+  test.each(['light', 'dark'] as const)('is usable by all, in %s', async (scheme) => {
+    const api = await serving();
+    const page = await opening(api, '', scheme);
+    const complaints = complaintsOf(page);
+    await api.get(`/v1/products?name=${encodeURIComponent(hostile)}`);
+    for (const view of views) {
+      await page.getByRole('link', { name: view, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: view }).waitFor();
+      await page.getByText('Loading').waitFor({ state: 'detached' });
+      expect(await violationsOn(page), view).toEqual([]);
+      expect(await page.title()).toBe(`${view} · Shop`);
+    }
+    expect(complaints).toEqual([]);
+    expect(await hasRun(page)).toBeUndefined();
+  });
+
+  test('asks nothing of other servers', async () => {
+    const api = await serving();
+    const page = await opening(api, '');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    for (const view of ['overview', 'requests', 'explorer', 'schema', 'network']) {
+      await page.goto(`${api.url}/_dashboard#/${view}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.filter((url) => !url.startsWith(api.url) && !url.startsWith('data:'))).toEqual([]);
+  });
+
+  test('is reached by the keyboard', async () => {
+    const page = await opening(await serving(), '');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Go to' }).fill('makers');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'Anna' }).waitFor();
+    expect(await page.evaluate('location.hash')).toBe('#/explorer/makers');
+  });
+});
+
+describe('requests', () => {
+  test('are found, opened, read with their SQL and plan, and sent again', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/requests');
+    const complaints = complaintsOf(page);
+    await page.getByLabel('Search').waitFor();
+    await api.get('/v1/makers');
+    await api.get('/v1/products?price_gt=10&expand=maker');
+    const row = page.getByRole('link', { name: /price_gt=10/u });
+    await row.waitFor();
+    await page.getByLabel('Search').fill('products price_gt');
+    expect(await page.getByRole('link', { name: /\/v1\//u }).count()).toBe(1);
+    await row.click();
+    await page.getByRole('table', { name: 'Trace' }).getByText('fetch_products').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'SQL (2)' }).click();
+    await page
+      .getByText(/WHERE t\."price" > /u)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('Plan of statement 1').waitFor();
+    await page
+      .getByText(/SCAN t|SEARCH t/u)
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'Response' }).click();
+    await page.getByText('"Table"').waitFor();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText(/Sent again: 200/u).waitFor();
+    expect(await page.evaluate('location.hash')).toMatch(
+      /^#\/requests\/[\da-f-]{36}\?text=products/u,
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  test('are shown as text, whatever they carry', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/requests');
+    await page.getByLabel('Search').waitFor();
+    await api.raw(`/v1/products?x=${encodeURIComponent(hostile)}`, {
+      headers: { 'x-evil': '<svg onload=globalThis.ran=1>' },
+    });
+    await api.send('POST', '/v1/makers', { name: `2${hostile}` });
+    await openWrite(page, 6);
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByText('<img src=x').first().waitFor();
+    await page.getByRole('link', { name: /x=%3Cimg/u }).click();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByText('<svg onload=globalThis.ran=1>').waitFor();
+    expect(await hasRun(page)).toBeUndefined();
+  });
+
+  test('are changed before they are sent again', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/requests');
+    await page.getByLabel('Search').waitFor();
+    await api.send('POST', '/v1/makers', { name: 'Bert' });
+    await openWrite(page, 6);
+    await page.getByRole('button', { name: 'Edit and resend' }).click();
+    const body = page.getByRole('textbox', { name: 'Body' });
+    expect(await body.inputValue()).toBe('{"name":"Bert"}');
+    await body.fill('{"name":"Cleo"}');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText(/^201 in [\d.]+ ms$/u).waitFor();
+    expect((await api.get('/v1/makers?name=Cleo')).body).toHaveLength(1);
+    await page.getByRole('textbox', { name: 'Path and query' }).fill('//elsewhere.example/');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('requests go to this server alone').waitFor();
+  });
+});
+
+describe('the explorer', () => {
+  test('builds a filter by form, and takes the URL back into the form', async () => {
+    const page = await opening(await serving(), '#/explorer/products');
+    await page.getByRole('cell', { name: 'Chair' }).waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
+    await page.getByRole('option', { name: 'price', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
+    await page.getByRole('option', { name: 'greater than', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('50');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 records in all').waitFor();
+    expect(await urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
+    expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(0);
+
+    await urlField(page).fill('/v1/products?state=draft&sort=-price&expand=maker');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 records in all').waitFor();
+    const value = page.getByRole('combobox', { name: 'Value of filter 1' });
+    expect(await value.inputValue()).toBe('draft');
+    await page.getByText('price ↓').waitFor();
+    expect(await page.evaluate('location.hash')).toBe(
+      '#/explorer/products?state=draft&sort=-price&expand=maker',
+    );
+    await urlField(page).fill('/v1/products?price_gt=cheap');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('price_gt').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  test('follows keys and relations, and shows values as text', async () => {
+    const page = await opening(await serving(), '#/explorer/products?sort=price');
+    await page.getByRole('link', { name: '2', exact: true }).click();
+    await page.getByRole('cell', { name: hostile }).waitFor();
+    expect(await urlField(page).inputValue()).toBe('/v1/makers?id=2');
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    await page.getByRole('link', { name: 'products' }).click();
+    await page.getByRole('cell', { name: '5.00' }).waitFor();
+    expect(await urlField(page).inputValue()).toBe('/v1/products?makerId=2');
+    expect(await hasRun(page)).toBeUndefined();
+  });
+
+  test('creates, says what the server refuses at the field, changes and deletes', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/explorer/products');
+    await page.getByRole('button', { name: 'New record' }).click();
+    const dialog = page.getByRole('dialog');
+    const [name, price] = [dialog.getByLabel('name'), dialog.getByLabel('price')];
+    await name.fill('ab');
+    await price.fill('-1');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    for (const input of [name, price])
+      expect(await input.getAttribute('aria-invalid')).toBe('true');
+    expect(await violationsOn(page)).toEqual([]);
+    await name.fill('Lamp');
+    await price.fill('12.5');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('cell', { name: 'Lamp' }).waitFor();
+    expect((await api.get('/v1/products?name=Lamp')).body).toMatchObject([
+      { price: '12.50', state: 'draft', about: null },
+    ]);
+
+    await page.getByRole('button', { name: 'Open 4' }).click();
+    await dialog.getByLabel('price').fill('13');
+    await dialog.getByLabel('about').fill('Bright');
+    // Somebody else is faster.
+    await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Load it again' }).click();
+    await eventually(() => dialog.getByLabel('name').inputValue()).toBe('Lantern');
+    await dialog.getByLabel('price').fill('14');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '14.00' }).waitFor();
+
+    await page.getByRole('button', { name: 'Open 4' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('cell', { name: 'Lantern' }).waitFor({ state: 'detached' });
+    expect((await api.get('/v1/products/4')).status).toBe(404);
+  });
+});
+
+test('the schema is searched', async () => {
+  const page = await opening(await serving(), '#/schema');
+  await page.getByLabel('Search').fill('price');
+  await page.locator('.node.found').getByRole('link', { name: 'products' }).waitFor();
+  expect(await page.locator('.node.found').count()).toBe(1);
+});
+
+test('the network is changed by slider, at once', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/network');
+  expect((await api.get('/v1/makers')).status).toBe(200);
+  await page.getByRole('slider', { name: 'Error rate of makers in percent' }).focus();
+  await page.keyboard.press('End');
+  await page.getByText('Errors: 100 % of the requests').waitFor();
+  await eventually(async () => (await api.get('/v1/makers')).status).toBe(500);
+  expect((await api.get('/v1/products')).status).toBe(200);
+  await page.getByRole('region', { name: 'makers' }).getByRole('button', { name: 'Reset' }).click();
+  await eventually(async () => (await api.get('/v1/makers')).status).toBe(200);
+  await page.getByRole('slider', { name: 'Longest latency of All resources in ms' }).focus();
+  await page.keyboard.press('ArrowRight');
+  const settings = async (): Promise<unknown> =>
+    (await api.get('/_dashboard/api/network')).body.overall.settings;
+  await eventually(settings).toEqual({ latency: { min: 0, max: 10 } });
+});
+
+test('where there is auth, a credential is asked for, and kept in the tab alone', async () => {
+  const api = await serving(`
+dashboard: { roles: [admin] }
+auth:
+  apiKeys:
+    - { name: boss, hash: "${hashOf('boss-key')}", roles: [admin] }
+    - { name: hand, hash: "${hashOf('hand-key')}", roles: [user] }`);
+  const page = await opening(api, '#/requests');
+  const field = page.getByLabel('Token or API key').first();
+  for (const [key, message] of [
+    ['wrong', 'not valid'],
+    ['hand-key', 'for the roles'],
+  ] as const) {
+    await field.fill(key);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText(message).waitFor();
+  }
+  expect(await violationsOn(page)).toEqual([]);
+  await field.fill('boss-key');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('boss-key');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await field.waitFor();
+});
+
+test('a server that goes and comes back is told of', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/overview');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  const port = Number(new URL(api.url).port);
+  await running.pop()?.stop();
+  await page.getByRole('alert').getByText('The server does not answer').waitFor();
+  await serving('', { port });
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
+  await page.getByRole('link', { name: /POST/u }).first().waitFor();
+});
