@@ -2,6 +2,7 @@ import {
   ActionIcon,
   Alert,
   AppShell,
+  Burger,
   Button,
   Center,
   Group,
@@ -118,6 +119,8 @@ function Credential({ error }: { readonly error: Refusal }): JSX.Element {
 
 function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.Element {
   const route = useRoute();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  useEffect(() => setMenuOpen(false), [route.view]);
   const client = useQueryClient();
   const model = useModel();
   const { setColorScheme } = useMantineColorScheme();
@@ -154,7 +157,11 @@ function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.
     onClick: toggle,
   };
   return (
-    <AppShell header={{ height: 52 }} navbar={{ width: 190, breakpoint: 'sm' }} padding="md">
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
+      padding="md"
+    >
       <a className="skip" href="#main" onClick={(event) => skip(event)}>
         Skip to content
       </a>
@@ -172,6 +179,14 @@ function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
+            <Burger
+              opened={isMenuOpen}
+              onClick={() => setMenuOpen(!isMenuOpen)}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Views"
+              aria-expanded={isMenuOpen}
+            />
             <Text fw={700}>{name}</Text>
             <Text className="quiet" size="sm">
               {session.mode}

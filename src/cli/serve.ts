@@ -1,5 +1,6 @@
 import type { Api } from '../model/api.ts';
 import { isLoopbackName } from '../http/client.ts';
+import { dashboardPath, hasDashboard } from '../http/dashboard.ts';
 import { Generation } from '../http/generation.ts';
 import type { Mode } from '../http/edge.ts';
 import { startServer } from '../http/server.ts';
@@ -83,11 +84,12 @@ export async function serve(
   const view = version && generation.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
   const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
+  const page = hasDashboard(current().api, mode) ? address + dashboardPath : undefined;
   if (announces) {
-    banner(context, api, address, counts, `${curl} "${example}"`);
+    banner(context, api, address, counts, `${curl} "${example}"`, page);
     warnOfPlainHttp(context, api, host);
   }
-  if (flags.open === true && announces) await openBrowser(context, example);
+  if (flags.open === true && announces) await openBrowser(context, page ?? example);
   await live?.begin(readers);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
@@ -154,6 +156,7 @@ function banner(
   address: string,
   counts: ReadonlyMap<string, number>,
   example: string,
+  page: string | undefined,
 ): void {
   output.print(`${api.name} is served at ${address}${api.basePath}\n`);
   const shown = ([name, count]: readonly [string, number]): readonly [string, string] => [
@@ -161,7 +164,9 @@ function banner(
     `${grouped(count)}${count === countedRows ? '+' : ''}`,
   ];
   for (const line of columns([...counts].map(shown))) output.print(line);
-  output.print(`\nTry:   ${example}\nStop:  Ctrl+C`);
+  output.print(`\nTry:   ${example}`);
+  if (page !== undefined) output.print(`See:   ${page}`);
+  output.print('Stop:  Ctrl+C');
 }
 
 /**

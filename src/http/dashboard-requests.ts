@@ -84,8 +84,10 @@ function recorded(recording: Recording): object {
 
 /** The query as it was sent, decoded no further; where something is withheld, only what may be told. */
 function shownQuery(url: string, disclosure: Disclosure): string {
-  const told = disclosure.query(url);
-  if (told === undefined) return '';
+  const mark = url.indexOf('?');
+  if (mark === -1) return '';
+  if (disclosure.tellsValues && !disclosure.redactor.isNeeded) return url.slice(mark + 1);
+  const told = disclosure.query(url) ?? {};
   if (!disclosure.tellsValues) return (told as readonly string[]).join('&');
   const parts = Object.entries(told).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly string[]) : [String(value)]).map(

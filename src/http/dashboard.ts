@@ -9,6 +9,8 @@ import { isAmong } from './honoured.ts';
 
 /** For how long after the last question of a page everything of a request is recorded, in ms. */
 const watchedFor = 60_000;
+/** How many requests of a second are recorded in full, so that looking on costs a busy server next to nothing. */
+const recordedASecond = 200;
 
 export const dashboardPath = '/_dashboard';
 
@@ -65,22 +67,23 @@ export class Dashboard implements TraceReader {
   private readonly options: DashboardOptions;
   private readonly activity = new Activity();
   private lookedAt = -Infinity;
+  /** The second that runs, and how many requests were recorded in it. */
+  private second = 0;
+  private recorded = 0;
 
   constructor(options: DashboardOptions) {
     this.options = options;
     this.token = options.token;
   }
 
-  get isWatched(): boolean {
-    return this.options.clock() - this.lookedAt < watchedFor;
-  }
-
   get wantsSteps(): boolean {
-    return this.isWatched;
+    const now = this.options.clock();
+    if (now - this.lookedAt >= watchedFor) return false;
+    return this.recorded < recordedASecond || Math.floor(now / 1_000) !== this.second;
   }
 
   get wantsBodies(): boolean {
-    return this.isWatched;
+    return this.wantsSteps;
   }
 
   /** A page has asked for something. */
@@ -93,7 +96,12 @@ export class Dashboard implements TraceReader {
     const now = trace.begin + end.duration;
     this.activity.add(now, end.status, end.duration, this.options.databaseTime());
     const time = this.options.now().getTime() - end.duration;
-    this.recent.add(trace, end, time, this.isWatched);
+    const isRecorded = trace.recording !== undefined && now - this.lookedAt < watchedFor;
+    this.recent.add(trace, end, time, isRecorded);
+    if (!isRecorded) return;
+    const second = Math.floor(now / 1_000);
+    if (second !== this.second) [this.second, this.recorded] = [second, 0];
+    this.recorded += 1;
   };
 
   /** The last five minutes. */

@@ -28,6 +28,11 @@ export class Redactor {
       }
   }
 
+  /** Whether there is anything to hide. */
+  get isNeeded(): boolean {
+    return this.names.size > 0;
+  }
+
   /** The value of a query parameter. */
   parameter(name: string, value: string | readonly string[]): string | readonly string[] {
     return this.isWithheld(name, value) ? withheld : value;

@@ -22,8 +22,8 @@ const keptRequests = 1_000;
 const keptBytes = 32 * 1024 * 1024;
 /** Of longer bodies only the length is kept. */
 const longestBody = 64 * 1024;
-/** What a request takes beside its texts. */
-const overhead = 1_500;
+/** What a request takes beside its texts. Its headers are bounded by the server, at so little that all of them fit. */
+const overhead = 2_000;
 
 /** The requests that have ended last, in a memory that is bounded in their number and in bytes. */
 export class RecentRequests {
@@ -82,8 +82,6 @@ export class RecentRequests {
 function sizeOf({ trace, end }: KeptRequest): number {
   let bytes = overhead + trace.start.url.length + (trace.body?.length ?? 0);
   bytes += end.body?.length ?? 0;
-  for (const headers of [end.requestHeaders, end.responseHeaders])
-    for (const name in headers) bytes += name.length + (headers[name]?.length ?? 0);
   const { recording } = trace;
   if (recording === undefined) return bytes;
   for (const { sql } of recording.statements) bytes += 100 + sql.length;

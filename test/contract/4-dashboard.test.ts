@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge.ts';
+import { RequestTrace } from '../../src/trace/events.ts';
+import { RecentRequests } from '../../src/trace/recent.ts';
 import { build, serveApi, type Answer, type TestApi } from '../support/api.ts';
 import { hashOf } from '../support/tokens.ts';
 
@@ -220,7 +222,7 @@ describe('requests', () => {
     }
   });
 
-  test('are kept up to 1,000, and less where they are large', async () => {
+  test('are kept up to 1,000', async () => {
     const api = await serving();
     await ask(api, 'session');
     for (let sent = 0; sent < 1_050; sent += 50)
@@ -229,13 +231,36 @@ describe('requests', () => {
     expect(rows.map(({ number }) => number)).toEqual(
       Array.from({ length: 1_000 }, (_, i) => i + 51),
     );
-    const label = 'x'.repeat(60_000);
-    for (let sent = 0; sent < 500; sent += 25)
-      await Promise.all(Array.from({ length: 25 }, () => api.send('POST', '/v1/boxes', { label })));
-    const left = await rowsOf(api);
-    expect(left.length).toBeLessThan(400);
-    expect(left.at(-1)?.number).toBe(1_550);
   });
+});
+
+test('requests with large bodies are kept in fewer bytes than would be much, and the latest always', () => {
+  const recent = new RecentRequests();
+  const path = '/v1/things';
+  const end = {
+    status: 200,
+    code: undefined,
+    duration: 1,
+    requestHeaders: {},
+    responseHeaders: {},
+  };
+  for (let number = 1; number <= 2_500; number += 1) {
+    const start = { requestId: String(number), method: 'POST', url: path, path };
+    const trace = new RequestTrace(start, 0, undefined);
+    trace.body = Buffer.alloc(number <= 1_200 ? 60_000 : 70_000);
+    const body = 'x'.repeat(number <= 1_200 ? 60_000 : 70_000);
+    recent.add(trace, { ...end, body }, 0, true);
+    if (number !== 1_200) continue;
+    // 32 MiB of 120,000 bytes each.
+    expect(recent.after(0).length).toBeGreaterThan(200);
+    expect(recent.after(0).length).toBeLessThan(290);
+    expect(recent.find('1200')?.end.body).toBe(body);
+    expect(recent.find('1')).toBeUndefined();
+  }
+  // Of larger ones only the length is kept.
+  expect(recent.after(0)).toHaveLength(1_000);
+  expect(recent.find('2500')).toMatchObject({ size: 70_000, end: { body: undefined } });
+  expect(recent.after(2_499).map(({ number }) => number)).toEqual([2_500]);
 });
 
 test('the overview counts requests, errors and the records that the caller may read', async () => {

@@ -26,7 +26,7 @@ export function FieldInput({ field, text, error, changed }: Props): JSX.Element 
         {...common}
         data={[...choices]}
         value={text === '' ? null : text}
-        placeholder={field.isNullable ? 'null' : 'Not set'}
+        placeholder={field.isNullable && field.default === null ? 'null' : 'Not set'}
         onChange={(next) => changed(next ?? '')}
         clearable
         clearButtonProps={{ 'aria-label': `Clear ${field.name}` }}

@@ -144,7 +144,12 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
 }
 
 function NotRecorded(): JSX.Element {
-  return <Text>It came while no dashboard was open. Replay it to see its steps and SQL.</Text>;
+  return (
+    <Text>
+      It came while no dashboard was open, or as one of more than 200 in a second. Replay it to see
+      its steps and SQL.
+    </Text>
+  );
 }
 
 function Copy({ label, text }: { label: string; text: string }): JSX.Element {

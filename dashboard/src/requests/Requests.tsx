@@ -83,7 +83,7 @@ export function Requests({ session }: ViewProps): JSX.Element {
       </Group>
       <Text size="sm" className="quiet">
         The last 1,000 are kept. Steps, SQL and bodies are recorded while a dashboard is open, and a
-        minute after.
+        minute after, of up to 200 requests a second.
       </Text>
       {rows === undefined ? (
         error === null ? (
