@@ -3,6 +3,7 @@ import { destination as openFile, pino, stdTimeFunctions, type DestinationStream
 import type { Api } from '../model/api.ts';
 import type { LoggingSpecification } from '../spec/specification.ts';
 import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import { isDashboardPath } from './dashboard.ts';
 import type { Mode } from './edge.ts';
 import { disclosureOf } from './redact.ts';
 
@@ -77,9 +78,11 @@ export function requestLog(
     wantsBodies: includeBodies,
     ended: (request, end) => {
       const level = request.failure === undefined ? 'info' : 'error';
-      if (!log.isLevelEnabled(level) || isExcluded(request.start.path)) return;
-      const line = lineOf(request, end);
       const { method, path } = request.start;
+      if (!log.isLevelEnabled(level) || isExcluded(path)) return;
+      // A page that is open asks every second; what is refused and what it changes is told.
+      if (isDashboardPath(path) && method === 'GET' && end.status < 400) return;
+      const line = lineOf(request, end);
       if (level === 'info') log.info(line, `${method} ${path} ${end.status}`);
       else log.error({ ...line, err: request.failure }, `${method} ${path} failed`);
     },

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge.ts';
+import { requestLog } from '../../src/http/logging.ts';
 import { RequestTrace } from '../../src/trace/events.ts';
 import { RecentRequests } from '../../src/trace/recent.ts';
-import { build, serveApi, type Answer, type TestApi } from '../support/api.ts';
+import { build, buildValid, serveApi, type Answer, type TestApi } from '../support/api.ts';
 import { hashOf } from '../support/tokens.ts';
 
 const things = `
@@ -261,6 +262,26 @@ test('requests with large bodies are kept in fewer bytes than would be much, and
   expect(recent.after(0)).toHaveLength(1_000);
   expect(recent.find('2500')).toMatchObject({ size: 70_000, end: { body: undefined } });
   expect(recent.after(2_499).map(({ number }) => number)).toEqual([2_500]);
+});
+
+test('the log tells of what the page changes and is refused, not of what it reads every second', async () => {
+  const lines: string[] = [];
+  const log = requestLog(buildValid(things), 'dev', { write: (line) => void lines.push(line) });
+  const api = await serveApi(things, {}, undefined, { mode: 'dev', readers: [log] });
+  open.push(api);
+  const { token } = (await ask(api, 'session')).body;
+  const body = { resource: null, settings: null };
+  await ask(api, 'requests');
+  await ask(api, 'nothing');
+  await api.send('PUT', '/_dashboard/api/network', body, { 'x-dashboard-token': token });
+  await api.get('/v1/things');
+  await expect
+    .poll(() => lines.map((line) => (JSON.parse(line) as { msg: string }).msg))
+    .toEqual([
+      'GET /_dashboard/api/nothing 404',
+      'PUT /_dashboard/api/network 200',
+      'GET /v1/things 200',
+    ]);
 });
 
 test('the overview counts requests, errors and the records that the caller may read', async () => {
