@@ -266,7 +266,9 @@ test('requests with large bodies are kept in fewer bytes than would be much, and
 
 test('the log tells of what the page changes and is refused, not of what it reads every second', async () => {
   const lines: string[] = [];
-  const log = requestLog(buildValid(things), 'dev', { write: (line) => void lines.push(line) });
+  const log = requestLog(() => buildValid(things), 'dev', {
+    write: (line) => void lines.push(line),
+  });
   const api = await serveApi(things, {}, undefined, { mode: 'dev', readers: [log] });
   open.push(api);
   const { token } = (await ask(api, 'session')).body;
