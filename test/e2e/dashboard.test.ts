@@ -206,7 +206,7 @@ describe('the explorer', () => {
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('50');
     await page.keyboard.press('Enter');
     await page.getByText('1 records in all').waitFor();
-    expect(await urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
     expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(0);
 
     await urlField(page).fill('/v1/products?state=draft&sort=-price&expand=maker');
@@ -228,11 +228,11 @@ describe('the explorer', () => {
     const page = await opening(await serving(), '#/explorer/products?sort=price');
     await page.getByRole('link', { name: '2', exact: true }).click();
     await page.getByRole('cell', { name: hostile }).waitFor();
-    expect(await urlField(page).inputValue()).toBe('/v1/makers?id=2');
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/makers?id=2');
     await page.getByRole('button', { name: 'Open 2' }).click();
     await page.getByRole('link', { name: 'products' }).click();
     await page.getByRole('cell', { name: '5.00' }).waitFor();
-    expect(await urlField(page).inputValue()).toBe('/v1/products?makerId=2');
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?makerId=2');
     expect(await hasRun(page)).toBeUndefined();
   });
 
