@@ -1,6 +1,7 @@
 /**
  * A process that reads a SQLite file for another one, one statement at a time, and can be killed while it does: SQLite
- * runs a statement to its end, so that nothing else ends one at its deadline. Its argument is the file.
+ * runs a statement to its end, so that nothing else ends one at its deadline. Its arguments are the file, and the process
+ * that has started it, without which it ends.
  */
 import { constants, setPriority } from 'node:os';
 import { extname } from 'node:path';
@@ -64,5 +65,6 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => void run(job));
-new Worker(new URL(`./reader-watch${extname(import.meta.url)}`, import.meta.url)).unref();
+const watch = new URL(`./reader-watch${extname(import.meta.url)}`, import.meta.url);
+new Worker(watch, { workerData: Number(process.argv[3]) }).unref();
 await send({ kind: 'ready' });

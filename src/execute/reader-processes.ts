@@ -109,7 +109,7 @@ export class ReaderProcesses {
   }
 
   private start(): void {
-    const child = fork(program, [this.file], {
+    const child = fork(program, [this.file, String(process.pid)], {
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
