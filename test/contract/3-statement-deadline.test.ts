@@ -83,7 +83,7 @@ function readers(file = 'test.db'): readonly number[] {
   return list.split('\n').flatMap((line) => {
     const [pid, parent, state = ''] = line.trim().split(/\s+/u);
     const isOurs = Number(parent) === process.pid && line.includes('reader-process');
-    const reads = isOurs && line.endsWith(file);
+    const reads = isOurs && line.endsWith(`${file} ${process.pid}`);
     return reads && !state.startsWith('Z') ? [Number(pid)] : [];
   });
 }

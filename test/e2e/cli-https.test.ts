@@ -168,6 +168,6 @@ test('--open shows the address in a browser; without one it says so', async () =
   await until(
     () => existsSync(folder.at('opened')) && readFileSync(folder.at('opened'), 'utf8') !== '',
   );
-  expect(readFileSync(folder.at('opened'), 'utf8').trim()).toBe(server.example);
+  expect(readFileSync(folder.at('opened'), 'utf8').trim()).toBe(`${server.url}/_dashboard`);
   await server.stop('SIGTERM');
 });
