@@ -227,8 +227,9 @@ describe('the explorer', () => {
   test('follows keys and relations, and shows values as text', async () => {
     const page = await opening(await serving(), '#/explorer/products?sort=price');
     await page.getByRole('link', { name: '2', exact: true }).click();
-    await page.getByRole('cell', { name: hostile }).waitFor();
     await eventually(() => urlField(page).inputValue()).toBe('/v1/makers?id=2');
+    await page.getByRole('button', { name: 'Open 2' }).waitFor();
+    await page.getByRole('cell', { name: hostile }).waitFor();
     await page.getByRole('button', { name: 'Open 2' }).click();
     await page.getByRole('link', { name: 'products' }).click();
     await page.getByRole('cell', { name: '5.00' }).waitFor();
