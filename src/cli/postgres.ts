@@ -36,6 +36,7 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
       return {
         name,
         database,
+        hasSandboxes: false,
         isUpToDate: (api) => onSchema((schema) => isUpToDate(schema, api)),
         migrate: (api, options) => onSchema((schema) => migrate(schema, api, options)),
         close: () => database.close(),

@@ -45,7 +45,7 @@ async function openTelemetry({ environment }: Context, database: Database) {
   return sendTraces({
     endpoint,
     serviceName: serviceName === '' ? 'plinth' : serviceName,
-    database: database.dialect.name === 'sqlite' ? 'sqlite' : 'postgresql',
+    database: database.dialect.name,
   });
 }
 

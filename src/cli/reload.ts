@@ -111,10 +111,9 @@ export class LiveReload {
   private makeGeneration({ specification, open }: Served): Generation {
     const { context, fill } = this;
     const { api, folder } = specification;
-    const sandboxes =
-      open.database.dialect.name === 'sqlite'
-        ? new Sandboxes(sandboxSource(context, specification, fill), context.draw.now)
-        : undefined;
+    const sandboxes = open.hasSandboxes
+      ? new Sandboxes(sandboxSource(context, specification, fill), context.draw.now)
+      : undefined;
     return new Generation(api, open.database, folder, sandboxes);
   }
 

@@ -64,6 +64,7 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
   return {
     name,
     database,
+    hasSandboxes: true,
     // Looking takes no lock, so that it need not wait for one.
     isUpToDate: (api) => onceFree(() => isUpToDate(schemaConnection, api)),
     migrate: (api, options) => database.changeSchema(() => migrate(schemaConnection, api, options)),

@@ -26,6 +26,8 @@ export interface OpenDatabase {
   /** As messages name it. */
   readonly name: string;
   readonly database: Database;
+  /** Whether requests may have a copy of its data for themselves. Contract 4, Isolated data for tests. */
+  readonly hasSandboxes: boolean;
   /** Whether it is as the Api needs it, and known to be. */
   readonly isUpToDate: (api: Api) => Promise<boolean>;
   /**

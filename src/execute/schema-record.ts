@@ -42,16 +42,15 @@ export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly Rec
 /** Statements that make the record what it has to be. */
 export function writeRecord(
   rows: readonly RecordRow[],
-  { text, name }: Dialect,
+  { text, textType }: Dialect,
 ): readonly string[] {
   const values = rows.map(
     ({ table, column, owner, resource, field, kind, isMade }) =>
       `(${[table, column, owner, resource, field, kind].map(text).join(', ')}, ${isMade ? 1 : 0})`,
   );
-  const type = name === 'postgres' ? 'text COLLATE "C"' : 'TEXT';
   const definitions = columns
     .split(', ')
-    .map((column) => `${column} ${column === 'made' ? 'integer' : type} NOT NULL`);
+    .map((column) => `${column} ${column === 'made' ? 'integer' : textType} NOT NULL`);
   return [
     `CREATE TABLE IF NOT EXISTS ${quote(recordTable)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`,
     `DELETE FROM ${quote(recordTable)}`,

@@ -38,20 +38,16 @@ export async function answer(exchange: Exchange): Promise<Response> {
   const { requestId, watching } = exchange;
   const { api } = exchange.generation;
   const passage = exchange.network.arrive(exchange, path);
-  if (watching === undefined) {
-    const result = await steps(exchange, path, search, passage);
-    const response = result.ok ? result.value : respondError(result.error, path, requestId);
-    const told = withNotice(response, path, api);
-    return passage === undefined ? told : passage.deliver(told);
-  }
   const result = await steps(exchange, path, search, passage);
-  exchange.trace.enter('finalize');
+  if (watching !== undefined) exchange.trace.enter('finalize');
   const answered = result.ok ? result.value : respondError(result.error, path, requestId);
-  const response = withNotice(answered, path, api);
-  if (passage !== undefined) watching.network = passage.report(sizeOf(response));
-  const error = result.ok ? undefined : result.error;
-  const told = await answerDebug(exchange, watching, response, error);
-  return passage === undefined ? told : passage.deliver(told);
+  let response = withNotice(answered, path, api);
+  if (watching !== undefined) {
+    if (passage !== undefined) watching.network = passage.report(sizeOf(response));
+    const error = result.ok ? undefined : result.error;
+    response = await answerDebug(exchange, watching, response, error);
+  }
+  return passage === undefined ? response : passage.deliver(response);
 }
 
 async function steps(

@@ -7,7 +7,8 @@ import type { Parameter } from './statement.ts';
 
 /** Everything in which the databases differ. One file a database, and no other place asks which one it is. */
 export interface Dialect {
-  readonly name: 'sqlite' | 'postgres';
+  /** As OpenTelemetry names the system. */
+  readonly name: 'sqlite' | 'postgresql';
   /** The placeholder of a parameter that is the `count`-th of its statement. */
   readonly placeholder: (count: number, parameter: Parameter) => string;
   /** How the own tables of this database store a field's type. */

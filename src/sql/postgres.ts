@@ -150,7 +150,7 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
   ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
 ]);
 export const postgres: Dialect = {
-  name: 'postgres',
+  name: 'postgresql',
   limitSlowsSort: false,
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
+import { bossAndHand } from '../support/keys.ts';
 
 const things = `
 resources:
@@ -11,12 +11,6 @@ resources:
     fields:
       name: { type: string }
 `;
-const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
-const keys = `auth:
-  apiKeys:
-    - { name: boss, hash: "sha256:${hashOf('boss-key')}", roles: [admin] }
-    - { name: hand, hash: "sha256:${hashOf('hand-key')}", roles: [user] }`;
-
 const open: TestApi[] = [];
 afterEach(async () => {
   for (const api of open.splice(0)) await api.stop();
@@ -169,8 +163,8 @@ describe('who may read them', () => {
     ['start', '', false, 200],
     ['start', 'metrics: true', true, 200],
     ['start', '', true, 401],
-    ['start', `metrics: { roles: [admin] }\n${keys}`, true, 401],
-    ['start', `metrics: { roles: [admin] }\n${keys}`, false, 200],
+    ['start', `metrics: { roles: [admin] }\n${bossAndHand}`, true, 401],
+    ['start', `metrics: { roles: [admin] }\n${bossAndHand}`, false, 200],
     ['start', 'metrics: false', false, 404],
     ['dev', 'metrics: false', false, 404],
   ];
@@ -183,7 +177,7 @@ describe('who may read them', () => {
     else expect(answer.text).not.toContain('plinth_');
   });
   test('callers from afar with a role of `metrics.roles`', async () => {
-    const head = `server: { trustProxy: [127.0.0.1] }\nmetrics: { roles: [admin] }\n${keys}`;
+    const head = `server: { trustProxy: [127.0.0.1] }\nmetrics: { roles: [admin] }\n${bossAndHand}`;
     const api = await serving(head, 'start');
     const ask = async (key: string): Promise<number> =>
       (await api.get('/_metrics', { ...far, 'x-api-key': key })).status;

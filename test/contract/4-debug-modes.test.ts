@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { build, serveApi, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
+import { bossAndHand } from '../support/keys.ts';
 import type { DebugBody } from './4-debug.ts';
 
 const things = `
@@ -20,12 +20,6 @@ resources:
       label: { type: string }
       place: { type: string }
 `;
-const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
-const keys = `auth:
-  apiKeys:
-    - { name: boss, hash: "sha256:${hashOf('boss-key')}", roles: [admin] }
-    - { name: hand, hash: "sha256:${hashOf('hand-key')}", roles: [user] }`;
-
 const open: TestApi[] = [];
 afterEach(async () => {
   for (const api of open.splice(0)) await api.stop();
@@ -41,12 +35,12 @@ describe('where debug parameters are honoured', () => {
     ['dev', '', true],
     ['dev', 'debug: true', true],
     ['dev', 'debug: false', false],
-    ['dev', `access: public\n${keys}`, true],
-    ['dev', `access: public\ndebug: { roles: [admin] }\n${keys}`, true],
+    ['dev', `access: public\n${bossAndHand}`, true],
+    ['dev', `access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, true],
     ['start', 'access: public', false],
     ['start', 'access: public\ndebug: true', true],
     ['start', 'access: public\ndebug: false', false],
-    ['start', `access: public\ndebug: { roles: [admin] }\n${keys}`, false],
+    ['start', `access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, false],
   ];
   test.each(cases)('%s, %s: %s', async (mode, head, isOn) => {
     const api = await serving(head, mode);
@@ -59,7 +53,7 @@ describe('where debug parameters are honoured', () => {
   });
 
   test('where they are off, the request is as it is without: tag, 304, and counts that are remembered', async () => {
-    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'start');
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, 'start');
     for (const name of ['a', 'b']) await api.send('POST', '/v1/things', { name });
     const { database } = api.generation;
     const remembered = database.count.bind(database);
@@ -89,10 +83,10 @@ describe('where debug parameters are honoured', () => {
   });
 
   test('`debug: true` is refused together with `auth`', () => {
-    const { problems } = build(`debug: true\n${keys}\n${things}`);
+    const { problems } = build(`debug: true\n${bossAndHand}\n${things}`);
     expect(problems).toMatchObject([{ severity: 'error', line: 1 }]);
     expect(problems[0]?.message).toContain('debug');
-    expect(build(`debug: { roles: [admin] }\n${keys}\n${things}`).problems).toEqual([]);
+    expect(build(`debug: { roles: [admin] }\n${bossAndHand}\n${things}`).problems).toEqual([]);
   });
 });
 
@@ -102,7 +96,7 @@ describe('roles', () => {
   const hand = { 'x-api-key': 'hand-key' };
 
   test('turn them on in `start` for callers that have one', async () => {
-    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'start');
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, 'start');
     const on = await api.get(asked, boss);
     expect(on.headers.get('x-debug')).toBeNull();
     expect(on.body._trace[1].details).toEqual({
@@ -119,7 +113,7 @@ describe('roles', () => {
   });
 
   test('show in `dev` what is hidden from others', async () => {
-    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'dev');
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, 'dev');
     const made = '/v1/things?_debug=plan';
     const full = await api.send('POST', made, { name: 'a' }, boss);
     expect(full.body._debug.database.queries[0].sql).toContain('"price"');
@@ -131,7 +125,7 @@ describe('roles', () => {
   });
 
   test('without `debug.roles` nobody sees it', async () => {
-    const api = await serving(`access: public\n${keys}`, 'dev');
+    const api = await serving(`access: public\n${bossAndHand}`, 'dev');
     const { body } = await api.send('POST', '/v1/things?_debug=true', { name: 'a' }, boss);
     expect(body._debug.database.queries).toHaveLength(1);
     // This caller may read and write all that the statement names.
@@ -141,7 +135,7 @@ describe('roles', () => {
   });
 
   test('a bad credential in `dev` shows the steps up to it', async () => {
-    const api = await serving(`access: public\n${keys}`, 'dev');
+    const api = await serving(`access: public\n${bossAndHand}`, 'dev');
     const { status, body } = await api.get(`${asked}&_verbose=true`, { 'x-api-key': 'nobody' });
     expect(status).toBe(401);
     expect(body._trace.map(({ stage }: { stage: string }) => stage)).toEqual([
@@ -154,7 +148,7 @@ describe('roles', () => {
   });
 
   test('the document speaks of debug parameters to those who have them', async () => {
-    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${keys}`, 'start');
+    const api = await serving(`access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, 'start');
     expect((await api.get('/_openapi.json', boss)).text).toContain('"_debug"');
     expect((await api.get('/_openapi.json', hand)).text).not.toContain('"_debug"');
   });
@@ -165,7 +159,7 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
     (body as DebugBody)._debug.database.queries.map(({ sql }) => sql);
 
   test('sees the SQL of statements that name nothing hidden from it', async () => {
-    const api = await serving(`access: public\n${keys}`, 'dev');
+    const api = await serving(`access: public\n${bossAndHand}`, 'dev');
     const made = await api.send('POST', '/v1/things?_debug=plan', { name: 'a' });
     expect(made.status).toBe(201);
     // It writes null into what the caller does not know of.
@@ -178,7 +172,7 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
   });
 
   test('on both databases, however a statement is written', async () => {
-    const both = await serveBoth(`access: public\n${keys}\n${things}`, {}, undefined, {
+    const both = await serveBoth(`access: public\n${bossAndHand}\n${things}`, {}, undefined, {
       mode: 'dev',
     });
     for (const side of both.sides) {
@@ -191,7 +185,7 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
   });
 
   test('and of others neither SQL nor plan nor index', async () => {
-    const api = await serving(`access: public\n${keys}`, 'dev');
+    const api = await serving(`access: public\n${bossAndHand}`, 'dev');
     await api.send('POST', '/v1/things', { name: 'a' });
     // What a delete looks through names what the caller may not see.
     (api.generation.database as SqliteDatabase).schemaConnection.exec(
@@ -211,7 +205,7 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
   test('sees neither a row rule nor the SQL that it is in', async () => {
     const head = `access: { read: [{ role: public, where: "price_gte=2" }] }
 debug: { roles: [admin] }
-${keys}`;
+${bossAndHand}`;
     const api = await serving(head, 'dev');
     const asked = '/v1/things?_debug=plan&_trace=true';
     const { body } = await api.get(asked);
@@ -228,7 +222,7 @@ ${keys}`;
 
   test('sees frames of an unforeseen error, not what it says', async () => {
     for (const [head, isTold] of [
-      [`access: public\n${keys}`, false],
+      [`access: public\n${bossAndHand}`, false],
       ['', true],
     ] as const) {
       const api = await serving(head, 'dev');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
+import { library } from '../support/command.ts';
 import { fillAll, generated, problemsOf, type Row } from './4-generate.ts';
 
 /** Every kind of relation, every type of id, keys of several kinds, in a circle, alone and together distinct. */
@@ -192,20 +193,8 @@ describe('relations hold on both databases, which have the same data', () => {
 });
 
 describe('filling again', () => {
-  const spec = `resources:
-  authors:
-    fields:
-      name: { type: string, required: true }
-      email: { type: email, unique: true }
-  books:
-    fields:
-      title: { type: string, required: true }
-      authorId: { type: integer, required: true, reference: authors.id }
-      author: { type: relation, relation: belongsTo, resource: authors }
-`;
-
   test('adds what is missing up to the count, changes nothing, and resets to the same', async () => {
-    const server = await serveBoth(spec);
+    const server = await serveBoth(library);
     const fill = async (options: Parameters<typeof fillAll>[2]): Promise<unknown[]> =>
       Promise.all(
         server.sides.map(({ generation: { api, database } }) => fillAll(api, database, options)),
@@ -235,7 +224,7 @@ describe('filling again', () => {
   });
 
   test('keys lead to the records that are there, whatever their ids', async () => {
-    const server = await serveBoth(spec, {
+    const server = await serveBoth(library, {
       authors: [{ name: 'A' }, { name: 'B' }, { name: 'C' }],
     });
     await server.send('DELETE', '/v1/authors/2');
@@ -259,7 +248,7 @@ describe('filling again', () => {
   });
 
   test('without a record to lead to nothing is made', async () => {
-    const server = await serveBoth(spec);
+    const server = await serveBoth(library);
     for (const {
       generation: { api, database },
     } of server.sides) {
@@ -272,7 +261,7 @@ describe('filling again', () => {
   });
 
   test('records of other numbers count, too', async () => {
-    const server = await serveBoth(spec, {
+    const server = await serveBoth(library, {
       authors: Array.from({ length: 5 }, () => ({ name: 'A' })),
     });
     for (const id of [1, 2, 3]) await server.send('DELETE', `/v1/authors/${id}`);
@@ -302,8 +291,8 @@ describe('filling again', () => {
   });
 
   test('a value that another record has is named with its row', async () => {
-    const { authors = [] } = await generated(spec);
-    const server = await serveBoth(spec, {
+    const { authors = [] } = await generated(library);
+    const server = await serveBoth(library, {
       authors: [{ name: 'X', email: authors[4]?.['email'] }],
     });
     for (const {

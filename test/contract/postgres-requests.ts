@@ -1,3 +1,6 @@
+import type { Api } from '../../src/model/api.ts';
+import type { TestApi } from '../support/api.ts';
+
 /** One request of the tables below; a GET unless it says otherwise. */
 export interface Request {
   readonly method?: string;
@@ -321,3 +324,22 @@ export const changes: readonly Request[] = [
   ...get('/v1/books', '/v1/authors?limit=5', '/v1/tags', '/v1/book-tags', '/v1/remarks'),
   ...get('/v1/notes', '/v1/places', '/v1/devices', '/v1/left', '/v1/right'),
 ];
+
+/** What is answered to reads: all records of every resource, each alone and in lists, and the reads of the tables. */
+export async function answersOf(api: TestApi, model: Api): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
+    const { status, text, headers: given } = await api.get(path, headers);
+    texts.push(
+      `${path} ${status} ${given.get('etag')} ${text.replace(/"requestId":"[^"]*"/u, '')}`,
+    );
+    return text;
+  };
+  for (const { name } of model.resources.values()) {
+    const all = JSON.parse(await ask(`/v1/${name}?limit=100`)) as { id: string | number }[];
+    for (const { id } of all) await ask(`/v1/${name}/${encodeURIComponent(id)}`);
+    await ask(`/v1/${name}?limit=1000`, { accept: 'text/csv' });
+  }
+  for (const { path, headers } of reads) await ask(path, headers);
+  return texts;
+}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgres } from '../../src/execute/postgres.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
-import { changes, reads, writes } from '../contract/postgres-requests.ts';
+import { answersOf, changes, writes } from '../contract/postgres-requests.ts';
 import { specification } from '../contract/postgres-specification.ts';
 import { buildValid, serve, type TestApi } from '../support/api.ts';
 import { launchPlinth, makeFolder, plinth } from '../support/command.ts';
@@ -43,24 +43,6 @@ afterAll(async () => {
   for (const server of servers) await server.drop();
 });
 
-/** Everything that is answered to reads. */
-async function answersOf(api: TestApi): Promise<readonly string[]> {
-  const texts: string[] = [];
-  const ask = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
-    const { status, text, headers: given } = await api.get(path, headers);
-    texts.push(
-      `${path} ${status} ${given.get('etag')} ${text.replace(/"requestId":"[^"]*"/u, '')}`,
-    );
-    return text;
-  };
-  for (const { name } of model.resources.values()) {
-    const all = JSON.parse(await ask(`/v1/${name}?limit=100`)) as { id: string | number }[];
-    for (const { id } of all) await ask(`/v1/${name}/${encodeURIComponent(id)}`);
-  }
-  for (const { path, headers } of reads) await ask(path, headers);
-  return texts;
-}
-
 /** Makes one more record of each resource that needs nothing else; what ids they get. */
 async function nextIds(api: TestApi): Promise<readonly unknown[]> {
   const ids: unknown[] = [];
@@ -85,9 +67,9 @@ test('what was promoted answers the same to the byte, and goes on with the same 
   expect(out).toContain('Nothing is switched over yet.');
   expect(out).not.toContain('differs');
   const [first, second] = [await sqliteAt('first.db'), await postgresAt(target.url)];
-  const answers = await answersOf(first);
+  const answers = await answersOf(first, model);
   expect(answers.length).toBeGreaterThan(300);
-  expect(await answersOf(second)).toEqual(answers);
+  expect(await answersOf(second, model)).toEqual(answers);
   const ids = await nextIds(first);
   expect(ids.length).toBeGreaterThan(0);
   expect(await nextIds(second)).toEqual(ids);

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 /** A private key and the public one that belongs to it. */
 export interface KeyPair {
@@ -25,3 +25,11 @@ export function privatePem({ privateKey }: KeyPair): string {
 export function yamlText(text: string): string {
   return JSON.stringify(text);
 }
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/** `auth` with two API keys: `boss-key` has the role admin, `hand-key` the role user. */
+export const bossAndHand = `auth:
+  apiKeys:
+    - { name: boss, hash: "sha256:${hashOf('boss-key')}", roles: [admin] }
+    - { name: hand, hash: "sha256:${hashOf('hand-key')}", roles: [user] }`;
