@@ -169,16 +169,27 @@ export async function readOne(
   if (rows.length === 0) return undefined;
   const { collections } = bound;
   const level = { reader, dialect, limits, parents: 1, bound: values, collections, path: '' };
-  const [record] = await readSelection(rows, compiled.selection, level);
+  const selected = readSelection(rows, compiled.selection, level);
+  const [record] = selected instanceof Promise ? await selected : selected;
   return record;
 }
 
-async function readSelection(
+function readSelection(
   rows: readonly Row[],
   selection: CompiledSelection,
   level: Level,
-): Promise<readonly RecordValue[]> {
+): readonly RecordValue[] | Promise<readonly RecordValue[]> {
   const records = rows.map(shaperOf(selection.columns));
+  return selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
+}
+
+/** The records of some rows with what is expanded in them. */
+async function expanded(
+  rows: readonly Row[],
+  records: readonly RecordValue[],
+  selection: CompiledSelection,
+  level: Level,
+): Promise<readonly RecordValue[]> {
   const found = await forEach(selection.expand, level.reader, (expand) =>
     readExpansion(rows, expand, level),
   );

@@ -9,6 +9,7 @@ import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Row } from './database.ts';
 import type { Job, Report } from './reader-job.ts';
+import { OwnTime } from './own-time.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { busyPatience, codeOf } from './sqlite-errors.ts';
 
@@ -37,7 +38,7 @@ function send(report: Report): Promise<void> {
 }
 
 async function run({ sql, parameters }: Job): Promise<void> {
-  let begin = performance.now();
+  let own = new OwnTime();
   let took = 0;
   try {
     const statement = open().driver.prepare<unknown[], Row>(sql).raw();
@@ -45,12 +46,12 @@ async function run({ sql, parameters }: Job): Promise<void> {
     for (const row of statement.iterate(...parameters)) {
       rows.push(row);
       if (rows.length < portionLength) continue;
-      took += performance.now() - begin;
+      took += own.passed;
       await send({ kind: 'rows', rows });
       rows = [];
-      begin = performance.now();
+      own = new OwnTime();
     }
-    took += performance.now() - begin;
+    took += own.passed;
     if (rows.length > 0) await send({ kind: 'rows', rows });
     await send({ kind: 'done', took });
   } catch (error) {

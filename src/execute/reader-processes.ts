@@ -61,7 +61,7 @@ export class ReaderProcesses {
   }
 
   /**
-   * Runs a statement, hands over its rows in portions as long as `take` wants more, and gives the ms that it took.
+   * Runs a statement, hands over its rows in portions as long as `take` wants more, and gives the ms that it took itself.
    * Rejects with a DatabaseFailure: `timeout` at the deadline, `busy` where no process was free for so long.
    */
   read(job: Job, take: Take, signal?: AbortSignal): Promise<number> {

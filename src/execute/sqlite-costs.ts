@@ -4,7 +4,7 @@ import { quote } from '../sql/dialect.ts';
 
 /**
  * A statement that has taken longer twice in a row, or once far longer, is slow; what a plan bounds has to be far
- * longer twice. Between the two it may be that the machine had something else to do. In ms.
+ * longer twice. What was long by the clock alone is only suspected: the machine may have had something else to do. In ms.
  */
 const slowAfter = 20;
 const farLonger = 100;
@@ -46,7 +46,7 @@ interface Verdict extends Judgement {
   slowUntil: number;
   /** Whether it has run since it was slow last. */
   hasRun: boolean;
-  /** Whether its last run was. */
+  /** Whether its last run was. The next one is timed so that nothing else can be the reason. */
   wasSlow: boolean;
 }
 
@@ -80,13 +80,18 @@ export class ReadCosts {
     return (kind === 'open' || kind === 'endless') && !inOrder;
   }
 
-  /** Takes note of a run: when it has ended, and how long it took, in ms. */
-  ran(statement: Statement, now: number, took: number): void {
+  /** Whether the next run of a statement is to be timed by what it takes itself, not by the clock. */
+  isSuspected(statement: Statement): boolean {
+    return this.verdicts.get(statement)?.wasSlow === true;
+  }
+
+  /** Takes note of a run: when it has ended, how long it took, in ms, and whether that is its own time. */
+  ran(statement: Statement, now: number, took: number, isOwn: boolean): void {
     const verdict = this.verdicts.get(statement);
     if (verdict === undefined || verdict.kind === 'point') return;
     const isBounded = verdict.kind === 'bounded';
     const isSlow = took > (isBounded ? farLonger : slowAfter);
-    if (isSlow && (verdict.wasSlow || (!isBounded && took > farLonger))) {
+    if (isSlow && isOwn && (verdict.wasSlow || (!isBounded && took > farLonger))) {
       verdict.slowUntil = Math.max(verdict.slowUntil, now + took * fading);
       verdict.hasRun = false;
     } else if (now >= verdict.slowUntil) verdict.hasRun = true;

@@ -44,15 +44,29 @@ export function meaningOf(error: unknown): unknown {
  */
 export async function onceFree<Value>(
   work: () => Value | PromiseLike<Value>,
-  end = performance.now() + busyPatience,
+  end?: number,
 ): Promise<Value> {
+  try {
+    // What it goes on with is its own: nothing of that is tried again.
+    return work();
+  } catch (error) {
+    return whenFree(work, error, end ?? performance.now() + busyPatience);
+  }
+}
+
+async function whenFree<Value>(
+  work: () => Value | PromiseLike<Value>,
+  first: unknown,
+  end: number,
+): Promise<Value> {
+  let error = first;
   for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
-    try {
-      // What it goes on with is its own: nothing of that is tried again.
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw meaningOf(error);
-    }
+    if (!isBusy(error) || performance.now() > end) throw meaningOf(error);
     await delay(pause);
+    try {
+      return work();
+    } catch (thrown) {
+      error = thrown;
+    }
   }
 }

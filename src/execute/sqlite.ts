@@ -8,6 +8,7 @@ import {
   type Take,
   type Transaction,
 } from './database.ts';
+import { OwnTime } from './own-time.ts';
 import { ReaderProcesses } from './reader-processes.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { ReadCosts } from './sqlite-costs.ts';
@@ -166,9 +167,10 @@ export class SqliteDatabase implements Database {
   ): Answer | undefined {
     const begin = performance.now();
     if (this.costs.mayBeSlow(statement, values, begin)) return undefined;
+    const own = this.costs.isSuspected(statement) ? new OwnTime() : undefined;
     const answer = read();
     const end = performance.now();
-    this.costs.ran(statement, end, end - begin);
+    this.costs.ran(statement, end, own?.passed ?? end - begin, own !== undefined);
     return answer;
   }
 
@@ -189,11 +191,11 @@ export class SqliteDatabase implements Database {
         for (const row of portion) rows.push(row);
         return true;
       });
-      this.costs.ran(statement, performance.now(), took);
+      this.costs.ran(statement, performance.now(), took, true);
     } catch (error) {
       const end = performance.now();
       const isLate = error instanceof DatabaseFailure && error.kind === 'timeout';
-      if (isLate) this.costs.ran(statement, end, end - begin);
+      if (isLate) this.costs.ran(statement, end, end - begin, true);
       throw error;
     }
     return rows;

@@ -5,6 +5,7 @@ import type { Response } from '../respond/response.ts';
 import type { Specification } from '../spec/specification.ts';
 import { Arrivals, hostsOf, isLoopbackName, type Arrival, type Client } from './client.ts';
 import { Cors } from './cors.ts';
+import { isProbe } from './router.ts';
 
 /** What the server was started for. Contract 3, Modes. */
 export type Mode = 'dev' | 'start';
@@ -20,8 +21,6 @@ export interface Entry {
 
 /** A year, as browsers that preload want it. */
 const transportSecurity = ['strict-transport-security', 'max-age=31536000'] as const;
-/** Whoever watches the process asks by address, and over plain HTTP. */
-const watched = new Set(['/_health', '/_ready']);
 
 /**
  * What is decided of a request before anything looks at its path: who it is from, whether it may come over plain HTTP
@@ -53,7 +52,8 @@ export class Edge {
     const isStrict = arrival.client.isSecure && this.mode === 'start';
     return {
       client: arrival.client,
-      refusal: watched.has(path) ? undefined : this.refusalOf(arrival, request.headers),
+      // Whoever watches the process asks by address, and over plain HTTP.
+      refusal: isProbe(path) ? undefined : this.refusalOf(arrival, request.headers),
       headers: isStrict ? [...cors, ...transportSecurity] : cors,
     };
   }

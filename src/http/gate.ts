@@ -8,6 +8,7 @@ import type { Trace } from '../trace/events.ts';
 import { isDashboardPath } from './dashboard.ts';
 import { MemoryCounters, type Counters } from './quota.ts';
 import { RedisCounters } from './quota-redis.ts';
+import { isProbe } from './router.ts';
 import { networkOf, policiesOf, rateHeaders, rateLimited, type Policies } from './rate-limit.ts';
 
 /** Who asks, or why it is not answered; and what the answer says of its quota. */
@@ -34,10 +35,6 @@ export interface GateOptions {
 
 /** Nobody in particular, and nothing counts. */
 const open: Admission = { caller: ok(anonymous), headers: undefined };
-
-/** Paths that look at no credential, and those whose requests count in no quota. */
-const withoutCredential: ReadonlySet<string> = new Set(['/_health', '/_ready']);
-const withoutQuota: ReadonlySet<string> = new Set([...withoutCredential, '/_metrics']);
 
 /** What one specification asks of who comes. */
 interface Rules {
@@ -68,8 +65,9 @@ export class Gate {
     const { authenticator, policies } = rules;
     if (authenticator === undefined && policies.requests === undefined) return open;
     // OPTIONS says the same to everyone, and a browser can put no credential in it.
-    if (withoutCredential.has(path) || arrival.method === 'OPTIONS') return open;
-    return this.examine(arrival, rules, !withoutQuota.has(path) && !isDashboardPath(path));
+    if (isProbe(path) || arrival.method === 'OPTIONS') return open;
+    const counts = path !== '/_metrics' && !isDashboardPath(path);
+    return this.examine(arrival, rules, counts);
   }
 
   /** Lets go of what it holds. */

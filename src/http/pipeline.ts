@@ -62,7 +62,9 @@ async function steps(
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
   const { trace, watching } = exchange;
   trace.enter('authentication');
-  const { caller, headers } = await exchange.gate.admit(exchange, path);
+  const admission = exchange.gate.admit(exchange, path);
+  // Waiting for what is there already would cost a turn of its own.
+  const { caller, headers } = admission instanceof Promise ? await admission : admission;
   if (caller.ok) {
     trace.caller = caller.value.name;
     if (watching !== undefined) watching.caller = caller.value;
@@ -75,44 +77,48 @@ async function steps(
   if (!caller.ok) return fail(withHeaders(caller.error, headers));
   trace.enter('authorization');
   if (!route.ok) return fail(withHeaders(route.error, headers));
-  const result = await answerRoute(exchange, route.value, caller.value, path, search);
+  let result: Result<Response>;
+  try {
+    result = await answerRoute(exchange, route.value, caller.value, path, search);
+  } catch (error) {
+    // What is thrown is an error like the others: it has the headers that all answers have.
+    if (watching !== undefined) watching.thrown = error;
+    result = fail(exchange.failed(error));
+  }
   return result.ok
     ? ok(withHeaders(result.value, headers))
     : fail(withHeaders(result.error, headers));
 }
 
-/** What is thrown below is an error like the others: it has the headers that all answers have. */
-async function answerRoute(
+/** An answer, which may be there at once. */
+type Answer = Result<Response> | Promise<Result<Response>>;
+
+function answerRoute(
   exchange: Exchange,
   route: Route,
   caller: Caller,
   path: string,
   search: string,
-): Promise<Result<Response>> {
-  try {
-    switch (route.kind) {
-      case 'system':
-        return await answerSystem(route.path, exchange, caller);
-      case 'openapi':
-        return await answerDocument(route.version, exchange, caller);
-      case 'resource':
-        return await answerResource(exchange, route, caller, path, search);
-      default:
-        return route satisfies never;
-    }
-  } catch (error) {
-    if (exchange.watching !== undefined) exchange.watching.thrown = error;
-    return fail(exchange.failed(error));
+): Answer {
+  switch (route.kind) {
+    case 'system':
+      return answerSystem(route.path, exchange, caller);
+    case 'openapi':
+      return answerDocument(route.version, exchange, caller);
+    case 'resource':
+      return answerResource(exchange, route, caller, path, search);
+    default:
+      return route satisfies never;
   }
 }
 
-async function answerResource(
+function answerResource(
   exchange: Exchange,
   { version, name, id }: ResourceRoute,
   caller: Caller,
   path: string,
   search: string,
-): Promise<Result<Response>> {
+): Answer {
   const { generation, method, headers, trace, watching } = exchange;
   if (watching !== undefined)
     watching.params = { resource: name, ...(id === undefined ? {} : { id }) };
@@ -134,24 +140,22 @@ async function answerResource(
   const representation = negotiate(headers.accept, representations);
   if (representation === undefined) return fail(notAcceptable);
 
-  const sandbox = headers['x-sandbox'];
-  const inside =
-    sandbox === undefined ? ok(exchange) : await enterSandbox(exchange, String(sandbox));
-  if (!inside.ok) return inside;
-  trace.enter('parse_query');
-  const query = parseQuery(search, kind.value);
-  const call: Call = {
-    exchange: inside.value,
-    caller,
-    kind: kind.value,
-    view,
-    face: face.value,
-    path,
-    search,
-    id,
-    query,
+  const answerIn = (inside: Exchange): Answer => {
+    trace.enter('parse_query');
+    const query = parseQuery(search, kind.value);
+    const found = { caller, kind: kind.value, view, face: face.value, path, search, id, query };
+    return answerCall({ exchange: inside, ...found }, representation);
   };
-  if (watching !== undefined) watching.call = call;
+  const sandbox = headers['x-sandbox'];
+  if (sandbox === undefined) return answerIn(exchange);
+  return enterSandbox(exchange, String(sandbox)).then((inside) =>
+    inside.ok ? answerIn(inside.value) : inside,
+  );
+}
+
+function answerCall(call: Call, representation: Representation): Answer {
+  const { exchange, id, query } = call;
+  if (exchange.watching !== undefined) exchange.watching.call = call;
   switch (call.kind) {
     case 'list':
       if (representation === 'json') return listRecords(call);

@@ -19,12 +19,24 @@ export interface ResourceRoute {
   readonly id: string | undefined;
 }
 
+/**
+ * Whether a path is one by which the process is watched. Compared, since a Set would have every path that comes interned
+ * to look it up, which takes longer than all else that is decided before a request is answered.
+ */
+export function isProbe(path: string): boolean {
+  return path === '/_health' || path === '/_ready';
+}
+
 /** The two parts of a request target, as they were sent; the second without `?`. */
 export function splitUrl(url: string): { readonly path: string; readonly search: string } {
-  const mark = url.indexOf('?');
-  return mark === -1
-    ? { path: url, search: '' }
-    : { path: url.slice(0, mark), search: url.slice(mark + 1) };
+  const [path, search = ''] = cutAt(url, '?');
+  return { path, search };
+}
+
+/** What stands before the first `mark`, and what behind it. */
+function cutAt(text: string, mark: string): readonly [string, string | undefined] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 const collectionMethods = { GET: 'list', HEAD: 'list', POST: 'create' } as const;
@@ -44,15 +56,15 @@ export function findRoute(path: string, api: Api): Result<Route> {
   const unknown = (): Result<Route> =>
     fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
   if (!path.startsWith(`${api.basePath}/`)) return unknown();
-  const parts = path.slice(api.basePath.length + 1).split('/');
-  const [, number] = /^v([1-9]\d{0,8})$/u.exec(parts[0] ?? '') ?? [];
-  const isVersioned = number !== undefined;
-  if (!isVersioned && /^v\d+$/u.test(parts[0] ?? '')) return unknownVersion(parts[0] ?? '', api);
-  const version = api.versions.get(isVersioned ? Number(number) : api.defaultVersion);
-  if (version === undefined) return unknownVersion(parts[0] ?? '', api);
+  const below = path.slice(api.basePath.length + 1);
+  const [first, rest = ''] = cutAt(below, '/');
+  const isVersioned = first.startsWith('v') && /^v\d+$/u.test(first);
+  const number = isVersioned ? versionNumber(first) : api.defaultVersion;
+  const version = number === undefined ? undefined : api.versions.get(number);
+  if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
-  const [name, id, ...rest] = isVersioned ? parts.slice(1) : parts;
-  if (name === undefined || name === '' || rest.length > 0 || id === '') return unknown();
+  const [name, id] = cutAt(isVersioned ? rest : below, '/');
+  if (name === '' || id === '' || id?.includes('/') === true) return unknown();
   try {
     return ok({
       kind: 'resource',
@@ -65,6 +77,11 @@ export function findRoute(path: string, api: Api): Result<Route> {
   }
 }
 
+/** The number of a version as paths name it; undefined for what is written otherwise, or is too long to be one. */
+function versionNumber(text: string): number | undefined {
+  return /^v[1-9]\d{0,8}$/u.test(text) ? Number(text.slice(1)) : undefined;
+}
+
 /** A part of a path; throws where it is no valid percent-encoding. */
 function decoded(part: string): string {
   return part.includes('%') ? decodeURIComponent(part) : part;
@@ -73,12 +90,11 @@ function decoded(part: string): string {
 /** `/v<N>/_openapi.json`, at the root as all of the service's own paths, and where the resources are. */
 function findDocument(path: string, api: Api): Result<Route> | undefined {
   const below = path.startsWith(`${api.basePath}/v`) ? path.slice(api.basePath.length) : path;
-  const [, number] = /^\/v([1-9]\d{0,8})\/_openapi\.json$/u.exec(below) ?? [];
+  const [, name = ''] = /^\/(v\d+)\/_openapi\.json$/u.exec(below) ?? [];
+  const number = versionNumber(name);
   if (number === undefined) return undefined;
-  const version = api.versions.get(Number(number));
-  return version === undefined
-    ? unknownVersion(`v${number}`, api)
-    : ok({ kind: 'openapi', version });
+  const version = api.versions.get(number);
+  return version === undefined ? unknownVersion(name, api) : ok({ kind: 'openapi', version });
 }
 
 function unknownVersion(name: string, api: Api): Result<Route> {

@@ -23,7 +23,7 @@ import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
-import { splitUrl } from './router.ts';
+import { isProbe, splitUrl } from './router.ts';
 import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
@@ -60,8 +60,6 @@ export interface ServerOptions {
   readonly maxDelay?: number;
 }
 
-/** Answered however much there is to do. Contract 3, Overload. */
-const unlimited = new Set(['/_health', '/_ready', '/_metrics']);
 /** Requests with these methods count when their body was read. */
 const bodied = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -141,7 +139,8 @@ export async function startServer(
       report(observed, error);
       return failureOf(error);
     };
-    const isExempt = unlimited.has(path) || method === 'OPTIONS';
+    // Answered however much there is to do. Contract 3, Overload.
+    const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
     const refuse = (): ApiError | undefined => (isExempt ? undefined : visit.refusal());
     const problem = headProblem(request) ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
@@ -222,7 +221,7 @@ export async function startServer(
     const sending = { last: stopping, vary: gate.vary, extra: entry.headers };
     const rest = send(response, encoded, sending);
     // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
-    if (!request.readableEnded) request.resume();
+    if (!request.complete) request.resume();
     if (rest !== undefined)
       await sendStream(response, rest, stallTimeout).catch((error) => report(observed, error));
     observed.atEnd?.();

@@ -109,18 +109,43 @@ function offsetLinks({ offset, limit }: PageNumbers, { count, total, hasMore }: 
 }
 
 /** The address before and after the value of one parameter; the others stay as they were written. */
-function around({ origin, path, query }: ListAddress, name: string): readonly [string, string] {
-  const pieces = query === '' ? [] : query.split('&').filter((piece) => piece !== '');
-  const found = pieces.findIndex(
-    (piece) => piece === name || decodeURIComponent(piece.split('=', 1)[0] ?? '') === name,
-  );
-  const own = found === -1 ? pieces.length : found;
-  const before = [...pieces.slice(0, own), `${name}=`].join('&');
-  const after = ['', ...pieces.slice(own + 1)].join('&');
-  return [`${origin}${path}?${linkable(before)}`, linkable(after)];
+function around(address: ListAddress, name: string): readonly [string, string] {
+  const { origin, path } = address;
+  const query = withoutBlanks(address.query);
+  const [begin, end] = findParameter(query, name);
+  const joint = begin === query.length && query !== '' ? '&' : '';
+  const before = `${query.slice(0, begin)}${joint}${name}=`;
+  return [`${origin}${path}?${linkable(before)}`, linkable(query.slice(end))];
 }
+
+/** A query string without pieces that say nothing. */
+function withoutBlanks(query: string): string {
+  const isPlain = !query.startsWith('&') && !query.endsWith('&') && !query.includes('&&');
+  if (isPlain) return query;
+  return query
+    .split('&')
+    .filter((piece) => piece !== '')
+    .join('&');
+}
+
+/** Where a parameter begins and ends in a query string; twice its end where it is not there. */
+function findParameter(query: string, name: string): readonly [number, number] {
+  for (let begin = 0; begin < query.length;) {
+    const mark = query.indexOf('&', begin);
+    const end = mark === -1 ? query.length : mark;
+    const written = query.slice(begin, end).split('=', 1)[0] ?? '';
+    const isIt = written.includes('%') ? decodeURIComponent(written) === name : written === name;
+    if (isIt) return [begin, end];
+    begin = end + 1;
+  }
+  return [query.length, query.length];
+}
+
+const notLinkable = /[^\w\-.~!$&'()*+,;=:@/?%]/u;
 
 /** What a link may not hold as it is was percent-encoded by the client, or is now. */
 function linkable(text: string): string {
-  return text.replaceAll(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, encodeURIComponent);
+  // Looking first takes half of the time, and next to nothing is found.
+  if (!notLinkable.test(text)) return text;
+  return text.replaceAll(new RegExp(notLinkable, 'gu'), encodeURIComponent);
 }
