@@ -34,6 +34,16 @@ export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   };
 }
 
+/** The claims that are others in every token of the same caller. */
+const fleeting: ReadonlySet<string> = new Set(['exp', 'iat', 'nbf', 'jti']);
+
+/** What tells callers apart who may not meet each other's answers: without a name, all that their tokens say of them. */
+export function scopeOf({ authenticated, id, claims }: Caller): string {
+  if (!authenticated || id !== undefined) return JSON.stringify([authenticated, id]);
+  const said = Object.entries(claims).filter(([name]) => !fleeting.has(name));
+  return JSON.stringify(said.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 const reserved: ReadonlySet<string> = new Set(reservedRoles);
 
 /**

@@ -78,12 +78,14 @@ export class Tokens {
   }
 }
 
+/** RFC 7515, 7.1: three parts in base64url, without padding. */
+const compact = /^([\w-]+)\.[\w-]*\.[\w-]+$/u;
+
 /** The header of a signed token, not checked; undefined for what is none. */
 function headerOf(token: string): TokenHeader | undefined {
-  const parts = token.split('.', 4);
-  if (parts.length !== 3) return undefined;
+  const [, part = ''] = compact.exec(token) ?? [];
   try {
-    const text = Buffer.from(parts[0] ?? '', 'base64url').toString();
+    const text = Buffer.from(part, 'base64url').toString();
     const { alg, kid } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (typeof alg !== 'string' || !(kid === undefined || typeof kid === 'string'))
       return undefined;

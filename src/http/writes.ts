@@ -5,6 +5,7 @@ import { RowRights } from '../execute/row-rights.ts';
 import { executeWrite, type Answering } from '../execute/write.ts';
 import { notFound, type Written } from '../execute/written.ts';
 import { refusalOf } from '../model/access.ts';
+import { scopeOf } from '../auth/callers.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';
@@ -67,9 +68,7 @@ function createOnce(
   exchange.trace.enter(writeStage(plan));
   const type = exchange.headers['content-type'] ?? '';
   return exchange.keys.once(plan, statements, answering, {
-    scope: digestOf(
-      JSON.stringify([caller.authenticated, caller.id, view.version.number, path, key]),
-    ),
+    scope: digestOf(JSON.stringify([scopeOf(caller), view.version.number, path, key])),
     request: digestOf(JSON.stringify([type, search]), bytes),
     at: exchange.draw.now(),
     database: exchange.database,

@@ -268,6 +268,9 @@ export const keyRows: readonly KeyRow[] = [
     ],
     contradictions: [
       '{ secret: short }',
+      // A public key in the place of a secret: whoever has it could sign.
+      `{ secret: ${rsa} }`,
+      `{ keys: [{ kid: a, alg: HS256, secret: ${ec} }] }`,
       `{ publicKey: ${ec}, algorithms: [HS256] }`,
       `{ publicKey: ${ec}, algorithms: [RS256] }`,
       `{ publicKey: ${rsa}, algorithms: [RS256, ES256] }`,

@@ -118,6 +118,7 @@ describe('something invalid is 401, on public operations too', () => {
       bearer(`${Buffer.from('null').toString('base64url')}.${body}.${end}`),
     ],
     ['a header that is a list', bearer(`W10.${body}.${end}`)],
+    ['padding behind the signature', bearer(`${token()}=`)],
     ['characters that are no base64', bearer(`${head}.${body}.${end.slice(0, -1)}!`)],
   ])('%s', async (_name, headers) => {
     const answer = await api.get('/v1/news', headers);

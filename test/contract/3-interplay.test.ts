@@ -73,6 +73,26 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+describe('an Idempotency-Key of tokens without a subject', () => {
+  const send = (both: Both, claims: object): Promise<{ status: number; body: unknown }> =>
+    both.send(
+      'POST',
+      '/v1/posts',
+      { title: 'a' },
+      { 'idempotency-key': 'k', ...caller({ ...claims }) },
+    );
+
+  test.each<[name: string, other: object, records: number]>([
+    ['that speak of another', { tenant: 'b' }, 2],
+    ['that have been renewed', { tenant: 'a', iat: 1_700_000_000, jti: 'other' }, 1],
+  ])('%s', async (_name, other, records) => {
+    const both = await servingBoth(`${withTokens}\n${posts}`);
+    expect((await send(both, { tenant: 'a', jti: 'one' })).status).toBe(201);
+    expect((await send(both, other)).status).toBe(201);
+    expect((await both.get('/v1/posts', caller({ sub: 'x' }))).body).toHaveLength(records);
+  });
+});
+
 describe('a simulated network', () => {
   const spec = `debug: { roles: [dev] }
 ${withTokens}

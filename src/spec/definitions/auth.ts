@@ -58,6 +58,9 @@ const secret = refined(
   (value, report) => {
     const bytes = Buffer.byteLength(value);
     if (bytes < 32) report([], `a secret has to have at least 32 bytes, this one has ${bytes}`);
+    // Whoever has a public key could sign with it, and a private one is not for those who check.
+    else if (/-----BEGIN [A-Z ]*(?:KEY|CERTIFICATE)-----/u.test(value))
+      report([], 'a key in PEM is no secret of HS…; give the public key as `publicKey`');
   },
 );
 const publicKey = refined(
