@@ -96,11 +96,13 @@ function oversized(
   }));
 }
 
+const noSuchRecord = 'there is no such record';
+
 /** The message for a value that should point to a record and does not. */
 function pointsNowhere({ names }: Access, target: Field, value: JsonValue): string {
   const [resource, field] = [names.resource(target.resource), names.field(target)];
   return resource === undefined || field === undefined
-    ? 'there is no such record'
+    ? noSuchRecord
     : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
 }
 
@@ -202,14 +204,15 @@ export async function hiddenKeys(
 }
 
 /**
- * The morph pairs whose owner does not exist, or not for this caller: no constraint of a database says so. Contract 2,
- * Writes.
+ * The morph pairs whose owner does not exist, or not for this caller: no constraint of a database says so. `isGiven`
+ * tells which fields the request names. Contract 2, Writes.
  */
 export async function missingOwners(
   access: Access,
   morphs: readonly MorphTo[],
   valueOf: (field: Field) => JsonValue,
   isKept: IsKept = () => false,
+  isGiven: (field: Field) => boolean = () => true,
 ): Promise<readonly Conflict[]> {
   const { transaction, dialect, statements, rights } = access;
   const conflicts: Conflict[] = [];
@@ -231,8 +234,11 @@ export async function missingOwners(
       rights === undefined ||
       (isKept(typeField, type) && isKept(idField, id)) ||
       (await rights.has(owner.id, 'read', key, transaction));
-    if (rows.length === 0 || !isSeen)
-      conflicts.push({ field: idField, message: pointsNowhere(access, owner.id, id) });
+    if (rows.length > 0 && isSeen) continue;
+    // Which resource it is says what is in the type field, which not everyone may read who writes the other.
+    const isTold = rights === undefined || isGiven(typeField) || rights.shows(typeField);
+    const message = isTold ? pointsNowhere(access, owner.id, id) : noSuchRecord;
+    conflicts.push({ field: idField, message });
   }
   return conflicts;
 }

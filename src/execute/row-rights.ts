@@ -11,7 +11,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { View } from '../model/view.ts';
 import { bindRules } from '../plan/bind-rules.ts';
 import { planRows, type RowsPlan } from '../plan/row-rules.ts';
-import type { Dependents } from '../sql/compile-delete.ts';
+import type { Dependents, Way } from '../sql/compile-delete.ts';
 import { compileRows } from '../sql/compile-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Transaction } from './database.ts';
@@ -78,16 +78,30 @@ export class RowRights {
     throw new Refusal(refusalOf(this.view.subject));
   }
 
-  /** Of the records that keep another from being deleted, those that the caller may read. */
+  /**
+   * Of the records that keep another from being deleted, those of which the caller may read that they do: undefined
+   * where it is all of them, so that nothing was asked.
+   */
   async countOf(
-    dependent: Dependents,
+    { resource, ways, among }: Dependents,
     id: SqlValue,
     { all }: Transaction,
   ): Promise<number | undefined> {
-    const plan = planRows(this.view, dependent.resource, 'read');
-    if (plan === undefined) return undefined;
-    const [row] = await all(dependent.among(plan.access), { bound: this.valuesOf(plan), id });
+    const plan = planRows(this.view, resource, 'read');
+    const told = ways.filter((way) => this.tells(way));
+    if (plan === undefined && told.length === ways.length) return undefined;
+    if (told.length === 0) return 0;
+    const bound = plan === undefined ? [] : this.valuesOf(plan);
+    const [row] = await all(among(plan?.access ?? [], told), { bound, id });
     return Number(row?.[0] ?? 0);
+  }
+
+  /** Whether the caller may read every key on a way, in all of the rows that it leads through. */
+  private tells({ keys, through }: Way): boolean {
+    return (
+      keys.every((key) => this.shows(key)) &&
+      through.every((resource) => this.leaves(resource, 'read') === 'all')
+    );
   }
 
   private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {

@@ -354,7 +354,9 @@ export class Writer {
   ): Promise<Result<Value, readonly Conflict[]>> {
     const morphs = touchedMorphs(resource, (field) => values.has(field));
     const unseen = [
-      ...(await missingOwners(this.access, morphs, valueIn(values, current), isKept)),
+      ...(await missingOwners(this.access, morphs, valueIn(values, current), isKept, (field) =>
+        values.has(field),
+      )),
       ...(await hiddenKeys(this.access, values, isKept)),
     ];
     try {

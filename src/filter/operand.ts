@@ -51,7 +51,7 @@ export function readItem(text: string, asked: Asked): Result<JsonValue, OperandP
 }
 
 /** What a value is asked with: the operator, and the field that it is compared with. */
-type Asked = Pick<Slot, 'field' | 'operator'>;
+type Asked = Pick<Slot, 'field' | 'operator' | 'told'>;
 
 function isTooLong(text: string, { operator }: Asked): boolean {
   return (operator === 'like' || operator === 'ilike') && text.length > patternLength;
@@ -103,12 +103,14 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
       code: 'INVALID_FILTER',
       message: `items of type ${type.name} cannot be looked for`,
     });
-  const expected = allowedValues(slot);
+  const allowed = allowedValues(slot);
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   return fail({
     code: 'INVALID_FILTER',
     message: `${JSON.stringify(shown)} does not fit: it takes ${
-      expected === undefined ? type.expects(comparedField(slot)) : `one of ${expected.join(', ')}`
+      allowed === undefined
+        ? type.expects(comparedField(slot))
+        : `one of ${(slot.told ?? allowed).join(', ')}`
     }`,
   });
 }

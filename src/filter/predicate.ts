@@ -1,5 +1,6 @@
 import type { Field, Relation, Resource } from '../model/api.ts';
 import type { Operator } from '../model/operators.ts';
+import type { JsonValue } from '../spec/specification.ts';
 
 /** The operators that compare with a value; `exists` and `null` become a predicate of their own. */
 export type Comparison = Exclude<Operator, 'exists' | 'null'>;
@@ -35,6 +36,8 @@ export interface Slot {
   readonly parameter: string;
   readonly field: Field;
   readonly operator: Comparison;
+  /** The values that a message may name, where the field has others of which this caller is not told. */
+  readonly told?: readonly JsonValue[] | undefined;
 }
 
 /** What rows must satisfy, with every name resolved. */

@@ -3,7 +3,14 @@ import { decide, operations } from '../model/access.ts';
 import { isToMany, type Api, type Field, type Version } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { operators } from '../model/operators.ts';
-import type { InputView, RelationView, ResourceView, View } from '../model/view.ts';
+import { toldValues } from '../model/told-values.ts';
+import {
+  mayLink,
+  type InputView,
+  type RelationView,
+  type ResourceView,
+  type View,
+} from '../model/view.ts';
 import { filterables, sortables } from '../openapi/filters.ts';
 import { linkedRelation } from '../plan/links.ts';
 
@@ -44,7 +51,14 @@ function resourceDocument(face: ResourceView): object {
       const input = face.inputs.get(name);
       const field = input?.field ?? face.fields.get(name)?.field;
       if (field === undefined) return [];
-      return [{ name, isReadable: face.fields.has(name), ...use(input), ...fieldDocument(field) }];
+      return [
+        {
+          name,
+          isReadable: face.fields.has(name),
+          ...use(input),
+          ...fieldDocument(field, face.view),
+        },
+      ];
     }),
     relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
     groups: Object.fromEntries(face.groups),
@@ -85,7 +99,7 @@ const told = [
   'uniqueItems',
 ] as const;
 
-function fieldDocument(field: Field): object {
+function fieldDocument(field: Field, view: View): object {
   const { attributes, reference, properties, items } = field;
   return {
     type: field.type.name,
@@ -95,19 +109,22 @@ function fieldDocument(field: Field): object {
     isUnique: field.unique,
     isImmutable: field.immutable,
     default: field.default?.kind === 'value' ? field.default.value : null,
-    values: field.values ?? null,
+    values: toldValues(field, view) ?? null,
     constraints: Object.fromEntries(
       told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
     ),
     ...(field.type.name === 'decimal' ? { precision: field.precision, scale: field.scale } : {}),
-    ...(reference === undefined
+    ...(reference === undefined || (view.resource(reference.resource.name)?.fields.size ?? 0) === 0
       ? {}
       : { reference: { resource: reference.resource.name, field: reference.field.name } }),
-    ...(items === undefined ? {} : { items: fieldDocument(items) }),
+    ...(items === undefined ? {} : { items: fieldDocument(items, view) }),
     ...(properties === undefined
       ? {}
       : {
-          properties: [...properties].map(([name, part]) => ({ name, ...fieldDocument(part) })),
+          properties: [...properties].map(([name, part]) => ({
+            name,
+            ...fieldDocument(part, view),
+          })),
         }),
   };
 }
@@ -120,7 +137,7 @@ function relationDocument(view: RelationView, face: ResourceView): object {
     kind: relation.kind,
     description: relation.description ?? null,
     isToMany: isToMany(relation),
-    isLinked: linkedRelation(view.name, face) !== undefined,
+    isLinked: linkedRelation(view.name, face) !== undefined && mayLink(view, face.view.subject),
     targets: [...new Set(targets)],
     pivot: view.pivot.map(({ name }) => name),
     ...keysOf(view, face),

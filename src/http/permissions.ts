@@ -1,9 +1,9 @@
 import { decide, operations, type Caller } from '../model/access.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import { linkedRelation, mayLink } from '../plan/links.ts';
+import { linkedRelation } from '../plan/links.ts';
 import { jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
-import type { InputView, ResourceView, View } from '../model/view.ts';
+import { mayLink, type InputView, type ResourceView, type View } from '../model/view.ts';
 import type { Exchange } from './exchange.ts';
 import { sunsetRefusal } from './versions.ts';
 
@@ -54,8 +54,8 @@ function permissionsOn(face: ResourceView): object {
     .map((input) => [input.name, uses(input)] as const)
     .filter(([, own]) => own.length > 0);
   const mayWrite = allowed.has('create') || allowed.has('update');
-  const relations = [...face.relations.keys()].map((name) => {
-    const isWritten = linkedRelation(name, face) !== undefined && mayLink({ [name]: [] }, face);
+  const relations = [...face.relations].map(([name, view]) => {
+    const isWritten = linkedRelation(name, face) !== undefined && mayLink(view, face.view.subject);
     return [name, ['read', ...(isWritten && mayWrite ? ['write'] : [])]] as const;
   });
   return {

@@ -76,8 +76,12 @@ const constraints = Object.keys(checks) as Constraint[];
 /** The constraints that a field declares, found once per field. */
 const declared = new WeakMap<Field, readonly Constraint[]>();
 
-/** Every constraint attribute that the value (of the right type, not null) breaks, as messages. */
-export function constraintIssues(value: JsonValue, field: Field): readonly string[] {
+/** Every constraint that the value (of the right type, not null) breaks, as messages; `told` are the values to name. */
+export function constraintIssues(
+  value: JsonValue,
+  field: Field,
+  told = field.values,
+): readonly string[] {
   let names = declared.get(field);
   if (names === undefined) {
     names = constraints.filter((name) => field.attributes[name] !== undefined);
@@ -90,6 +94,6 @@ export function constraintIssues(value: JsonValue, field: Field): readonly strin
     if (message !== undefined) messages.push(message);
   }
   if (field.values !== undefined && !field.values.includes(value))
-    messages.push(`must be one of ${field.values.join(', ')}`);
+    messages.push(`must be one of ${(told ?? field.values).join(', ')}`);
   return messages;
 }

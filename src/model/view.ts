@@ -193,6 +193,22 @@ function narrows({ access }: Field, operation: Operation, subject: Subject): boo
   return own === undefined || matchingRules(own, subject).length > 0;
 }
 
+/**
+ * Whether a caller may write the links of a belongsToMany with their record: whatever it changes, it takes the
+ * junction's create and delete rights, and that to write both keys. Contract 2, Writes.
+ */
+export function mayLink({ relation, target }: RelationView, subject: Subject): boolean {
+  if (relation.kind !== 'belongsToMany') return false;
+  const { through, ownerKey, targetKey } = relation;
+  const rules = target(through)?.rules;
+  return (
+    rules !== undefined &&
+    rules.create.length > 0 &&
+    rules.delete.length > 0 &&
+    [ownerKey, targetKey].every((key) => narrows(key, 'create', subject))
+  );
+}
+
 /** Whether a caller may write all that a new record cannot be without: else there is nothing that it could create. */
 function canFill({ fields, id }: Resource, subject: Subject): boolean {
   return [...fields.values()].every(

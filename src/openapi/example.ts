@@ -1,7 +1,8 @@
 import { readValue } from '../model/validation.ts';
 import type { Field } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import type { ResourceView } from '../model/view.ts';
+import { toldValues } from '../model/told-values.ts';
+import type { FieldView, ResourceView, View } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 
 const uuid = '0198c0de-0000-7000-8000-000000000001';
@@ -16,12 +17,12 @@ const byFormat: Readonly<Record<string, string>> = {
   uuid,
 };
 
-/** A value that a field could have; undefined where none is found that passes the field's own rules. */
-export function exampleOf(field: Field): JsonValue | undefined {
+/** A value that a field could have, of those that may be told; undefined where none passes the field's own rules. */
+export function exampleOf(field: Field, told = field.values): JsonValue | undefined {
   const { attributes } = field;
   const fixed = field.default?.kind === 'value' ? [field.default.value] : [];
   const own = attributes.example === undefined ? [] : [attributes.example];
-  const candidates = [...own, ...fixed, ...(field.values ?? []), ...guesses(field)];
+  const candidates = [...own, ...fixed, ...(told ?? []), ...guesses(field)];
   for (const candidate of candidates) {
     const reading = candidate === null ? undefined : readValue(candidate, field);
     if (reading?.ok === true) return reading.value;
@@ -31,7 +32,7 @@ export function exampleOf(field: Field): JsonValue | undefined {
 
 /** A record as a plain read shows it, as far as examples are found. */
 export function exampleRecord(face: ResourceView): Readonly<Record<string, JsonValue>> | undefined {
-  return all([...face.fields.values()]);
+  return all([...face.fields.values()], face.view);
 }
 
 /** A body that creates a record; undefined where a field that is needed has no example. */
@@ -45,13 +46,19 @@ export function exampleBody(face: ResourceView): Readonly<Record<string, JsonVal
       relation.kind === 'morphTo' ? [relation.typeField, relation.idField] : [],
     ),
   );
-  return all(inputs.filter(({ field }) => !pairs.has(field) || !field.nullable));
+  return all(
+    inputs.filter(({ field }) => !pairs.has(field) || !field.nullable),
+    face.view,
+  );
 }
 
 function all(
-  views: readonly { readonly name: string; readonly field: Field }[],
+  fields: readonly FieldView[],
+  view: View,
 ): Readonly<Record<string, JsonValue>> | undefined {
-  const members = views.map(({ name, field }) => [name, exampleOf(field)] as const);
+  const members = fields.map(
+    ({ name, field }) => [name, exampleOf(field, toldValues(field, view))] as const,
+  );
   if (members.some(([, value]) => value === undefined)) return undefined;
   return Object.fromEntries(members) as Record<string, JsonValue>;
 }

@@ -1,4 +1,6 @@
 import type { Field } from '../model/api.ts';
+import { toldValues } from '../model/told-values.ts';
+import type { View } from '../model/view.ts';
 import { given, orNull, type JsonSchema } from './schema.ts';
 
 const stringFormats: Readonly<Record<string, string>> = {
@@ -13,21 +15,21 @@ const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
 const decimal = String.raw`^-?\d+(\.\d+)?$`;
 
 /** What a field's values look like in answers. Constraints on writing say nothing of what an existing table holds. */
-export function readSchema(field: Field): JsonSchema {
-  const schema = { ...plainSchema(field, readSchema), ...notes(field) };
+export function readSchema(field: Field, view: View): JsonSchema {
+  const schema = { ...plainSchema(field, view, readSchema), ...notes(field) };
   return field.nullable ? orNull(schema) : schema;
 }
 
 /** What a body may give for a field, with the constraints that are checked. `partial`: as a merge patch has it. */
-export function writeSchema(field: Field, partial = false): JsonSchema {
-  const below = (part: Field): JsonSchema => writeSchema(part);
+export function writeSchema(field: Field, view: View, partial = false): JsonSchema {
+  const below = (part: Field): JsonSchema => writeSchema(part, view);
   const { name } = field.type;
   if (partial && name === 'object') return orNull({ type: 'object', ...notes(field) });
   const { attributes, default: initial } = field;
   const isNumber = name === 'integer' || name === 'number';
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
   const schema = {
-    ...plainSchema(field, below),
+    ...plainSchema(field, view, below),
     ...(name === 'decimal' ? { type: ['string', 'number'] } : {}),
     ...given({
       minLength: attributes.minLength,
@@ -54,17 +56,26 @@ export function writeSchema(field: Field, partial = false): JsonSchema {
 }
 
 /** What a filter on a field compares with. */
-export function valueSchema(field: Field): JsonSchema {
+export function valueSchema(field: Field, view: View): JsonSchema {
   const { name } = field.type;
-  if (name === 'array') return field.items === undefined ? {} : valueSchema(field.items);
-  return name === 'object' || name === 'json' ? { type: 'string' } : plainSchema(field, readSchema);
+  if (name === 'array') return field.items === undefined ? {} : valueSchema(field.items, view);
+  return name === 'object' || name === 'json'
+    ? { type: 'string' }
+    : plainSchema(field, view, readSchema);
 }
 
-/** Type and format, with nothing of null. */
-function plainSchema(field: Field, below: (part: Field) => JsonSchema): JsonSchema {
-  const { values } = field;
-  const schema = typeSchema(field, below);
-  return values === undefined ? schema : { ...schema, enum: values };
+type Below = (part: Field, view: View) => JsonSchema;
+
+/**
+ * Type and format, with nothing of null. The values are listed where the caller may be told of all of them: it can meet
+ * the others, too.
+ */
+function plainSchema(field: Field, view: View, below: Below): JsonSchema {
+  const schema = typeSchema(field, (part) => below(part, view));
+  const values = toldValues(field, view);
+  return values === undefined || values.length < (field.values?.length ?? 0)
+    ? schema
+    : { ...schema, enum: values };
 }
 
 function typeSchema(field: Field, below: (part: Field) => JsonSchema): JsonSchema {

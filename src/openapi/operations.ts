@@ -99,7 +99,7 @@ export function pathsOf(
     in: 'path',
     required: true,
     description: 'The id of the record.',
-    schema: readSchema(face.resource.id),
+    schema: readSchema(face.resource.id, face.view),
   };
   const items: readonly (readonly [string, JsonSchema, JsonSchema])[] = [
     [collection, itemOf('collection'), {}],

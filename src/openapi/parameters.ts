@@ -1,6 +1,6 @@
 import { isToMany, type Limits } from '../model/api.ts';
 import { operators } from '../model/operators.ts';
-import type { ResourceView } from '../model/view.ts';
+import type { ResourceView, View } from '../model/view.ts';
 import {
   isOn,
   isParameter,
@@ -186,20 +186,25 @@ function filterParameters(face: ResourceView, limits: Limits): readonly JsonSche
     const { kind } = filter;
     const isWhole = kind === 'field' || kind === 'relation';
     const bare = isBareFilter(filter)
-      ? [bareParameter(filter, !isWhole, id === filter.leaf && kind === 'field')]
+      ? [bareParameter(filter, face.view, !isWhole, id === filter.leaf && kind === 'field')]
       : [];
     if (!isWhole && bare.length > 0) return bare;
     return [
       ...bare,
-      ...filter.operators.flatMap((operator) => operatorParameter(filter, operator)),
+      ...filter.operators.flatMap((operator) => operatorParameter(filter, operator, face.view)),
     ];
   });
 }
 
-function bareParameter(filter: Filterable, isAlone: boolean, isUnion: boolean): JsonSchema {
+function bareParameter(
+  filter: Filterable,
+  view: View,
+  isAlone: boolean,
+  isUnion: boolean,
+): JsonSchema {
   const { path, leaf } = filter;
   const suffixes = filter.operators.map((operator) => `\`${operators[operator].suffix}\``);
-  const value = leaf === undefined ? {} : valueSchema(leaf);
+  const value = leaf === undefined ? {} : valueSchema(leaf, view);
   if (isUnion)
     return {
       name: path,
@@ -220,11 +225,12 @@ function bareParameter(filter: Filterable, isAlone: boolean, isUnion: boolean): 
 function operatorParameter(
   { path, leaf }: Filterable,
   operator: Filterable['operators'][number],
+  view: View,
 ): readonly JsonSchema[] {
   const name = filterName(path, operator);
   if (isParameter(name)) return [];
   const { meaning, operand } = operators[operator];
-  const value = leaf === undefined ? {} : valueSchema(leaf);
+  const value = leaf === undefined ? {} : valueSchema(leaf, view);
   const isText = operator === 'like' || operator === 'ilike';
   const schema = isText ? { type: 'string' } : value;
   const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
@@ -252,7 +258,7 @@ export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits)
     notes.push(
       `Members of ${open.map(({ name }) => name).join(', ')} are filtered by their path, such as ${open[0]?.name ?? ''}.member=value.`,
     );
-  const groups = [...face.groups.keys()];
+  const groups = [...face.groups].flatMap(([name, members]) => (members.length > 0 ? [name] : []));
   if (groups.length > 0 && kind !== 'delete')
     notes.push(`Groups for fields: ${groups.map((group) => `@${group}`).join(', ')}.`);
   return notes.join(' ');

@@ -1,7 +1,13 @@
 import { facesOf } from '../filter/path.ts';
 import { isToMany } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import type { InputView, RelationView, ResourceView } from '../model/view.ts';
+import {
+  mayLink,
+  type InputView,
+  type RelationView,
+  type ResourceView,
+  type View,
+} from '../model/view.ts';
 import { readSchema, writeSchema } from './field-schemas.ts';
 import { pascal } from './names.ts';
 import { orNull, ref, type JsonSchema } from './schema.ts';
@@ -51,7 +57,7 @@ export function recordSchemas(
     schemas[`${name}Id`] = {
       type: 'object',
       description: 'The id of a record that this caller may create, but not read.',
-      properties: { id: readSchema(face.resource.id) },
+      properties: { id: readSchema(face.resource.id, face.view) },
       required: ['id'],
       additionalProperties: false,
     };
@@ -61,7 +67,8 @@ export function recordSchemas(
     if (hasObjects(face)) schemas[`${name}MergePatch`] = body(face, 'merge', naming);
   }
   if (isWritten)
-    for (const view of linkable(face)) schemas[`${name}${pascal(view.name)}Links`] = links(view);
+    for (const view of linkable(face))
+      schemas[`${name}${pascal(view.name)}Links`] = links(view, face.view);
   return schemas;
 }
 
@@ -125,7 +132,7 @@ function members(
           // Of an object some members can be selected, so nothing is needed in it.
           extent === 'selection' && field.properties !== undefined
             ? orNull({ type: 'object' })
-            : readSchema(field),
+            : readSchema(field, face.view),
         ]),
       ),
       ...Object.fromEntries(
@@ -186,7 +193,9 @@ function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSche
   const pivot = {
     type: 'object',
     description: 'What the junction says of the link.',
-    properties: Object.fromEntries(view.pivot.map(({ name, field }) => [name, readSchema(field)])),
+    properties: Object.fromEntries(
+      view.pivot.map(({ name, field }) => [name, readSchema(field, target.face.view)]),
+    ),
     ...(extent === 'whole' ? { required: view.pivot.map(({ name }) => name) } : {}),
     additionalProperties: false,
   };
@@ -199,26 +208,20 @@ function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSche
 
 /** The belongsToMany relations whose links this caller may write with the record. */
 export function linkable(face: ResourceView): readonly RelationView[] {
-  return [...face.relations.values()].filter((view) => {
-    const rules = throughOf(view)?.rules;
-    return (
-      rules !== undefined &&
-      rules.create.length > 0 &&
-      rules.delete.length > 0 &&
-      !face.inputs.has(view.name)
-    );
-  });
+  return [...face.relations.values()].filter(
+    (view) => !face.inputs.has(view.name) && mayLink(view, face.view.subject),
+  );
 }
 
 function throughOf({ relation, target }: RelationView): ResourceView | undefined {
   return relation.kind === 'belongsToMany' ? target(relation.through) : undefined;
 }
 
-function links(view: RelationView): JsonSchema {
+function links(view: RelationView, beheld: View): JsonSchema {
   const { relation } = view;
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
-  const id = readSchema(relation.target.id);
-  const list = { type: 'array', items: { anyOf: [id, linkSchema(view, id)] } };
+  const id = readSchema(relation.target.id, beheld);
+  const list = { type: 'array', items: { anyOf: [id, linkSchema(view, id, beheld)] } };
   return {
     description: `The links to ${relation.target.name}: all of them as a list, or what is added and removed.`,
     anyOf: [
@@ -241,7 +244,7 @@ export function pivotInputs(view: RelationView): readonly InputView[] {
   );
 }
 
-function linkSchema(view: RelationView, id: JsonSchema): JsonSchema {
+function linkSchema(view: RelationView, id: JsonSchema, beheld: View): JsonSchema {
   const pivot = pivotInputs(view);
   return {
     type: 'object',
@@ -249,7 +252,9 @@ function linkSchema(view: RelationView, id: JsonSchema): JsonSchema {
       id,
       pivot: {
         type: 'object',
-        properties: Object.fromEntries(pivot.map(({ name, field }) => [name, writeSchema(field)])),
+        properties: Object.fromEntries(
+          pivot.map(({ name, field }) => [name, writeSchema(field, beheld)]),
+        ),
         additionalProperties: false,
       },
     },
@@ -308,7 +313,9 @@ function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
           const stays = kind !== 'create' && (field === face.resource.id || !updatable);
           return [
             input.name,
-            stays ? { ...readSchema(field), readOnly: true } : writeSchema(field, kind === 'merge'),
+            stays
+              ? { ...readSchema(field, face.view), readOnly: true }
+              : writeSchema(field, face.view, kind === 'merge'),
           ];
         }),
       ),

@@ -9,6 +9,7 @@ import { isTooDeep, type Path } from '../filter/path.ts';
 import { resolveName } from '../filter/resolve.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../model/api.ts';
 import type { Operator } from '../model/operators.ts';
+import { toldValues } from '../model/told-values.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
@@ -88,7 +89,7 @@ export function planFilters(
   if (ids.length > 1) {
     if (isSingle) problems.push(notOfSingle('id'));
     const sources = ids.map(({ source }) => source);
-    records.own.push(compare('id', sources, placeOf(id), 'in', context.slots));
+    records.own.push(compare('id', sources, placeOf(id), 'in', context));
   }
   for (const group of groups) records.own.push({ kind: 'or', parts: planGroup(group, context) });
   for (const [node, items] of within) node.where = predicatesOf(items);
@@ -132,9 +133,10 @@ interface PlannedCondition {
 
 function planCondition(
   condition: Condition,
-  { face, api, slots, problems }: FilterContext,
+  context: FilterContext,
   others: readonly string[] = [],
 ): PlannedCondition | undefined {
+  const { face, api, problems } = context;
   const { name, value, source } = condition;
   const refuse = (code: QueryProblem['code'], message: string): undefined => {
     problems.push({ parameter: name, code, message });
@@ -164,7 +166,7 @@ function planCondition(
         end,
         isPresence(operator)
           ? { kind: 'null', place, isNull: !isAsked }
-          : compare(name, sources, place, operator, slots),
+          : compare(name, sources, place, operator, context),
       );
     } else if (endsHere(end)) {
       const branches = end.branches.map(({ target, typeValue }) => ({
@@ -189,9 +191,12 @@ function compare(
   sources: readonly number[],
   place: Place,
   operator: Comparison,
-  slots: Slot[],
+  { face, slots }: Pick<FilterContext, 'face' | 'slots'>,
 ): Predicate {
-  const slot: Slot = { index: slots.length, sources, parameter, field: place.leaf, operator };
+  const field = place.leaf;
+  const index = slots.length;
+  const told = toldValues(field, face.view);
+  const slot: Slot = { index, sources, parameter, field, operator, told };
   slots.push(slot);
   return { kind: 'compare', place, operator, slot };
 }

@@ -2,7 +2,13 @@ import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../model/values.ts';
-import type { FieldView, InputView, RelationView, ResourceView } from '../model/view.ts';
+import {
+  mayLink,
+  type FieldView,
+  type InputView,
+  type RelationView,
+  type ResourceView,
+} from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, type Draw } from './defaults.ts';
 import type { FieldValues, Link, LinkChange } from './plan.ts';
@@ -31,13 +37,11 @@ export function readAllLinks(
   });
 }
 
-/** Whether this caller may write the links in a body: whatever they change, it takes both rights on the junction. */
-export function mayLink(body: object, face: ResourceView): boolean {
+/** Whether this caller may write all links in a body. */
+export function mayWriteLinks(body: object, face: ResourceView): boolean {
   return Object.keys(body).every((name) => {
     const linked = linkedRelation(name, face);
-    const rules = linked?.view.target(linked.relation.through)?.rules;
-    if (linked === undefined) return true;
-    return rules !== undefined && rules.create.length > 0 && rules.delete.length > 0;
+    return linked === undefined || mayLink(linked.view, face.view.subject);
   });
 }
 

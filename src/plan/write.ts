@@ -1,14 +1,15 @@
 import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
 import { refusalOf } from '../model/access.ts';
 import type { Api, Field } from '../model/api.ts';
-import { isJsonObject, type ValueIssue } from '../model/values.ts';
+import { isJsonObject, type Reading, type ValueIssue } from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
+import { toldValues } from '../model/told-values.ts';
 import type { InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, type Draw } from './defaults.ts';
-import { linkedRelation, mayLink, readAllLinks } from './links.ts';
+import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WritePlan } from './plan.ts';
 
@@ -44,7 +45,7 @@ export function planCreate(
           : 'The body must be a JSON object',
       ),
     );
-  if (!bodies.every((item) => mayLink(item as object, face)))
+  if (!bodies.every((item) => mayWriteLinks(item as object, face)))
     return fail(refusalOf(face.view.subject));
   const issues: ValueIssue[] = [];
   const records = bodies.map((item, index) => {
@@ -68,7 +69,7 @@ export function planUpdate(
   options: UpdateOptions = {},
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
-  if (!mayLink(body, face)) return fail(refusalOf(face.view.subject));
+  if (!mayWriteLinks(body, face)) return fail(refusalOf(face.view.subject));
   const { resource } = face;
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
@@ -191,10 +192,12 @@ function readRecord(
       // What a GET gave can be sent back: readOnly fields are ignored in PUT and PATCH.
       if (kind === 'create') note(name, 'is read-only');
     } else {
-      const reading = readValue(value, input.field);
-      if (reading.ok) values.set(input.field, reading.value);
+      const { field } = input;
+      const reading = readValue(value, field);
+      if (reading.ok) values.set(field, reading.value);
+      // What it could have been is said as far as this caller may know it.
       else
-        for (const issue of reading.issues)
+        for (const issue of issuesOf(readValue(value, field, toldValues(field, face.view))))
           issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
     }
   }
@@ -213,6 +216,10 @@ function readRecord(
     else values.set(field, null);
   }
   return values;
+}
+
+function issuesOf(reading: Reading): readonly ValueIssue[] {
+  return reading.ok ? [] : reading.issues;
 }
 
 function isWritable(input: InputView, kind: WriteKind): boolean {

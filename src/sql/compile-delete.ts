@@ -20,8 +20,16 @@ export interface DeleteStatements {
 export interface Dependents {
   readonly resource: Resource;
   readonly count: Statement;
-  /** As `count`, of those alone that access rules leave. */
-  readonly among: (access: readonly Predicate[]) => Statement;
+  /** The ways on which the delete meets them. */
+  readonly ways: readonly Way[];
+  /** As `count`, of those alone that access rules leave, met on some of the ways. */
+  readonly among: (access: readonly Predicate[], ways: readonly Way[]) => Statement;
+}
+
+/** How a delete comes to records: by the keys that lead down to them, through records of these resources. */
+export interface Way {
+  readonly keys: readonly Field[];
+  readonly through: readonly Resource[];
 }
 
 /** The rows of one resource that go with those of another, or lose the key to them. */
@@ -50,19 +58,25 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
     dependents: (resource) =>
       [...Map.groupBy(reachOf(resource).restricting, (one) => one.resource)].map(
         ([dependent, paths]) => {
-          const count = (add: Add): string => {
-            const where = paths.map((path) => path.where(add)).join(' OR ');
+          const count = (add: Add, met: readonly Reached[]): string => {
+            const where = met.map((path) => path.where(add)).join(' OR ');
             // A record that points to itself is no other record.
             const others = dependent === resource ? ` AND NOT (${byId(resource, add)})` : '';
             return `SELECT count(*) FROM ${quote(dependent.table)} AS t WHERE (${where})${others}`;
           };
           return {
             resource: dependent,
-            count: cached(`dependents ${resource.name} ${dependent.name}`, count),
-            among: (access) =>
-              buildStatement(dialect, (add) =>
-                [count(add), ...wherePart(access, ownScope, dialect, add)].join(' AND '),
-              ),
+            count: cached(`dependents ${resource.name} ${dependent.name}`, (add) =>
+              count(add, paths),
+            ),
+            ways: paths.map(({ way }) => way),
+            among: (access, ways) =>
+              buildStatement(dialect, (add) => {
+                const met = paths.filter(({ way }) => ways.includes(way));
+                return [count(add, met), ...wherePart(access, ownScope, dialect, add)].join(
+                  ' AND ',
+                );
+              }),
           };
         },
       ),
@@ -149,6 +163,7 @@ function typeCondition({ typeField, typeValue }: MorphMany): string {
 /** Rows that a delete meets, by the path that leads to them. */
 interface Reached {
   readonly label: string;
+  readonly way: Way;
   readonly where: (add: Add) => string;
 }
 
@@ -172,21 +187,24 @@ function reachOf(resource: Resource): Reach {
   const morphs: (Reached & { relation: MorphMany })[] = [];
   const visit = (
     { incoming, relations, id }: Resource,
-    label: string,
+    { label, way }: Omit<Reached, 'where'>,
     rows: (field: Field, add: Add, asText?: boolean) => string,
     depth: number,
   ): void => {
-    const follow = (child: Resource, { label: name, where }: Reached): void => {
+    const follow = (child: Resource, reached: Reached): void => {
       if (depth >= cascadeDepth) return;
       const select = (field: Field, add: Add, asText = false): string =>
-        `SELECT ${column(field, asText)} FROM ${quote(child.table)} WHERE ${where(add)}`;
-      visit(child, name, select, depth + 1);
+        `SELECT ${column(field, asText)} FROM ${quote(child.table)} WHERE ${reached.where(add)}`;
+      const { keys, through } = reached.way;
+      const way = { keys, through: [...through, child] };
+      visit(child, { label: reached.label, way }, select, depth + 1);
     };
     for (const key of incoming) {
       const { reference } = key;
       if (reference === undefined || reference.onDelete === 'setNull') continue;
       const reached: Reached = {
         label: `${label}/${key.resource.name}.${key.name}`,
+        way: { ...way, keys: [...way.keys, key] },
         where: (add) => `${quote(key.column)} IN (${rows(reference.field, add)})`,
       };
       if (reference.onDelete === 'restrict')
@@ -195,10 +213,11 @@ function reachOf(resource: Resource): Reach {
     }
     for (const relation of relations.values()) {
       if (relation.kind !== 'morphMany') continue;
-      const { idField } = relation;
+      const { typeField, idField } = relation;
       const asText = isKeptAsText(relation, id);
       const reached: Reached = {
         label: `${label}/${relation.name}`,
+        way: { ...way, keys: [...way.keys, typeField, idField] },
         where: (add) =>
           `${quote(idField.column)} IN (${rows(id, add, asText)}) AND ${typeCondition(relation)}`,
       };
@@ -212,7 +231,7 @@ function reachOf(resource: Resource): Reach {
   };
   visit(
     resource,
-    '',
+    { label: '', way: { keys: [], through: [] } },
     (field, add, asText = false) =>
       `SELECT ${column(field, asText)} FROM ${quote(resource.table)} WHERE ${quote(resource.id.column)} = ${add('id')}`,
     0,

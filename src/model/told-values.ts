@@ -1,0 +1,29 @@
+import type { JsonValue } from '../spec/specification.ts';
+import type { Field, Resource } from './api.ts';
+import type { View } from './view.ts';
+
+/**
+ * The values of a field that lists them, as far as the caller of a view may be told of them: the type field of a morph
+ * pair has the names of resources, of which some may not exist for the caller. Contract 3, Authorization.
+ */
+export function toldValues(field: Field, view: View): readonly JsonValue[] | undefined {
+  const { values } = field;
+  if (values === undefined) return undefined;
+  const hidden = hiddenTypes(field, view);
+  return hidden.size === 0 ? values : values.filter((value) => !hidden.has(value));
+}
+
+/** The values of a type field that stand for resources which the caller may not read. */
+function hiddenTypes(field: Field, { api, resource }: View): ReadonlySet<JsonValue> {
+  const hidden = new Set<JsonValue>();
+  const note = (type: string, { name }: Resource): void => {
+    if ((resource(name)?.fields.size ?? 0) === 0) hidden.add(type);
+  };
+  for (const owner of api.resources.values())
+    for (const relation of owner.relations.values())
+      if (relation.kind === 'morphTo' && relation.typeField === field)
+        for (const [type, target] of relation.targets) note(type, target);
+      else if (relation.kind === 'morphMany' && relation.typeField === field)
+        note(relation.typeValue, owner);
+  return hidden;
+}
