@@ -37,7 +37,8 @@ export interface Conflict {
 
 /**
  * After the database has refused values: every field among them that points nowhere, is taken, is pointed to or is too
- * long for its index. `id` names the record that has the values, where it exists already.
+ * long for its index. `id` names the record that has the values, where it exists already. What is taken together with
+ * one of the `unseen` fields is not: they point to records that are not there for the caller.
  */
 export async function findConflicts(
   access: Access,
@@ -45,11 +46,12 @@ export async function findConflicts(
   values: FieldValues,
   id: JsonValue | undefined,
   { kind }: ConstraintError,
+  unseen: ReadonlySet<Field> = new Set(),
 ): Promise<readonly Conflict[]> {
   const own = id === undefined ? undefined : await currentRecord(access, resource, id);
   const conflicts = [
     ...(await danglingKeys(access, values)),
-    ...(await takenValues(access, resource, values, own)),
+    ...(await takenValues(access, resource, values, own, unseen)),
     ...(own === undefined ? [] : await heldValues(access, resource, values, own)),
   ];
   if (kind !== 'size') return conflicts;
@@ -124,13 +126,14 @@ async function takenValues(
   resource: Resource,
   values: FieldValues,
   own: OwnRecord | undefined,
+  unseen: ReadonlySet<Field>,
 ): Promise<readonly Conflict[]> {
   const { transaction, dialect, statements, names } = access;
   const single = [...resource.fields.values()].filter(
     (field) => field.unique || field === resource.id,
   );
-  const keys = [...single.map((field) => [field]), ...resource.unique].filter((key) =>
-    key.some((field) => values.has(field)),
+  const keys = [...single.map((field) => [field]), ...resource.unique].filter(
+    (key) => key.some((field) => values.has(field)) && !key.some((field) => unseen.has(field)),
   );
   const conflicts: Conflict[] = [];
   for (const key of keys) {

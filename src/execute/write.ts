@@ -365,7 +365,7 @@ export class Writer {
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
       const told = new Set(unseen.map(({ field }) => field));
-      const others = await findConflicts(this.access, resource, values, id, error);
+      const others = await findConflicts(this.access, resource, values, id, error, told);
       return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
     }
   }

@@ -34,6 +34,12 @@ resources:
   wings:
     access: { write: [nurse, chief] }
     fields: { name: { type: string } }
+  slots:
+    access: { write: [nurse, chief] }
+    unique: [[roomId, hour]]
+    fields:
+      hour: { type: integer }
+      roomId: { type: integer, reference: rooms.id }
   badges:
     fields: { id: { type: id, format: string }, tier: { type: string } }
   lamps:
@@ -88,6 +94,11 @@ beforeAll(async () => {
       { open: false, wingId: 2 },
     ],
     beds: [{ number: 1, wardId: main, roomId: 1 }, { number: 2, wardId: main }, { roomId: 2 }],
+    slots: [
+      { roomId: 1, hour: 8 },
+      { roomId: 2, hour: 8 },
+      { roomId: 1, hour: 9 },
+    ],
     badges: [{ id: 'x' }],
     lamps: [{ id: 'l' }],
     vaults: [{ id: vault }],
@@ -155,6 +166,30 @@ describe('what keeps a record from being deleted is named where the keys that le
   ])('%s: %s %s', async (_who, who, path, dependents) => {
     const { status, body } = await send(who, 'DELETE', `/v1/${path}`);
     expect({ status, dependents: body.dependents as unknown }).toEqual({ status: 409, dependents });
+  });
+});
+
+describe('what is taken together with a key to a hidden record does not tell that it is there', () => {
+  const message = (id: number): string => `there is no record in rooms with id ${id}`;
+
+  test.each([
+    ['POST', '/v1/slots', 2],
+    ['POST', '/v1/slots', 99],
+    ['PATCH', '/v1/slots/1', 2],
+    ['PATCH', '/v1/slots/1', 99],
+  ])('%s %s with room %i', async (method, path, roomId) => {
+    const { status, body } = await send(nurse, method, path, { roomId, hour: 8 });
+    expect({ status, errors: body.errors as unknown }).toEqual({
+      status: 422,
+      errors: [{ field: 'roomId', message: message(roomId) }],
+    });
+  });
+
+  test('while it is told of one that is seen', async () => {
+    const { body } = await send(nurse, 'PATCH', '/v1/slots/3', { hour: 8 });
+    expect(body.errors).toEqual([
+      { field: 'hour', message: 'is taken: roomId, hour must be unique together' },
+    ]);
   });
 });
 
