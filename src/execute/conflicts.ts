@@ -45,7 +45,7 @@ export async function findConflicts(
   resource: Resource,
   values: FieldValues,
   id: JsonValue | undefined,
-  { kind }: ConstraintError,
+  kind: ConstraintError['kind'],
   unseen: ReadonlySet<Field> = new Set(),
 ): Promise<readonly Conflict[]> {
   const own = id === undefined ? undefined : await currentRecord(access, resource, id);

@@ -75,6 +75,7 @@ async function mayAll(
   ids: readonly SqlValue[],
   { rights, transaction }: Access,
 ): Promise<boolean> {
+  if (ids.length === 0) return true;
   const left = await rights?.among(through.id, operation, ids, transaction);
   return left === undefined || left.size === ids.length;
 }
@@ -94,7 +95,10 @@ async function ownerKeyOf(
   return row?.[1] ?? null;
 }
 
-/** Of these values of a field, those that rows have which the caller sees. */
+/**
+ * Of these values of a field, those that rows have which the caller sees. It is asked of none as well, so that debug
+ * members don't tell what is hidden from what is not there.
+ */
 async function seen(
   field: Field,
   keys: readonly SqlValue[],
@@ -237,7 +241,7 @@ async function refusing(
   } catch (error) {
     const [field] = values.keys();
     if (!(error instanceof ConstraintError) || field === undefined) throw error;
-    const conflicts = await findConflicts(access, field.resource, values, id, error);
+    const conflicts = await findConflicts(access, field.resource, values, id, error.kind);
     return conflicts.length === 0
       ? [{ field: path, message: 'cannot be linked: the junction refuses it' }]
       : named(conflicts);

@@ -54,7 +54,6 @@ export class RowRights {
   ): Promise<ReadonlySet<SqlValue> | undefined> {
     const plan = planRows(this.view, key.resource, operation);
     if (plan === undefined) return undefined;
-    if (keys.length === 0) return new Set();
     const rows = await all(compileRows(plan, key, this.dialect), {
       bound: this.valuesOf(plan),
       keys: this.dialect.keys(keys),

@@ -359,14 +359,18 @@ export class Writer {
       )),
       ...(await hiddenKeys(this.access, values, isKept)),
     ];
+    const told = new Set(unseen.map(({ field }) => field));
+    const blamed = async (kind: ConstraintError['kind']): Promise<Result<never, Conflict[]>> => {
+      const others = await findConflicts(this.access, resource, values, id, kind, told);
+      return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
+    };
+    // Not even tried, so that neither time nor statements tell a hidden record from a missing one.
+    if (unseen.length > 0) return blamed('foreignKey');
     try {
-      const value = await change();
-      return unseen.length === 0 ? ok(value) : fail(unseen);
+      return ok(await change());
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
-      const told = new Set(unseen.map(({ field }) => field));
-      const others = await findConflicts(this.access, resource, values, id, error, told);
-      return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
+      return blamed(error.kind);
     }
   }
 

@@ -261,7 +261,7 @@ class Fill {
         await transaction.run(single.insert(rows.fields.length, 1), { bound });
       } catch (refusal) {
         if (!(refusal instanceof ConstraintError)) throw refusal;
-        const [conflict] = await findConflicts(access, resource, values, undefined, refusal);
+        const [conflict] = await findConflicts(access, resource, values, undefined, refusal.kind);
         return new GenerationProblem(
           conflict === undefined ? path : [...path, 'fields', conflict.field.name],
           conflict === undefined

@@ -43,7 +43,8 @@ resources:
   badges:
     fields: { id: { type: id, format: string }, tier: { type: string } }
   lamps:
-    fields: { id: { type: id, format: string } }
+    access: { read: [{ role: nurse, where: "lit=true" }, chief] }
+    fields: { id: { type: id, format: string }, lit: { type: boolean, default: true } }
   ward-badges:
     access: { write: [nurse, chief] }
     fields:
@@ -82,7 +83,7 @@ const [main, below, vault] = [uuid(1), uuid(2), uuid(3)];
 
 let both: Both;
 beforeAll(async () => {
-  both = await serveBoth(specification);
+  both = await serveBoth(specification, {}, undefined, { mode: 'dev' });
   const records = {
     wards: [
       { id: main, name: 'main' },
@@ -100,7 +101,7 @@ beforeAll(async () => {
       { roomId: 1, hour: 9 },
     ],
     badges: [{ id: 'x' }],
-    lamps: [{ id: 'l' }],
+    lamps: [{ id: 'l' }, { id: 'dark', lit: false }],
     vaults: [{ id: vault }],
     memos: [
       { text: 'safe', aboutType: 'safe', aboutId: vault },
@@ -190,6 +191,34 @@ describe('what is taken together with a key to a hidden record does not tell tha
     expect(body.errors).toEqual([
       { field: 'hour', message: 'is taken: roomId, hour must be unique together' },
     ]);
+  });
+});
+
+describe('debug members do not tell a hidden record from one that is not there', () => {
+  test.each([
+    ['POST', 'slots', { hour: 8, roomId: 2 }, { hour: 8, roomId: 99 }],
+    ['POST', 'slots', [{ hour: 8, roomId: 2 }], [{ hour: 8, roomId: 99 }]],
+    ['PATCH', 'slots/1', { roomId: 2 }, { roomId: 99 }],
+    ['PATCH', `wards/${main}`, { lamps: ['dark'] }, { lamps: ['none'] }],
+    ['PATCH', `wards/${main}`, { lamps: { add: ['dark'] } }, { lamps: { add: ['none'] } }],
+    ['PATCH', `wards/${main}`, { lamps: { remove: ['dark'] } }, { lamps: { remove: ['none'] } }],
+  ])('%s %s %j', async (method, path, hidden, missing) => {
+    for (const side of both.sides) {
+      const told = [];
+      for (const body of [hidden, missing]) {
+        const asked = `/v1/${path}?_debug=true&_trace=true`;
+        const answer = (await side.send(method, asked, body, nurse)).body;
+        told.push({
+          status: answer.status as unknown,
+          statements: answer._debug.database.queries.map(({ sql }: { sql: string }) => sql),
+          steps: answer._trace.map(({ stage, details }: Record<string, unknown>) => [
+            stage,
+            details,
+          ]),
+        });
+      }
+      expect(told[0]).toEqual(told[1]);
+    }
   });
 });
 

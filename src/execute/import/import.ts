@@ -357,7 +357,7 @@ class Import {
     id: JsonValue | undefined,
     error: ConstraintError,
   ): Promise<readonly Conflict[]> {
-    const conflicts = await findConflicts(this.access(), resource, values, id, error);
+    const conflicts = await findConflicts(this.access(), resource, values, id, error.kind);
     if (conflicts.length > 0) return conflicts;
     const { message } = error.cause instanceof Error ? error.cause : error;
     return [{ field: resource.id, message: `cannot be stored: ${message}` }];
