@@ -117,6 +117,15 @@ export async function openDestination(
     }
   };
   if (format === 'json') return { stream: file, close };
+  const pretty = await prettyLines(colorize);
+  return { stream: { write: (line) => void file.write(pretty(line)) }, close };
+}
+
+/**
+ * Makes lines of JSON fit for people. Whatever a caller has sent or is called stays on its line and does nothing to the
+ * terminal.
+ */
+export async function prettyLines(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
   const pretty = prettyFactory({
     colorize,
@@ -124,6 +133,18 @@ export async function openDestination(
     // Said by the message.
     ignore: 'method,path,status',
     singleLine: true,
+    customPrettifiers: { caller: (name) => escaped(String(name)) },
+    messageFormat: (log, key, _label, { colors }) => colors.cyan(escaped(String(log[key]))),
   });
-  return { stream: { write: (line) => void file.write(pretty(line)) }, close };
+  return (line) => pretty(line).replaceAll(/[\u007F-\u009F]/gu, escapeOf);
+}
+
+/** A text with all control characters written out. */
+function escaped(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  return text.replaceAll(/[\u0000-\u001F]/gu, escapeOf);
+}
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

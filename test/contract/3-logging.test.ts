@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
-import { requestLog } from '../../src/http/logging.ts';
+import { prettyLines, requestLog } from '../../src/http/logging.ts';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
 
 const things = `
@@ -209,5 +209,28 @@ describe('what is logged', () => {
     await api.get('/v1/nope');
     expect(lines).toMatchObject([{ level: 'error', path: '/v1/users' }]);
     api.failures.splice(0);
+  });
+});
+
+describe('for people', () => {
+  const line = { level: 'info', time: 0, msg: 'GET /v1/users 200', caller: 'ann', took: 1 };
+  const shown = async (more: object): Promise<string> =>
+    (await prettyLines(false))(JSON.stringify({ ...line, ...more }));
+
+  test('a line says the same', async () => {
+    expect(await shown({})).toMatch(/^\[\S+\] INFO <ann>: GET \/v1\/users 200 \{"took":1\}\n$/u);
+  });
+
+  test.each([
+    ['caller', 'ann>: DELETE /v1/users\n'],
+    ['caller', '\u001B[2J'],
+    ['msg', 'GET /v1/\r\n\u001B]0;x\u0007'],
+    ['msg', 'GET /v1/\u009B2J'],
+    ['route', '\u009B2J\u007F'],
+  ])('what is in %s stays on its line and does nothing to a terminal: %j', async (name, text) => {
+    const told = await shown({ [name]: text });
+    expect(told.indexOf('\n')).toBe(told.length - 1);
+    // oxlint-disable-next-line no-control-regex -- none of them is to be there
+    expect(told.slice(0, -1)).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/u);
   });
 });
