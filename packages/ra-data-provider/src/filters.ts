@@ -1,0 +1,94 @@
+import {
+  equalityOf,
+  operandOf,
+  type Clause,
+  type Condition,
+  type Filters,
+} from '../../shared/conditions.ts';
+import { isObject } from '../../shared/error.ts';
+
+/** What the filters of a resource are read with. */
+export interface FilterRules {
+  /** The fields that `q` looks into. */
+  readonly search: readonly string[] | undefined;
+  /** Suffixes of the user's own, with those of the API that they stand for: `{ _q: '_ilike' }`. */
+  readonly suffixes: Readonly<Record<string, string>>;
+}
+
+/** Operators that take a list; any other is asked once for each item of one. */
+const takesList = /_(?:in|nin|containsAll|containsAny)$/u;
+
+/**
+ * A filter of react-admin: names with the suffixes of the API, in objects as its forms nest what has dots. A list means
+ * "one of", null "is null"; an empty list, which is what a cleared input leaves, asks nothing.
+ */
+export function filtersOf(filter: unknown, rules: FilterRules): Filters {
+  if (filter === undefined || filter === null) return [];
+  if (!isObject(filter)) throw new TypeError('A filter is an object: { name: value }');
+  return Object.entries(filter).flatMap(([name, value]) =>
+    name === 'q' ? searched(value, rules) : filtered(name, value, rules),
+  );
+}
+
+function filtered(name: string, value: unknown, rules: FilterRules): Filters {
+  if (value === undefined) return [];
+  if (isObject(value) && !(value instanceof Date))
+    return Object.entries(value).flatMap(([part, inner]) =>
+      filtered(`${name}.${part}`, inner, rules),
+    );
+  if (name === '_or') return oneEach('_or', asList(value));
+  const asked = renamed(name, rules.suffixes);
+  if (value === null) return [[nullCondition(asked)]];
+  if (!Array.isArray(value))
+    return [[{ name: equalityOf(asked), operand: operandOf(value, name) }]];
+  const items = value as readonly unknown[];
+  if (items.length === 0) return [];
+  if (takesList.test(asked)) return [listClause(asked, asked.replace(takesList, ''), items)];
+  if (asked.endsWith('_neq')) return oneEach(asked, items);
+  if (/_(?:gte?|lte?|i?like|exists|null|contains)$/u.test(asked)) return oneEach(asked, items);
+  const field = asked.replace(/_eq$/u, '');
+  return [listClause(`${field}_in`, field, items)];
+}
+
+/** One of a list, among which null is no value but a question of its own. */
+function listClause(name: string, field: string, items: readonly unknown[]): Clause {
+  const values = items.filter((item) => item !== null);
+  if (values.length < items.length && !name.endsWith('_in'))
+    throw new TypeError(`The filter ${name} cannot be compared with null: add ${field}_null`);
+  const listed = { name, operand: values.map((item) => operandOf(item, name)) };
+  return [
+    ...(values.length > 0 ? [listed] : []),
+    ...(values.length < items.length ? [{ name: `${field}_null`, operand: 'true' }] : []),
+  ];
+}
+
+function oneEach(name: string, items: readonly unknown[]): Filters {
+  return items.map((item) => [{ name, operand: operandOf(item, name) }]);
+}
+
+function nullCondition(name: string): Condition {
+  if (name.endsWith('_neq')) return { name: `${name.slice(0, -4)}_null`, operand: 'false' };
+  return { name: `${name.replace(/_eq$/u, '')}_null`, operand: 'true' };
+}
+
+function renamed(name: string, suffixes: FilterRules['suffixes']): string {
+  const longest = Object.keys(suffixes)
+    .filter((suffix) => name.endsWith(suffix) && name.length > suffix.length)
+    .sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? name : name.slice(0, -longest.length) + (suffixes[longest] ?? '');
+}
+
+/** `q` is what react-admin's search input sends; the API has no search of its own over fields that nobody names. */
+function searched(value: unknown, { search }: FilterRules): Filters {
+  if (value === undefined || value === null || value === '') return [];
+  if (search === undefined || search.length === 0)
+    throw new TypeError(
+      'The filter "q" searches, and no fields to search are known for this resource: name them in `search`. (A field named q is filtered as q_eq.)',
+    );
+  const operand = operandOf(value, 'q');
+  return [search.map((field) => ({ name: `${field}_ilike`, operand }))];
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [value];
+}

@@ -1,0 +1,129 @@
+import type {
+  CreateParams,
+  DataProvider,
+  DeleteManyParams,
+  DeleteParams,
+  GetListParams,
+  GetManyParams,
+  GetManyReferenceParams,
+  GetOneParams,
+  SortPayload,
+  UpdateManyParams,
+  UpdateParams,
+} from 'ra-core';
+import { equalityOf, operandOf, type Filters } from '../../shared/conditions.ts';
+import type { ProviderOptions } from '../../shared/http.ts';
+import type { PlinthMeta } from '../../shared/meta.ts';
+import { forEach, Records, type Page, type Reading, type Writing } from '../../shared/records.ts';
+import { filtersOf } from './filters.ts';
+
+export interface RaProviderOptions extends ProviderOptions {
+  /** The fields of each resource that the filter `q` looks into, for parts of text in any case. */
+  readonly search?: Readonly<Record<string, readonly string[]>>;
+  /** Other names for operators: `{ _q: '_ilike', _inc: '_containsAll', _eq_any: '_in' }`. */
+  readonly suffixes?: Readonly<Record<string, string>>;
+}
+
+/** A data provider that ends the requests whose answers nobody waits for any more. */
+export type PlinthDataProvider = DataProvider & { readonly supportAbortSignal: true };
+
+/**
+ * A data provider of react-admin over an API of Plinth. `previousData` decides what a change sends, and that it is
+ * refused with 412 when somebody else was quicker. What the API refuses is thrown as a `PlinthError`.
+ */
+export function createDataProvider(options: RaProviderOptions): PlinthDataProvider {
+  const records = new Records(options);
+
+  const filtersFor = (resource: string, filter: unknown): Filters =>
+    filtersOf(filter, { search: options.search?.[resource], suffixes: options.suffixes ?? {} });
+
+  const list = async (
+    resource: string,
+    { pagination = { page: 1, perPage: 10 }, sort, ...params }: GetListParams,
+    filters: Filters,
+  ): Promise<object> => {
+    const { page, perPage } = pagination;
+    const listing = { filters, sort: sortOf(sort), ...readingOf(params) };
+    return listResult(await records.page(resource, listing, page, perPage), page);
+  };
+
+  const provider = {
+    supportAbortSignal: true,
+
+    getList: (resource: string, params: GetListParams) =>
+      list(resource, params, filtersFor(resource, params.filter)),
+
+    getOne: async (resource: string, params: GetOneParams) => ({
+      data: await records.one(resource, params.id, readingOf(params)),
+    }),
+
+    getMany: async (resource: string, params: GetManyParams) => ({
+      data: await records.many(resource, params.ids, readingOf(params)),
+    }),
+
+    getManyReference: async (
+      resource: string,
+      { target, id, ...params }: GetManyReferenceParams,
+    ) => {
+      const owner = { name: equalityOf(target), operand: operandOf(id, target) };
+      return list(resource, params, [[owner], ...filtersFor(resource, params.filter)]);
+    },
+
+    create: async (resource: string, params: CreateParams) => ({
+      data: await records.create(resource, params.data, writingOf(params)),
+    }),
+
+    update: async (resource: string, params: UpdateParams) => ({
+      data: await records.update(resource, params.id, params.data, writingOf(params)),
+    }),
+
+    updateMany: async (resource: string, params: UpdateManyParams) => ({
+      data: await forEach(params.ids, async (id) => {
+        await records.update(resource, id, params.data, writingOf(params));
+        return id;
+      }),
+    }),
+
+    delete: async (resource: string, params: DeleteParams) => {
+      await records.remove(resource, params.id, writingOf(params));
+      return { data: params.previousData ?? { id: params.id } };
+    },
+
+    deleteMany: async (resource: string, params: DeleteManyParams) => ({
+      data: await forEach(params.ids, async (id) => {
+        await records.remove(resource, id, writingOf(params));
+        return id;
+      }),
+    }),
+  };
+  // Which fields a record has is the word of the one who asks for it.
+  return provider as unknown as PlinthDataProvider;
+}
+
+interface Given {
+  readonly meta?: PlinthMeta;
+  readonly signal?: AbortSignal;
+  readonly previousData?: unknown;
+}
+
+function readingOf({ meta, signal }: Given): Reading {
+  return { meta, signal };
+}
+
+function writingOf({ meta, previousData }: Given): Writing {
+  return { meta, previous: previousData };
+}
+
+/** Several fields may be given, with commas between them. */
+function sortOf(sort: SortPayload | undefined): readonly string[] {
+  if (!sort?.field) return [];
+  const sign = sort.order === 'DESC' ? '-' : '';
+  return sort.field.split(',').map((field) => `${sign}${field.trim()}`);
+}
+
+/** Without a total react-admin goes by whether there is more. */
+function listResult({ data, total, hasNext }: Page, page: number): object {
+  return total === undefined
+    ? { data, pageInfo: { hasNextPage: hasNext, hasPreviousPage: page > 1 } }
+    : { data, total };
+}

@@ -1,0 +1,93 @@
+import { isObject } from './error.ts';
+
+/** One comparison: a field's path with the suffix of its operator, and what it is compared with. */
+export interface Condition {
+  readonly name: string;
+  /** A list for the operators that take one. */
+  readonly operand: string | readonly string[];
+}
+
+/** Alternatives, one of which has to hold. None at all: nothing can hold. */
+export type Clause = readonly Condition[];
+
+/** Every clause has to hold. The API asks just so: filters are ANDed, and each `_or` is a group of alternatives. */
+export type Filters = readonly Clause[];
+
+/** The last part of a path that the API reads as a parameter of its own when no operator follows it. */
+const reserved = new Set([
+  'page',
+  'limit',
+  'offset',
+  'cursor',
+  'sort',
+  'nulls',
+  'fields',
+  'exclude',
+  'expand',
+  'maxDepth',
+]);
+
+/** A field compared for equality: plainly, but with its operator where the name alone means something else. */
+export function equalityOf(field: string): string {
+  const last = field.slice(field.lastIndexOf('.') + 1);
+  return reserved.has(last) ? `${field}_eq` : field;
+}
+
+/** A value as a filter writes it. A TypeError where it is none: an object, a function, a number that is not finite. */
+export function operandOf(value: unknown, name: string): string {
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return plainNumber(value);
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  throw new TypeError(
+    `The filter ${name} cannot be compared with ${isObject(value) ? 'an object' : String(value)}`,
+  );
+}
+
+/** A number without an exponent, which the API does not read: `1e21` is written out. */
+function plainNumber(value: number): string {
+  const text = String(value);
+  const [, sign = '', whole = '', fraction = '', exponent] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/u.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const shift = Number(exponent);
+  const digits = `${whole}${fraction}`;
+  return shift < 0
+    ? `${sign}0.${'0'.repeat(-shift - whole.length)}${digits}`
+    : `${sign}${digits.padEnd(whole.length + shift, '0')}`;
+}
+
+/** Adds filters to a query. A clause that cannot hold has no place in one: see `isImpossible`. */
+export function addFilters(query: URLSearchParams, filters: Filters): void {
+  for (const clause of filters) {
+    const [first] = clause;
+    if (first !== undefined && clause.length === 1) query.append(first.name, operandText(first));
+    else
+      query.append(
+        '_or',
+        clause
+          .map((condition) => `${condition.name}:${quoted(operandText(condition), /[",:]/u)}`)
+          .join(','),
+      );
+  }
+}
+
+/** Whether no record can be kept: a clause has no alternatives. */
+export function isImpossible(filters: Filters): boolean {
+  return filters.some((clause) => clause.length === 0);
+}
+
+function operandText({ operand }: Condition): string {
+  return typeof operand === 'string' ? operand : listText(operand);
+}
+
+/** Items of a list as the API reads them. Contract: quotes around what has a comma or a quote, and around nothing. */
+export function listText(items: readonly string[]): string {
+  return items.map((item) => quoted(item, /[",]/u)).join(',');
+}
+
+function quoted(text: string, special: RegExp): string {
+  return text === '' || special.test(text)
+    ? `"${text.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
+    : text;
+}

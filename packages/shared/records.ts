@@ -1,0 +1,301 @@
+import { addFilters, isImpossible, listText, type Filters } from './conditions.ts';
+import { isObject, PlinthError } from './error.ts';
+import { sender, type ProviderOptions, type Send, type Told } from './http.ts';
+import { isPlain, selectionQuery, type PlinthMeta } from './meta.ts';
+import { EntityTags } from './tags.ts';
+import { bodyOf, changesOf } from './values.ts';
+
+export type Id = string | number;
+
+/** A record as the API gives it. */
+export interface AnyRecord {
+  readonly id: Id;
+  readonly [field: string]: unknown;
+}
+
+/** What a read may be told besides. */
+export interface Reading {
+  readonly meta?: PlinthMeta | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Listing extends Reading {
+  readonly filters: Filters;
+  /** Paths, with `-` before one that descends. */
+  readonly sort: readonly string[];
+}
+
+export interface Page {
+  readonly data: readonly AnyRecord[];
+  /** Undefined where nobody has counted. */
+  readonly total: number | undefined;
+  readonly hasNext: boolean;
+  /** Where the next page begins, for as long as there is one. */
+  readonly next: string | undefined;
+}
+
+/** What a write may be told besides. */
+export interface Writing {
+  readonly meta?: PlinthMeta | undefined;
+  /** The record as the user has seen it before changing it. */
+  readonly previous?: unknown;
+}
+
+/** Ids asked for by one request: many, in a URL that every proxy takes. */
+const idsAtOnce = 100;
+const idsLength = 3_000;
+/** Requests at a time where each record takes one: what a browser sends to a host over HTTP/1.1. */
+const writesAtOnce = 6;
+
+/** The records of an API, as both libraries need them. Refusals are thrown as `PlinthError`. */
+export class Records {
+  readonly #send: Send;
+  readonly #maxLimit: number;
+  readonly #tags = new EntityTags();
+
+  constructor(options: ProviderOptions) {
+    this.#send = sender(options);
+    this.#maxLimit = options.maxLimit ?? 1_000;
+  }
+
+  /** A page, counted from 1. One that is larger than a request may ask for is read in parts. */
+  async page(resource: string, listing: Listing, page: number, size: number): Promise<Page> {
+    if (isImpossible(listing.filters)) return nothing;
+    if (!(size > this.#maxLimit)) return this.#part(resource, listing, { page, limit: size });
+    const data: AnyRecord[] = [];
+    const start = (page - 1) * size;
+    for (;;) {
+      const limit = Math.min(this.#maxLimit, size - data.length);
+      const part = await this.#part(resource, listing, { offset: start + data.length, limit });
+      data.push(...part.data);
+      if (!part.hasNext || data.length >= size || part.data.length === 0) return { ...part, data };
+    }
+  }
+
+  /** What comes behind a cursor; nobody counts there. */
+  async behind(resource: string, listing: Listing, cursor: string, size: number): Promise<Page> {
+    if (isImpossible(listing.filters)) return nothing;
+    return this.#part(resource, listing, { cursor, limit: size });
+  }
+
+  /** All records that are kept, walked through by cursor: none is missed or repeated while others come and go. */
+  async all(resource: string, listing: Listing): Promise<readonly AnyRecord[]> {
+    const data: AnyRecord[] = [];
+    let cursor: string | undefined = '';
+    while (cursor !== undefined) {
+      const page: Page = await this.behind(resource, listing, cursor, this.#maxLimit);
+      data.push(...page.data);
+      cursor = page.next;
+    }
+    return data;
+  }
+
+  /** One record, whose tag is kept in mind. */
+  async one(resource: string, id: Id, { meta, signal }: Reading): Promise<AnyRecord> {
+    const told = await this.#send({
+      method: 'GET',
+      path: [resource, id],
+      query: selectionQuery(meta),
+      headers: { ...meta?.headers },
+      signal,
+    });
+    return this.#remembered(resource, told, meta);
+  }
+
+  /** The records of these ids, in that order, those that there are; read in portions. */
+  async many(
+    resource: string,
+    ids: readonly Id[],
+    reading: Reading,
+  ): Promise<readonly AnyRecord[]> {
+    const found = new Map<string, AnyRecord>();
+    for (const portion of portionsOf(
+      [...new Set(ids.map(String))],
+      Math.min(idsAtOnce, this.#maxLimit),
+    ))
+      for (const record of await this.#portion(resource, portion, reading))
+        found.set(String(record.id), record);
+    return ids.flatMap((id) => found.get(String(id)) ?? []);
+  }
+
+  /** Creates one record. */
+  async create(resource: string, data: object, { meta }: Writing): Promise<AnyRecord> {
+    const told = await this.#post(resource, bodyOf({ ...data }, meta), meta);
+    return this.#remembered(resource, told, meta);
+  }
+
+  /** Creates all or none. */
+  async createMany(
+    resource: string,
+    list: readonly object[],
+    { meta }: Writing,
+  ): Promise<readonly AnyRecord[]> {
+    if (list.length === 0) return [];
+    const bodies = list.map((data) => bodyOf({ ...data }, meta));
+    return (await this.#post(resource, bodies, meta)).body as readonly AnyRecord[];
+  }
+
+  /**
+   * Changes a record: the fields that differ from `previous`, and only when it still is as that (412 otherwise), where
+   * that was read plainly. Where nothing differs it is read anew.
+   */
+  async update(
+    resource: string,
+    id: Id,
+    data: object,
+    { meta, previous }: Writing,
+  ): Promise<AnyRecord> {
+    const body = changesOf({ ...data }, previous, meta);
+    if (Object.keys(body).length === 0) return this.one(resource, id, { meta });
+    const told = await this.#send({
+      method: 'PATCH',
+      path: [resource, id],
+      query: selectionQuery(meta),
+      body,
+      headers: { 'if-match': this.#match(resource, id, previous, meta), ...meta?.headers },
+    });
+    // A caller who may not read what it has written is told nothing.
+    if (told.body === undefined) return { ...data, id };
+    return this.#remembered(resource, told, meta);
+  }
+
+  /** Deletes a record; as `update`, only when it still is as it was read. */
+  async remove(resource: string, id: Id, { meta, previous }: Writing): Promise<void> {
+    await this.#send({
+      method: 'DELETE',
+      path: [resource, id],
+      headers: { 'if-match': this.#match(resource, id, previous, meta), ...meta?.headers },
+    });
+    this.#tags.remember(resource, id, undefined, null);
+  }
+
+  async #part(
+    resource: string,
+    { filters, sort, meta, signal }: Listing,
+    paging: Readonly<Record<string, string | number>>,
+  ): Promise<Page> {
+    const query = selectionQuery(meta);
+    addFilters(query, filters);
+    if (sort.length > 0) query.set('sort', sort.join(','));
+    if (meta?.nulls !== undefined) query.set('nulls', meta.nulls);
+    for (const [name, value] of Object.entries(paging)) query.set(name, String(value));
+    const count = 'cursor' in paging ? undefined : meta?.count;
+    const told = await this.#send({
+      method: 'GET',
+      path: [resource],
+      query,
+      headers: { prefer: count === undefined ? undefined : `count=${count}`, ...meta?.headers },
+      signal,
+    });
+    return pageOf(told, 'cursor' in paging || count === 'none');
+  }
+
+  async #portion(
+    resource: string,
+    ids: readonly string[],
+    { meta, signal }: Reading,
+  ): Promise<readonly AnyRecord[]> {
+    const filters = [[{ name: 'id_in', operand: ids }]];
+    const listing = { filters, sort: [], meta: { ...meta, count: 'none' as const }, signal };
+    return (await this.page(resource, listing, 1, ids.length)).data;
+  }
+
+  #post(resource: string, body: unknown, meta: PlinthMeta | undefined): Promise<Told> {
+    return this.#send({
+      method: 'POST',
+      path: [resource],
+      query: selectionQuery(meta),
+      body,
+      headers: { 'idempotency-key': meta?.idempotencyKey, ...meta?.headers },
+    });
+  }
+
+  #match(
+    resource: string,
+    id: Id,
+    previous: unknown,
+    meta: PlinthMeta | undefined,
+  ): string | undefined {
+    if (meta?.ifMatch !== undefined) return meta.ifMatch === false ? undefined : meta.ifMatch;
+    return previous === undefined ? undefined : this.#tags.of(resource, id, previous);
+  }
+
+  #remembered(resource: string, { headers, body }: Told, meta: PlinthMeta | undefined): AnyRecord {
+    if (!isObject(body) || (typeof body['id'] !== 'number' && typeof body['id'] !== 'string'))
+      throw new PlinthError(200, undefined);
+    const record = { ...body, id: body['id'] };
+    if (isPlain(meta)) this.#tags.remember(resource, record.id, body, headers.get('etag'));
+    return record;
+  }
+}
+
+const nothing: Page = { data: [], total: 0, hasNext: false, next: undefined };
+
+function pageOf({ headers, body }: Told, isUncounted: boolean): Page {
+  const cursored = isObject(body) ? body : undefined;
+  const data = cursored === undefined ? body : cursored['data'];
+  if (!Array.isArray(data)) throw new PlinthError(200, undefined);
+  const total = headers.get('x-total-count');
+  if (total === null && !isUncounted)
+    throw new Error(
+      'The answer has no X-Total-Count. Where the API is on another origin, its Access-Control-Expose-Headers must reach the page',
+    );
+  const next = cursored === undefined ? headers.get('x-next-cursor') : cursored['next_cursor'];
+  return {
+    data: data as readonly AnyRecord[],
+    total: total === null ? undefined : Number(total),
+    hasNext: typeof next === 'string' || /rel="next"/u.test(headers.get('link') ?? ''),
+    next: typeof next === 'string' ? next : undefined,
+  };
+}
+
+/** Ids in portions that a URL takes. */
+function portionsOf(ids: readonly string[], most: number): readonly (readonly string[])[] {
+  const portions: string[][] = [];
+  let length = 0;
+  for (const id of ids) {
+    const more = encodeURIComponent(listText([id])).length + 3;
+    const last = portions.at(-1);
+    if (last === undefined || last.length >= most || length + more > idsLength) {
+      portions.push([id]);
+      length = more;
+    } else {
+      last.push(id);
+      length += more;
+    }
+  }
+  return portions;
+}
+
+/**
+ * Does the same to many records, a few at a time, and gives what came of each. Where some are refused the others are
+ * done all the same, and the first refusal is thrown, which says how many there were.
+ */
+export async function forEach<Result>(
+  ids: readonly Id[],
+  run: (id: Id) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results = new Map<number, Result>();
+  const failures: unknown[] = [];
+  const waiting = ids.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, id] of waiting)
+      try {
+        results.set(index, await run(id));
+      } catch (error) {
+        failures.push(error);
+      }
+  };
+  await Promise.all(Array.from({ length: Math.min(writesAtOnce, ids.length) }, worker));
+  if (failures.length > 0) throw refusalOf(failures, ids.length);
+  return ids.flatMap((_, index) => {
+    const result = results.get(index);
+    return result === undefined ? [] : [result];
+  });
+}
+
+function refusalOf([first, ...more]: readonly unknown[], all: number): unknown {
+  if (!(first instanceof PlinthError) || all === 1) return first;
+  const message = `${more.length + 1} of ${all} records were refused. ${first.message}`;
+  return new PlinthError(first.status, { ...first.body, errors: undefined, message });
+}
