@@ -190,6 +190,7 @@ export class Records {
     return pageOf(told, 'cursor' in paging || count === 'none');
   }
 
+  /** A portion that is refused for its size, or for an id that can be none, is asked for in halves. */
   async #portion(
     resource: string,
     ids: readonly string[],
@@ -197,7 +198,21 @@ export class Records {
   ): Promise<readonly AnyRecord[]> {
     const filters = [[{ name: 'id_in', operand: ids }]];
     const listing = { filters, sort: [], meta: { ...meta, count: 'none' as const }, signal };
-    return (await this.page(resource, listing, 1, ids.length)).data;
+    try {
+      return (await this.page(resource, listing, 1, ids.length)).data;
+    } catch (error) {
+      if (!(error instanceof PlinthError)) throw error;
+      const isNoId = error.code === 'INVALID_FILTER' && error.errors?.['id_in'] !== undefined;
+      if (!isNoId && error.code !== 'LIMIT_EXCEEDED') throw error;
+      // What can be no id names no record, as it does when one record is read.
+      if (ids.length === 1 && isNoId) return [];
+      if (ids.length === 1) throw error;
+      const middle = Math.ceil(ids.length / 2);
+      const halves = [ids.slice(0, middle), ids.slice(middle)];
+      return (
+        await Promise.all(halves.map((half) => this.#portion(resource, half, { meta, signal })))
+      ).flat();
+    }
   }
 
   #post(resource: string, body: unknown, meta: PlinthMeta | undefined): Promise<Told> {

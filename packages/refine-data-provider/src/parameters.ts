@@ -7,9 +7,10 @@ function metaOf(meta: MetaQuery | undefined): PlinthMeta | undefined {
   return meta as PlinthMeta | undefined;
 }
 
-/** Ends a request whose answer nobody waits for any more. */
+/** Ends a request whose answer nobody waits for any more. refine's types say `queryContext`; what it sends is `signal`. */
 export function signalOf(meta: MetaQuery | undefined): AbortSignal | undefined {
-  return meta?.queryContext?.signal;
+  const signal: unknown = meta?.['signal'] ?? meta?.queryContext?.signal;
+  return signal instanceof AbortSignal ? signal : undefined;
 }
 
 export function readingOf(meta: MetaQuery | undefined): Reading {
