@@ -8,9 +8,8 @@ export interface PlinthMeta {
   readonly nulls?: 'first' | 'last';
   /** Whether all matching records are counted: exactly unless said otherwise. */
   readonly count?: 'exact' | 'estimated' | 'none';
-  /** Any other parameters: `{ 'comments.limit': 5, 'comments.sort': '-id' }`. */
+  /** Any other parameters of reads: `{ 'comments.limit': 5, 'comments.sort': '-id' }`. */
   readonly query?: Readonly<Record<string, string | number | boolean>>;
-  readonly headers?: Readonly<Record<string, string>>;
   /** The entity tag that a record must have to be changed; `false`: change whatever is there. */
   readonly ifMatch?: string | false;
   /** Makes a create safe to repeat. */
@@ -31,18 +30,24 @@ function asArray(list: unknown): readonly unknown[] {
   return Array.isArray(list) ? (list as readonly unknown[]) : list === undefined ? [] : [list];
 }
 
-/** The parameters of `meta` that say what of each record comes. */
+/** The parameters of a read. */
+export function readQuery(meta: PlinthMeta = {}): URLSearchParams {
+  const query = selectionQuery(meta);
+  for (const [name, value] of Object.entries(meta.query ?? {})) query.set(name, String(value));
+  return query;
+}
+
+/** The parameters of `meta` that say what of each record comes, on reads and in the answers of writes. */
 export function selectionQuery(meta: PlinthMeta = {}): URLSearchParams {
   const query = new URLSearchParams();
   for (const member of ['expand', 'fields', 'exclude'] as const) {
     const names = namesOf(meta[member], member);
     if (names.length > 0) query.set(member, names.join(','));
   }
-  for (const [name, value] of Object.entries(meta.query ?? {})) query.set(name, String(value));
   return query;
 }
 
 /** Whether a record comes whole and alone, so that its entity tag is the one that a change may name. */
 export function isPlain(meta: PlinthMeta = {}): boolean {
-  return selectionQuery(meta).size === 0;
+  return readQuery(meta).size === 0;
 }

@@ -1,7 +1,7 @@
 import { addFilters, isImpossible, listText, type Filters } from './conditions.ts';
 import { isObject, PlinthError } from './error.ts';
 import { sender, type ProviderOptions, type Send, type Told } from './http.ts';
-import { isPlain, selectionQuery, type PlinthMeta } from './meta.ts';
+import { isPlain, readQuery, selectionQuery, type PlinthMeta } from './meta.ts';
 import { EntityTags } from './tags.ts';
 import { bodyOf, changesOf } from './values.ts';
 
@@ -95,8 +95,7 @@ export class Records {
     const told = await this.#send({
       method: 'GET',
       path: [resource, id],
-      query: selectionQuery(meta),
-      headers: { ...meta?.headers },
+      query: readQuery(meta),
       signal,
     });
     return this.#remembered(resource, told, meta);
@@ -152,7 +151,7 @@ export class Records {
       path: [resource, id],
       query: selectionQuery(meta),
       body,
-      headers: { 'if-match': this.#match(resource, id, previous, meta), ...meta?.headers },
+      headers: { 'if-match': this.#match(resource, id, previous, meta) },
     });
     // A caller who may not read what it has written is told nothing.
     if (told.body === undefined) return { ...data, id };
@@ -164,7 +163,7 @@ export class Records {
     await this.#send({
       method: 'DELETE',
       path: [resource, id],
-      headers: { 'if-match': this.#match(resource, id, previous, meta), ...meta?.headers },
+      headers: { 'if-match': this.#match(resource, id, previous, meta) },
     });
     this.#tags.remember(resource, id, undefined, null);
   }
@@ -174,7 +173,7 @@ export class Records {
     { filters, sort, meta, signal }: Listing,
     paging: Readonly<Record<string, string | number>>,
   ): Promise<Page> {
-    const query = selectionQuery(meta);
+    const query = readQuery(meta);
     addFilters(query, filters);
     if (sort.length > 0) query.set('sort', sort.join(','));
     if (meta?.nulls !== undefined) query.set('nulls', meta.nulls);
@@ -184,7 +183,7 @@ export class Records {
       method: 'GET',
       path: [resource],
       query,
-      headers: { prefer: count === undefined ? undefined : `count=${count}`, ...meta?.headers },
+      headers: { prefer: count === undefined ? undefined : `count=${count}` },
       signal,
     });
     return pageOf(told, 'cursor' in paging || count === 'none');
@@ -221,7 +220,7 @@ export class Records {
       path: [resource],
       query: selectionQuery(meta),
       body,
-      headers: { 'idempotency-key': meta?.idempotencyKey, ...meta?.headers },
+      headers: { 'idempotency-key': meta?.idempotencyKey },
     });
   }
 

@@ -24,38 +24,60 @@ function namesOfMembers(value: Readonly<Record<string, unknown>>): readonly stri
   return Object.keys(value).filter((key) => value[key] !== undefined);
 }
 
+type Body = Readonly<Record<string, unknown>>;
+
 /**
  * The body that changes a record: what differs from `previous`, or all of `data` where nothing is known of before. The
- * id is in the path, and `_pagination` is no field.
+ * id is in the path.
  */
-export function changesOf(
-  data: Readonly<Record<string, unknown>>,
-  previous: unknown,
-  meta: PlinthMeta | undefined,
-): Readonly<Record<string, unknown>> {
-  const before = isObject(previous) ? previous : {};
+export function changesOf(data: Body, previous: unknown, meta: PlinthMeta | undefined): Body {
+  const before: Body = isObject(previous) ? previous : {};
   const changed = Object.entries(data).filter(
     ([name, value]) =>
       name !== 'id' &&
-      name !== '_pagination' &&
       value !== undefined &&
       !(Object.hasOwn(before, name) && isSame(value, before[name])),
   );
-  return bodyOf(Object.fromEntries(changed), meta);
+  return bodyOf(Object.fromEntries(changed), meta, before);
 }
 
-/** A body as it is written: an expanded collection, which is read as records, is written as links to them. */
-export function bodyOf(
-  data: Readonly<Record<string, unknown>>,
-  meta: PlinthMeta = {},
-): Readonly<Record<string, unknown>> {
+/**
+ * A body as it is written. An expanded collection, which is read as records, is written as links: those that have come
+ * and gone since `before`, else all of them. A TypeError where only a part of them was read. An expanded single record
+ * is left out: its key is what can be written.
+ */
+export function bodyOf(data: Body, meta: PlinthMeta = {}, before: Body = {}): Body {
   const relations = new Set(namesOf(meta.expand, 'expand').map((path) => path.split('.')[0]));
-  return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [
-      name,
-      relations.has(name) && Array.isArray(value) ? value.map(linkTo) : value,
-    ]),
-  );
+  const { _pagination: cut, ...fields } = data;
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!relations.has(name)) body[name] = value;
+    else if (Array.isArray(value)) {
+      const [items, former] = [value as readonly unknown[], before[name]];
+      if (!Array.isArray(former) && isObject(cut) && Object.hasOwn(cut, name))
+        throw new TypeError(
+          `Only a part of ${name} was read: say what the record was, or write { add, remove }`,
+        );
+      body[name] = Array.isArray(former) ? linkChanges(items, former) : items.map(linkTo);
+    } else if (isObject(value) && ('add' in value || 'remove' in value)) body[name] = value;
+  }
+  return body;
+}
+
+function linkChanges(items: readonly unknown[], former: readonly unknown[]): object {
+  const [now, then] = [linksById(items), linksById(former)];
+  return {
+    add: [...now].filter(([id, link]) => !isSame(link, then.get(id))).map(([, link]) => link),
+    remove: [...then.keys()].filter((id) => !now.has(id)).map((id) => idOf(then.get(id))),
+  };
+}
+
+function linksById(items: readonly unknown[]): ReadonlyMap<string, unknown> {
+  return new Map(items.map(linkTo).map((link) => [String(idOf(link)), link]));
+}
+
+function idOf(link: unknown): unknown {
+  return isObject(link) ? link['id'] : link;
 }
 
 function linkTo(item: unknown): unknown {

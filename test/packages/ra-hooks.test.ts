@@ -1,6 +1,4 @@
-// oxlint-disable-next-line import/no-unassigned-import -- React looks for a page while it is loaded
-import './dom.ts';
-import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
+import { act, cleanup, renderHook, waitFor } from './page.ts';
 import {
   CoreAdminContext,
   memoryStore,

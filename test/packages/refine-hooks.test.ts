@@ -1,5 +1,4 @@
-// oxlint-disable-next-line import/no-unassigned-import -- React looks for a page while it is loaded
-import './dom.ts';
+import { act, cleanup, renderHook, waitFor } from './page.ts';
 import {
   Refine,
   useCreate,
@@ -18,7 +17,6 @@ import {
   useUpdateMany,
   type HttpError,
 } from '@refinedev/core';
-import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 import { createElement, type ReactNode } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
