@@ -101,6 +101,62 @@ describe('many ids', () => {
   });
 });
 
+describe('a list', () => {
+  test('of which a page is larger than a request may ask for', async () => {
+    const refine = createRefine(options());
+    const list = { resource: 'notes', pagination: { currentPage: 2, pageSize: 60 } };
+    const { data, total } = await refine.getList(list);
+    expect(data.map(({ id }) => id)).toEqual(
+      Array.from({ length: 60 }, (_, index) => uuid(60 + index)),
+    );
+    expect(total).toBe(130);
+    expect(sent.map(({ path }) => path)).toEqual([
+      '/v1/notes?offset=60&limit=50',
+      '/v1/notes?offset=110&limit=10',
+    ]);
+  });
+
+  test('behind its end, and of nothing that is known beforehand', async () => {
+    const { getList } = createRefine(options());
+    const far = { resource: 'notes', pagination: { currentPage: 9, pageSize: 60 } };
+    expect(await getList(far)).toEqual({ data: [], total: 130 });
+    sent.length = 0;
+    const filters = [{ field: 'id', operator: 'in' as const, value: [] }];
+    for (const mode of ['server', 'off'] as const)
+      expect(await getList({ resource: 'notes', filters, pagination: { mode } })).toEqual({
+        data: [],
+        total: 0,
+      });
+    expect(sent).toEqual([]);
+  });
+
+  test.each<readonly [string, object, string]>([
+    [
+      'fields of GraphQL',
+      { fields: ['text', { author: ['name'] }] },
+      'meta.fields is a list of names',
+    ],
+    ['a number to expand', { expand: 7 }, 'meta.expand is a list of names'],
+    ['what the API does not know', { query: { colour: 'red' } }, 'colour'],
+    ['fields and exclude', { fields: 'text', exclude: 'text' }, 'exclude'],
+  ])('with %s in meta is refused', async (_, meta, message) => {
+    const list = createRefine(options()).getList({ resource: 'notes', meta });
+    await expect(list).rejects.toThrow(message);
+  });
+});
+
+test('a request of its own writes too, and is refused as any', async () => {
+  const { custom } = createRefine(options());
+  const id = uuid(600);
+  const create = { url: 'notes', method: 'post' as const, payload: { id, text: 'a' } };
+  expect(await custom(create)).toEqual({ data: { id, text: 'a' } });
+  await expect(custom(create)).rejects.toMatchObject({
+    statusCode: 422,
+    errors: { id: expect.any(String) as string },
+  });
+  expect(await custom({ url: `/notes/${id}`, method: 'delete' })).toEqual({ data: undefined });
+});
+
 describe('credentials', () => {
   test.each<readonly [string, Partial<ProviderOptions>]>([
     ['an API key', { apiKey: 'boss-key' }],
