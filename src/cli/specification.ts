@@ -74,7 +74,7 @@ function findFile(context: Context, { file, spec }: Named): string {
   const found = named ?? defaultNames.find((name) => existsSync(fromFolder(context, name)));
   if (found !== undefined) return fromFolder(context, found);
   throw new CommandFailure(
-    `There is no ${defaultNames.join(', ')} in this folder. Make one with "${typed(context, 'init')}", or name a file.`,
+    `There is no plinth.yaml, plinth.yml or plinth.json in this folder. Make one with "${typed(context, 'init')}", or name a file.`,
   );
 }
 

@@ -104,6 +104,8 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
       message: `items of type ${type.name} cannot be looked for`,
     });
   const allowed = allowedValues(slot);
+  // A plus sign is a blank in a query string.
+  const advice = / \d\d:\d\d$/u.test(text) && type.name === 'datetime' ? '; write + as %2B' : '';
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   return fail({
     code: 'INVALID_FILTER',
@@ -111,6 +113,6 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
       allowed === undefined
         ? type.expects(comparedField(slot))
         : `one of ${(slot.told ?? allowed).join(', ')}`
-    }`,
+    }${advice}`,
   });
 }

@@ -122,6 +122,15 @@ function memberOf(
     : ok({ ...field, name: members.join('.'), type: anyMember, values: undefined });
 }
 
+/** What to say of a path that leads nowhere on any branch: the candidates of those on which it leads farthest. */
+function farther(known: PathProblem | undefined, other: PathProblem): PathProblem {
+  if (known === undefined || other.part > known.part) return other;
+  if (other.part < known.part) return known;
+  const { part, message = other.message } = known;
+  const candidates = [...known.candidates, ...other.candidates];
+  return { part, candidates, ...(message === undefined ? {} : { message }) };
+}
+
 function intoRelation(
   view: RelationView,
   targetName: string | undefined,
@@ -161,9 +170,10 @@ function intoRelation(
     if (next === parts.length) return [{ target, typeValue, next: undefined }];
     const below = follow(parts, next, face);
     if (below.ok) return [{ target, typeValue, next: below.value }];
-    problem ??= below.error;
+    problem = farther(problem, below.error);
     return [];
   });
+
   return problem !== undefined && branches.length === 0
     ? fail(problem)
     : ok({ kind: 'relation', relation, branches });

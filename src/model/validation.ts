@@ -11,13 +11,14 @@ import { accept, wrongType, type Reading } from './values.ts';
 export function readValue(value: unknown, field: Field, told = field.values): Reading {
   if (value === null) return field.nullable ? accept(null) : wrongType('must not be null');
   const reading = field.type.read(value, field);
-  if (!reading.ok) return reading;
-  const messages = constraintIssues(reading.value, field, told);
+  // Too many items, and one that is there twice, are wrong whatever else is wrong with the items.
+  const isList = field.items !== undefined && Array.isArray(value);
+  if (!reading.ok && !isList) return reading;
+  const whole = reading.ok ? reading.value : (value as JsonValue);
+  const messages = constraintIssues(whole, field, told);
   if (messages.length === 0) return reading;
-  return {
-    ok: false,
-    issues: messages.map((message) => ({ kind: 'value', message, path: '' })),
-  };
+  const issues = messages.map((message) => ({ kind: 'value', message, path: '' }) as const);
+  return { ok: false, issues: reading.ok ? issues : [...issues, ...reading.issues] };
 }
 
 /** The fixed default of a field; `now` and `uuid` are drawn by the writer. */

@@ -180,10 +180,11 @@ function bindPage(
     const number = /^\d+$/u.test(text) ? Number(text) : -1;
     // However large a limit is, what is wrong with it is said by its maximum.
     if (number >= least && (name === 'limit' || Number.isSafeInteger(number))) return number;
+    const most = name === 'limit' ? limits.maxLimit : Number.MAX_SAFE_INTEGER;
     problems.push({
       parameter: `${prefix}${name}`,
       code: 'INVALID_PARAMETER',
-      message: `must be a whole number of at least ${least} and at most ${Number.MAX_SAFE_INTEGER}`,
+      message: `must be a whole number from ${least} to ${most}`,
     });
     return fallback;
   };

@@ -1,4 +1,5 @@
 import { placeOf } from '../filter/predicate.ts';
+import { collectionParameters } from '../filter/resolve.ts';
 import { isToMany, type Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { QueryProblem } from '../request/problem.ts';
@@ -7,10 +8,7 @@ import { allNodes, collectionsNamed, type ExpandNode, type NamedCollection } fro
 import type { CollectionPaging, SortKey } from './plan.ts';
 import { planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
 
-/** What can be said of one expanded collection: `comments.limit=5`. */
-const parameterNames = ['page', 'limit', 'offset', 'sort'] as const;
-
-type CollectionParameter = (typeof parameterNames)[number];
+type CollectionParameter = (typeof collectionParameters)[number];
 
 interface Told {
   readonly collections: readonly NamedCollection[];
@@ -31,7 +29,7 @@ export function planCollections(
   const told = new Map<string, Told>();
   const rest = conditions.filter((condition) => {
     const dot = condition.name.lastIndexOf('.');
-    const parameter = parameterNames.find((name) => name === condition.name.slice(dot + 1));
+    const parameter = collectionParameters.find((name) => name === condition.name.slice(dot + 1));
     if (dot < 1 || parameter === undefined || expand.length === 0) return true;
     const path = condition.name.slice(0, dot);
     const collections = collectionsNamed(path.split('.'), face, expand);

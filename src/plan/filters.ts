@@ -109,7 +109,7 @@ export function planFilters(
 /** Each pair of an `_or` stands alone, and filters the records themselves. */
 function planGroup(group: readonly Condition[], context: FilterContext): readonly Predicate[] {
   return group.flatMap((condition) => {
-    const planned = planCondition(condition, context);
+    const planned = planCondition(condition, context, [], true);
     if (planned === undefined) return [];
     const alone = noConditions();
     add(alone, planned.path, '', planned.leaves);
@@ -135,6 +135,7 @@ function planCondition(
   condition: Condition,
   context: FilterContext,
   others: readonly string[] = [],
+  isPair = false,
 ): PlannedCondition | undefined {
   const { face, api, problems } = context;
   const { name, value, source } = condition;
@@ -150,7 +151,7 @@ function planCondition(
   if (!resolved.ok)
     return refuse(
       resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',
-      resolved.error.message,
+      (isPair ? unquotedColon(name, face) : undefined) ?? resolved.error.message,
     );
   const { path, operator } = resolved.value;
   const isFlag = isPresence(operator);
@@ -180,6 +181,15 @@ function planCondition(
   };
   visit(path);
   return { path, leaves };
+}
+
+/** What to say of `at:14:05:00` in an `_or`, whose last colon separates: `at:14:05` is no field. */
+function unquotedColon(name: string, face: ResourceView): string | undefined {
+  const colon = name.indexOf(':');
+  const field = name.slice(0, Math.max(colon, 0));
+  return field !== '' && resolveName(field, face).ok
+    ? `there is no field ${name}; a value with a colon is written in double quotes: ${field}:"…"`
+    : undefined;
 }
 
 function isPresence(operator: Operator): operator is 'exists' | 'null' {

@@ -162,7 +162,10 @@ function pivotOf(view: RelationView, { through, pivot }: BelongsToMany): readonl
   return [...fields].filter(({ field }) => pivot.includes(field));
 }
 
-/** The members of `pivot`: all, less what `exclude` names; undefined where it names `pivot` itself. */
+/**
+ * The members of `pivot`: all, or those of them that `fields` names, or all but what `exclude` names; undefined where
+ * that names `pivot` itself.
+ */
 function planPivot(
   fields: readonly FieldView[],
   { mode, names }: Items,
@@ -179,10 +182,14 @@ function planPivot(
           fields.map(({ name }) => name),
         )}`,
       });
-  const dropped = mode === 'exclude' ? patterns : [];
-  if (dropped.includes('')) return undefined;
+  const isWhole = patterns.includes('');
+  if (isWhole && mode === 'exclude') return undefined;
+  const isNamed = (name: string): boolean =>
+    patterns.some((pattern) => matchesPattern(name, pattern));
   return fields
-    .filter(({ name }) => !dropped.some((pattern) => matchesPattern(name, pattern)))
+    .filter(({ name }) =>
+      mode === 'exclude' ? !isNamed(name) : patterns.length === 0 || isWhole || isNamed(name),
+    )
     .map(({ name, field }) => ({ name, field }));
 }
 

@@ -1,4 +1,5 @@
 import { splitPairs } from '../filter/text.ts';
+import { either } from '../spec/definition.ts';
 import { nearest } from '../spec/nearest.ts';
 import {
   isOn,
@@ -45,6 +46,16 @@ const none: Query = {
   problems: [],
 };
 
+/** Kinds of request in messages. */
+const requestNames: Readonly<Record<RequestKind, string>> = {
+  list: 'a list',
+  read: 'a read',
+  create: 'a create',
+  replace: 'a replace',
+  update: 'an update',
+  delete: 'a delete',
+};
+
 /** Collects the parts of a query string as they are met. */
 class QueryReader {
   readonly reserved = new Map<ParameterName, string>();
@@ -71,7 +82,7 @@ class QueryReader {
   }
 
   private filterMessage(name: string): string {
-    const filters = `filters make no sense on a ${this.kind}`;
+    const filters = `filters make no sense on ${requestNames[this.kind]}`;
     const guess = nearest(
       name,
       parameterNames.filter((parameter) => isOn(parameter, this.kind)),
@@ -92,7 +103,7 @@ class QueryReader {
   private addReserved(name: ParameterName, value: string): void {
     const { part } = parameters[name];
     if (!isOn(name, this.kind)) {
-      this.refuse(name, `makes no sense on a ${this.kind}`);
+      this.refuse(name, `makes no sense on ${requestNames[this.kind]}`);
     } else if (name === '_or') {
       this.addGroup(value);
     } else if (this.reserved.has(name)) {
@@ -114,7 +125,7 @@ class QueryReader {
     const allowed = name === '_inspect' ? ['data'] : ['true', 'false'];
     if (name === '_debug') allowed.push('plan');
     this.reserved.set(name, value);
-    if (!allowed.includes(value)) this.refuse(name, `takes ${allowed.join(' or ')}`);
+    if (!allowed.includes(value)) this.refuse(name, `takes ${either(allowed)}`);
     else this.debug ||= value !== 'false';
   }
 

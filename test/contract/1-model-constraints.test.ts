@@ -159,3 +159,18 @@ test('every constraint that is broken is told', () => {
     'value: must have at least 4 characters; value: must match the pattern ^b; value: must be one of bbbb',
   );
 });
+
+test('what is wrong with an array as a whole is told beside what is wrong with its items', () => {
+  const field = fieldWith(
+    'type: array, maxItems: 2, uniqueItems: true, items: { type: string, minLength: 2 }',
+  );
+  expect(readJsonText(field, '["a", "a", 1]')).toBe(
+    [
+      'value: must have at most 2 items',
+      'value: must not have the same item twice',
+      'value[0]: must have at least 2 characters',
+      'value[1]: must have at least 2 characters',
+      'type[2]: must be a string',
+    ].join('; '),
+  );
+});

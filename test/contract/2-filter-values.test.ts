@@ -135,7 +135,7 @@ describe('values that do not fit', () => {
     filter(
       'an offset whose plus is a blank',
       'moment=2026-03-01T14:05:00+02:00',
-      'moment: "2026-03-01T14:05:00 02:00" does not fit: it takes a date and time such as 2026-03-01T14:05:00.000Z, or a date',
+      'moment: "2026-03-01T14:05:00 02:00" does not fit: it takes a date and time such as 2026-03-01T14:05:00.000Z, or a date; write + as %2B',
     ),
     filter('the value of _exists', 'title_exists=yes', 'title_exists: takes true or false'),
     filter('of _null', 'title_null=', 'title_null: takes true or false'),

@@ -190,7 +190,7 @@ describe('parameters without sense', () => {
     ],
   ]);
   expectRefusals(source, path, [
-    parameter('_debug', '_debug=maybe', '_debug: takes true or false or plan'),
+    parameter('_debug', '_debug=maybe', '_debug: takes true, false or plan'),
     parameter('_trace', '_trace=1', '_trace: takes true or false'),
     parameter('_verbose', '_verbose=', '_verbose: takes true or false'),
     parameter('_inspect', '_inspect=true', '_inspect: takes data'),
@@ -221,7 +221,7 @@ describe('parameters without sense', () => {
         'feilds=id',
         'feilds: there is no field or parameter feilds; did you mean fields?',
       ),
-      parameter('bad debug', '_debug=maybe', '_debug: takes true or false or plan'),
+      parameter('bad debug', '_debug=maybe', '_debug: takes true, false or plan'),
       parameter(
         'all at once',
         'page=1&fields=titel',
@@ -326,7 +326,11 @@ describe('list values', () => {
       '_or=id:1, id:2',
       ' id: there is no field  id; did you mean id?',
     ),
-    parameter('_or with bare colons', '_or=at:14:05:00', 'at:14:05: there is no field at:14:05'),
+    parameter(
+      '_or with bare colons',
+      '_or=at:14:05:00',
+      'at:14:05: there is no field at:14:05; a value with a colon is written in double quotes: at:"…"',
+    ),
     parameter('fields', 'fields=id,', 'fields: has an empty item'),
     parameter('fields, nothing', 'fields=', 'fields: has an empty item'),
     parameter('exclude', 'exclude=,title', 'exclude: has an empty item'),

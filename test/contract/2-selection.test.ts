@@ -182,6 +182,29 @@ describe('relations', () => {
       { id, title: 'One', tags: tags.map(({ id: tag, pivot }) => ({ id: tag, pivot })) },
     ],
     [
+      'a pivot field by name',
+      book('fields=title,tags.name,tags.pivot.label&expand=tags'),
+      {
+        id,
+        title: 'One',
+        tags: tags.map((tag) => ({ ...tag, pivot: without(tag.pivot, 'position') })),
+      },
+    ],
+    [
+      'pivot fields by wildcard',
+      book('fields=title,tags.pivot.pos*&expand=tags'),
+      {
+        id,
+        title: 'One',
+        tags: tags.map(({ id: tag, pivot }) => ({ id: tag, pivot: without(pivot, 'label') })),
+      },
+    ],
+    [
+      'a pivot field, and pivot itself',
+      book('fields=title,tags.name,tags.pivot,tags.pivot.label&expand=tags'),
+      { id, title: 'One', tags },
+    ],
+    [
       'exclude a field',
       book('exclude=author.born&expand=author'),
       { ...one, author: { id: 1, name: 'Ann' } },

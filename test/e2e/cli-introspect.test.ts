@@ -344,7 +344,7 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
   });
   expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toBe('mine');
   for (const [source, code, message] of [
-    ['missing.db', 1, /There is no database missing\.db/u],
+    ['missing.db', 1, /There is no database missing\.db\. Name a SQLite file/u],
     ['text.db', 1, /text\.db is no SQLite database/u],
     ['empty.db', 1, /has no table that can be served/u],
     ['mysql://a/b', 2, /is none that is known/u],

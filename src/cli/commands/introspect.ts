@@ -29,6 +29,7 @@ export async function introspect(
     return;
   }
   const url = /^[a-z]+:/iu.test(source) ? source : `sqlite:${source}`;
+  refuseMissing(context, url);
   const { name, found } = await introspectDatabase(context, {
     url,
     folder: context.folder,
@@ -51,6 +52,15 @@ export async function introspect(
   if (flags.out !== undefined)
     context.output.note(
       `Next: ${typed(context, `migrate ${flags.out} --database ${withoutPassword(url)}`)}`,
+    );
+}
+
+/** Where there is nothing to look at, a database that is made would not help. */
+function refuseMissing(context: Context, url: string): void {
+  const file = /^sqlite:(?!:)(.+)$/u.exec(url)?.[1];
+  if (file !== undefined && !existsSync(fromFolder(context, file)))
+    throw new CommandFailure(
+      `There is no database ${file}. Name a SQLite file, the URL of a PostgreSQL database, or a db.json of json-server.`,
     );
 }
 

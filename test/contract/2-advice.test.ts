@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
+import { expectRefusals, expectRows, type RefusalCase } from '../support/tables.ts';
+
+// What a new user gets wrong in a request, and what the answer advises.
+const clinic = `
+resources:
+  patients:
+    fields:
+      lastName: { type: string, required: true }
+      wakeAt: { type: time }
+      seenAt: { type: datetime }
+      address: { type: object, properties: { city: { type: string } } }
+      appointments: { type: relation, relation: hasMany, resource: appointments }
+      photos: { type: relation, relation: morphMany, resource: photos }
+  doctors:
+    fields:
+      name: { type: string, required: true }
+      limits: { type: relation, relation: hasMany, resource: limits }
+      appointments: { type: relation, relation: hasMany, resource: appointments }
+      photos: { type: relation, relation: morphMany, resource: photos }
+  limits:
+    fields:
+      limit: { type: integer, required: true }
+      doctorId: { type: integer, required: true, reference: doctors.id }
+  appointments:
+    fields:
+      at: { type: datetime, required: true }
+      patientId: { type: integer, required: true, reference: patients.id }
+      doctorId: { type: integer, reference: doctors.id }
+      doctor: { type: relation, relation: belongsTo, resource: doctors }
+  photos:
+    fields:
+      title: { type: string }
+      ownerType: { type: string, required: true }
+      ownerId: { type: integer, required: true }
+      owner: { type: relation, relation: morphTo, typeField: ownerType, idField: ownerId }
+`;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await serveBoth(clinic, {
+    patients: [{ lastName: 'Zed', wakeAt: '06:30:00', seenAt: '2026-03-01T12:05:00Z' }],
+    doctors: [{ name: 'Who' }],
+    limits: [{ limit: 3, doctorId: 1 }],
+  });
+});
+afterAll(() => api.stop());
+const source = (): TestApi => api;
+
+const unknown = (name: string, query: string, problem: string): RefusalCase => [
+  name,
+  query,
+  'INVALID_PARAMETER',
+  problem,
+];
+
+describe('a parameter of a collection that is not expanded', () => {
+  expectRefusals(source, '/v1/patients', [
+    unknown(
+      'limit',
+      'appointments.limit=1',
+      'appointments.limit: there is no field appointments.limit; to page or sort appointments, add expand=appointments',
+    ),
+    unknown(
+      'sort',
+      'appointments.sort=-at',
+      'appointments.sort: there is no field appointments.sort; to page or sort appointments, add expand=appointments',
+    ),
+    unknown(
+      'of a record, which is never paged',
+      'appointments.doctor.page=1',
+      'appointments.doctor.page: there is no field appointments.doctor.page; did you mean appointments.doctor.name?',
+    ),
+    unknown(
+      'fields',
+      'expand=appointments&appointments.fields=at',
+      'appointments.fields: there is no field appointments.fields; write fields=appointments.field',
+    ),
+    unknown(
+      'expand',
+      'appointments.expand=doctor',
+      'appointments.expand: there is no field appointments.expand; write expand=appointments.relation',
+    ),
+  ]);
+  expectRows(source, '/v1/doctors', [['a field of that name', 'limits.limit=3', [1]]]);
+  expectRefusals(source, '/v1/photos', [
+    unknown(
+      'behind a morphTo',
+      'owner.appointments.offset=1',
+      'owner.appointments.offset: there is no field owner.appointments.offset; to page or sort owner.appointments, add expand=owner.appointments',
+    ),
+  ]);
+});
+
+describe('the nearest name behind a morphTo is looked for in every target', () => {
+  expectRefusals(source, '/v1/photos', [
+    unknown(
+      'of the first',
+      'owner.lastNam=Zed',
+      'owner.lastNam: there is no field owner.lastNam; did you mean owner.lastName?',
+    ),
+    unknown(
+      'of the second',
+      'owner.nme=Who',
+      'owner.nme: there is no field owner.nme; did you mean owner.name?',
+    ),
+    unknown(
+      'where the path leads farthest',
+      'owner.address.cty=Bonn',
+      'owner.address.cty: there is no field owner.address.cty; did you mean owner.address.city?',
+    ),
+  ]);
+});
+
+describe('characters that have to be written otherwise', () => {
+  expectRefusals(source, '/v1/patients', [
+    [
+      'a plus sign, which is a blank',
+      'seenAt=2026-03-01T14:05:00+02:00',
+      'INVALID_FILTER',
+      'seenAt: "2026-03-01T14:05:00 02:00" does not fit: it takes a date and time such as 2026-03-01T14:05:00.000Z, or a date; write + as %2B',
+    ],
+    unknown(
+      'a colon in a value of _or',
+      '_or=wakeAt:06:30:00,lastName:Zed',
+      'wakeAt:06:30: there is no field wakeAt:06:30; a value with a colon is written in double quotes: wakeAt:"…"',
+    ),
+  ]);
+  expectRows(source, '/v1/patients', [
+    ['the plus sign as %2B', 'seenAt=2026-03-01T14:05:00%2B02:00', [1]],
+    ['the value in quotes', '_or=wakeAt:"06:30:00",lastName:Who', [1]],
+  ]);
+});
