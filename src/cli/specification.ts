@@ -50,7 +50,7 @@ export function readSpecification(
   const text = readText(path, name);
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
-  const api = loaded.specification && buildApi(loaded.specification, model.report);
+  const api = loaded.specification && buildApi(loaded.specification, model.report, loaded.leftOut);
   if (api !== undefined) checkRules(api, model.report);
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');

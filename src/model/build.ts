@@ -20,13 +20,23 @@ import { unknownName } from './names.ts';
 
 /**
  * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
- * checked here; problems go to `report`, and with any error among them the Api is undefined.
+ * checked here; problems go to `report`, and with any error among them the Api is undefined. What a problem with a name
+ * in `leftOut` says may only follow from what was reported of that already, so it fails without a word.
  */
-export function buildApi(specification: Specification, report: Report): Api | undefined {
+export function buildApi(
+  specification: Specification,
+  report: Report,
+  leftOut: ReadonlySet<string> = new Set(),
+): Api | undefined {
   let failed = false;
-  const noting: Report = (path, message, severity = 'error') => {
+  const notingAll: Report = (path, message, severity = 'error') => {
     failed ||= severity === 'error';
     report(path, message, severity);
+  };
+  const noting: Report = (path, message, severity = 'error') => {
+    failed ||= severity === 'error';
+    const words = leftOut.size === 0 ? [] : (message.match(/[\w-]+/gu) ?? []);
+    if (!words.some((word) => leftOut.has(word))) report(path, message, severity);
   };
   const resources = draftResources(specification, noting);
   for (const resource of resources.values()) buildFields(resource, noting);
@@ -41,7 +51,7 @@ export function buildApi(specification: Specification, report: Report): Api | un
   for (const resource of resources.values()) {
     finishKeys(resource, resources, noting);
     for (const field of resource.fields.values())
-      checkField(field, [...resource.path, 'fields', field.name], noting);
+      checkField(field, [...resource.path, 'fields', field.name], notingAll);
     checkTemplates(resource, noting);
   }
   const versions = buildVersions(specification, resources, noting);

@@ -67,6 +67,8 @@ interface MapOptions<S> {
   readonly minimum?: 0 | 1;
   /** Entries of these names have another definition. */
   readonly special?: Readonly<Record<string, Definition<S>>>;
+  /** Entries that are refused are left out, so that whatever else is wrong is said in the same run. */
+  readonly partial?: boolean;
 }
 
 /** A map whose names the user chooses, by a rule. The result has no prototype, so any name is safe in it. */
@@ -75,7 +77,7 @@ export function map<T, S extends T = T>(
   value: Definition<T>,
   options: MapOptions<S> = {},
 ): Definition<Readonly<Record<string, T>>> {
-  const { description, minimum = 0, special = {} } = options;
+  const { description, minimum = 0, special = {}, partial = false } = options;
   const expects = options.expects ?? `a map, each value ${value.expects}`;
   return {
     expects,
@@ -85,15 +87,16 @@ export function map<T, S extends T = T>(
         return refuse(expects, node, path, collector, '; it needs at least one entry');
       }
       const result = Object.create(null) as Record<string, T>;
-      const namesFit = checkNames(names, node, path, collector);
-      let complete = namesFit;
+      const refused = checkNames(names, node, path, collector);
+      let complete = refused.size === 0;
       for (const [name, entry] of node.entries) {
         const definition = Object.hasOwn(special, name) ? (special[name] ?? value) : value;
         const checked = check(definition, entry.value, [...path, name], collector);
         if (checked === invalid) complete = false;
-        else result[name] = checked;
+        if (checked !== invalid && !refused.has(name)) result[name] = checked;
+        else if (partial) collector.leaveOut([...holders(path), name, ...namedIn(entry.value)]);
       }
-      return complete ? result : invalid;
+      return complete || partial ? result : invalid;
     },
     schema: (define) => ({
       type: 'object',
@@ -115,9 +118,28 @@ export function map<T, S extends T = T>(
   };
 }
 
-/** Reports the names that the rule refuses or advises against; whether all may stand. */
-function checkNames(names: NameRule, node: MapNode, path: Path, collector: Collector): boolean {
-  const before = collector.errors();
+/** The resource that a field belongs to: without the field it is another. */
+function holders(path: Path): readonly string[] {
+  return path.filter((step, index): step is string => typeof step === 'string' && index === 1);
+}
+
+/** The resources that a definition speaks of, which was not understood: without it they are others. */
+function namedIn(node: SourceNode, key = ''): readonly string[] {
+  if (node.kind === 'list') return node.items.flatMap((item) => namedIn(item, key));
+  if (node.kind === 'map')
+    return [...node.entries].flatMap(([name, { value }]) => namedIn(value, name));
+  const isResource = ['resource', 'resources', 'through', 'reference'].includes(key);
+  return isResource && typeof node.value === 'string' ? node.value.split('.') : [];
+}
+
+/** Reports the names that the rule refuses or advises against; gives those that are refused. */
+function checkNames(
+  names: NameRule,
+  node: MapNode,
+  path: Path,
+  collector: Collector,
+): ReadonlySet<string> {
+  const refused = new Set<string>();
   const twins = new Map<string, string>();
   for (const name of node.entries.keys()) {
     const twin = twins.get(name.toLowerCase());
@@ -128,10 +150,13 @@ function checkNames(names: NameRule, node: MapNode, path: Path, collector: Colle
         : undefined
       : names.refusal(name);
     const advice = refusal === undefined ? names.advice?.(name, node.entries) : undefined;
-    if (refusal !== undefined) collector.reportKey([...path, name], refusal);
+    if (refusal !== undefined) {
+      refused.add(name);
+      collector.reportKey([...path, name], refusal);
+    }
     if (advice !== undefined) collector.reportKey([...path, name], advice, 'warning');
   }
-  return collector.errors() === before;
+  return refused;
 }
 
 /** A member that has to be there. */

@@ -13,6 +13,9 @@ export interface Collector {
     message: string,
     severity?: Problem['severity'],
   ) => void;
+  /** Notes names of the file that mean nothing now, as what they stand for was not understood. */
+  readonly leaveOut: (names: Iterable<string>) => void;
+  readonly leftOut: () => ReadonlySet<string>;
   /** How many errors there are so far. */
   readonly errors: () => number;
   /** All problems so far, in the order of the file. */
@@ -24,6 +27,7 @@ export type PositionOf = (path: Path, part?: 'key' | 'value') => Position;
 /** An empty collector for `file`; `positionOf` tells where a path stands. */
 export function collectProblems(file: string, positionOf: PositionOf): Collector {
   const found: Problem[] = [];
+  const names = new Set<string>();
   let errors = 0;
   const reportAt: Collector['reportAt'] = (position, path, message, severity = 'error') => {
     if (severity === 'error') errors += 1;
@@ -35,6 +39,10 @@ export function collectProblems(file: string, positionOf: PositionOf): Collector
     report: (path, message, severity) => reportAt(positionOf(path), path, message, severity),
     reportKey: (path, message, severity) =>
       reportAt(positionOf(path, 'key'), path, message, severity),
+    leaveOut: (more) => {
+      for (const name of more) names.add(name);
+    },
+    leftOut: () => names,
     errors: () => errors,
     problems: () => inOrder(found),
   };

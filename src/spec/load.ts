@@ -18,11 +18,13 @@ export interface SpecificationFile {
 export interface Loaded {
   readonly file: string;
   /**
-   * What was understood, for further checks; attributes with errors are left out of it. Undefined where that
-   * would be misleading: a fault in the syntax, or a resource, field or type that was not understood. To be
-   * served only when no problem is an error.
+   * What was understood, for further checks: resources, fields and attributes with errors are left out of it.
+   * Undefined where there is nothing to go on with, as after a fault in the syntax. To be served only when no
+   * problem is an error.
    */
   readonly specification: Specification | undefined;
+  /** Names that mean nothing in `specification`, as what they stand for was left out. */
+  readonly leftOut: ReadonlySet<string>;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
   /** Where the value at a path (or, with `key`, its name) stands; else its nearest ancestor. */
@@ -39,6 +41,7 @@ export function loadSpecification({ file, text, environment }: SpecificationFile
   return {
     file,
     specification: checked === invalid ? undefined : checked,
+    leftOut: structure.leftOut(),
     problems: inOrder([...syntax.problems(), ...structure.problems()]),
     positionOf,
   };

@@ -10,7 +10,8 @@ import { loadSpecification } from '../../src/spec/load.ts';
 export function modelOf(text: string): { api: Api | undefined; errors: readonly string[] } {
   const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} });
   const collector = collectProblems('plinth.yaml', loaded.positionOf);
-  const api = loaded.specification && buildApi(loaded.specification, collector.report);
+  const api =
+    loaded.specification && buildApi(loaded.specification, collector.report, loaded.leftOut);
   const errors = inOrder([...loaded.problems, ...collector.problems()])
     .filter(({ severity }) => severity === 'error')
     .map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);

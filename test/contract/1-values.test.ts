@@ -149,10 +149,24 @@ describe('what is left of a file with errors', () => {
   });
 
   test.each([
+    ['a field that is not understood', withFields('a: { type: qqqqqq }', 'b: { type: text }')],
+    [
+      'a relation without its resource',
+      withFields('a: { type: relation, relation: hasMany }', 'b: { type: text }'),
+    ],
+    ['a field of a wrong name', withFields('a-b: { type: string }', 'b: { type: text }')],
+    ['a name that differs in case only', withFields('b: { type: text }', 'B: { type: string }')],
+    ['a resource that is not understood', `${withFields('b: { type: text }')}\n  tags: {}`],
+    ['a resource of a wrong name', `${withFields('b: { type: text }')}\n  v1: { fields: {} }`],
+  ])('%s is left out', (_, text) => {
+    expect(load(text).specification?.resources).toEqual({
+      posts: { fields: { b: { type: 'text' } } },
+    });
+  });
+
+  test.each([
     ['a fault in the syntax', 'a: ['],
-    ['a field that is not understood', withFields('a: { type: qqqqqq }')],
-    ['a relation without its resource', withFields('a: { type: relation, relation: hasMany }')],
-    ['a wrong name', withFields('a-b: { type: string }')],
+    ['a file without resources', 'name: a'],
   ])('nothing after %s', (_, text) => {
     expect(load(text).specification).toBeUndefined();
   });

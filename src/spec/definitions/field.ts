@@ -48,6 +48,7 @@ const table = {
     map(propertyNames, property, {
       description: 'The members of the object; without it any are taken.',
       expects: 'a map of property name to definition',
+      partial: true,
     }),
     { types: ['object'], places: anywhere },
   ),

@@ -73,6 +73,7 @@ export const resource = named(
             description: 'The fields and relations: name → definition. `id` is added.',
             expects: 'a map of field name to definition, such as { title: { type: string } }',
             special: { id: idField },
+            partial: true,
           }),
         ),
         groups,
@@ -98,4 +99,5 @@ export const resources = map(resourceNames, resource, {
   description: 'The resources: name → definition.',
   expects: 'a map of resource name to definition, such as { posts: { fields: … } }',
   minimum: 1,
+  partial: true,
 });
