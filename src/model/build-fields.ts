@@ -1,3 +1,4 @@
+import { nearest } from '../spec/nearest.ts';
 import type { Report } from '../spec/problems.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
 import { accessOf } from './access.ts';
@@ -37,6 +38,22 @@ export function addField(
   const field = makeField(resource, name, attributes, path);
   resource.fields.set(name, field);
   return field;
+}
+
+/** Warns of a field that is named and will be added, where a declared one was most likely meant. */
+export function adviseDeclared(
+  resource: DraftResource,
+  name: string,
+  path: Path,
+  report: Report,
+): void {
+  const meant = nearest(name, resource.fields.keys());
+  if (meant !== undefined && !isSameName(meant, name))
+    report(
+      path,
+      `${resource.name} has no field ${name}, so it is added; did you mean ${meant}?`,
+      'warning',
+    );
 }
 
 /** Names of fields are told apart by more than their case. */

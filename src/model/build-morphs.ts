@@ -1,6 +1,6 @@
 import type { Report } from '../spec/problems.ts';
 import type { TypeName } from '../spec/specification.ts';
-import { addField } from './build-fields.ts';
+import { addField, adviseDeclared } from './build-fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
 import { keyType } from './keys.ts';
 
@@ -158,13 +158,16 @@ function fieldOf(
 ): DraftField {
   const declared = resource.fields.get(name);
   if (declared === undefined) {
+    for (const { source, path } of [...morphTo, ...morphMany])
+      for (const word of ['typeField', 'idField'] as const)
+        if (source[word] === name) adviseDeclared(resource, name, [...path, word], report);
     const path = [...morphTo, ...morphMany][0]?.path ?? resource.path;
     return addField(resource, name, { type }, path, report);
   }
   if (![type, ...others].includes(declared.type.name))
     report(
       [...resource.path, 'fields', name],
-      `${name} is of type ${declared.type.name}; in a morph pair it must be of type ${type}`,
+      `${resource.name}.${name} is of type ${declared.type.name}; in a morph pair it must be of type ${type}`,
     );
   return declared;
 }

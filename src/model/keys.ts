@@ -1,7 +1,7 @@
 import type { Report } from '../spec/problems.ts';
 import type { TypeName } from '../spec/specification.ts';
 import type { Field, Resource } from './api.ts';
-import { addField } from './build-fields.ts';
+import { addField, adviseDeclared } from './build-fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
 import { recordName, unknownName } from './names.ts';
 
@@ -74,9 +74,10 @@ function keyOn(
   { source, path }: Declared,
   report: Report,
 ): DraftField {
-  const key =
-    resource.fields.get(name) ??
-    addField(resource, name, { type: keyType(target.id) }, path, report);
+  const declared = resource.fields.get(name);
+  if (declared === undefined && source.foreignKey === name)
+    adviseDeclared(resource, name, [...path, 'foreignKey'], report);
+  const key = declared ?? addField(resource, name, { type: keyType(target.id) }, path, report);
   const { reference } = key;
   const targetField = reference?.resource === target ? reference.field : target.id;
   pointTo(key, target, targetField, path, report);

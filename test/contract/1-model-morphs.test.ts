@@ -165,8 +165,8 @@ describe('a morphTo', () => {
         comments: `¦onType: { type: integer }, ¦onId: { type: string }, ${one}`,
         posts: notes,
       }),
-      'resources.comments.fields.onType: onType is of type integer; in a morph pair it must be of type string',
-      'resources.comments.fields.onId: onId is of type string; in a morph pair it must be of type integer',
+      'resources.comments.fields.onType: comments.onType is of type integer; in a morph pair it must be of type string',
+      'resources.comments.fields.onId: comments.onId is of type string; in a morph pair it must be of type integer',
     ],
     [
       'has a pair that is null together',
