@@ -51,7 +51,7 @@ export function readItem(text: string, asked: Asked): Result<JsonValue, OperandP
 }
 
 /** What a value is asked with: the operator, and the field that it is compared with. */
-type Asked = Pick<Slot, 'field' | 'operator' | 'told'>;
+type Asked = Pick<Slot, 'field' | 'operator' | 'told'> & Partial<Pick<Slot, 'parameter'>>;
 
 function isTooLong(text: string, { operator }: Asked): boolean {
   return (operator === 'like' || operator === 'ilike') && text.length > patternLength;
@@ -104,8 +104,7 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
       message: `items of type ${type.name} cannot be looked for`,
     });
   const allowed = allowedValues(slot);
-  // A plus sign is a blank in a query string.
-  const advice = / \d\d:\d\d$/u.test(text) && type.name === 'datetime' ? '; write + as %2B' : '';
+  const advice = adviceOn(text, slot);
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   return fail({
     code: 'INVALID_FILTER',
@@ -115,4 +114,17 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
         : `one of ${(slot.told ?? allowed).join(', ')}`
     }${advice}`,
   });
+}
+
+/** What a value that does not fit was most likely meant to be. */
+function adviceOn(text: string, { field, operator, parameter }: Asked): string {
+  const { type } = comparedField({ field, operator });
+  // A plus sign is a blank in a query string.
+  if (type.name === 'datetime' && / \d\d:\d\d$/u.test(text)) return '; write + as %2B';
+  const isOne = operator === 'eq' || operator === 'neq';
+  const items = isOne && parameter !== undefined ? text.split(',') : [];
+  if (items.length < 2 || items.some((item) => parse(item, { field, operator }) === undefined))
+    return '';
+  const name = parameter?.replace(/_n?eq$/u, '');
+  return `; for any of several write ${name}${operator === 'eq' ? '_in' : '_nin'}`;
 }

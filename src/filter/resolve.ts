@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from '../errors.ts';
-import { isToMany } from '../model/api.ts';
 import { operators, splitSuffix, type Operator } from '../model/operators.ts';
 import type { ResourceView } from '../model/view.ts';
 import { nearest } from '../spec/nearest.ts';
+import { adviceOn, unknownOperator } from './advice.ts';
 import { isDeclared, resolvePath, type Path, type PathProblem } from './path.ts';
 
 /** What the name of a filter means. */
@@ -35,35 +35,12 @@ export function resolveName(
     if (path.ok) return fitting(base, path.value, operator);
   }
   if (exact.ok) return fitting(name, exact.value, 'eq');
-  const advice = belowRelation(name, face);
+  const advice = isGuessed ? adviceOn(name, face, others) : undefined;
   if (advice !== undefined) return fail({ kind: 'unknown', message: advice });
-  return fail({ kind: 'unknown', message: unknownPath(name, exact.error, others, isGuessed) });
-}
-
-/** What can be said of one expanded collection, below its path: `comments.limit=5`. Contract 2, Pagination. */
-export const collectionParameters = ['page', 'limit', 'offset', 'sort'] as const;
-
-/** What to say of `comments.limit` where comments are not expanded, and of `comments.fields`. */
-function belowRelation(name: string, face: ResourceView): string | undefined {
-  const dot = name.lastIndexOf('.');
-  const [path, last] = [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)];
-  const isPaging = collectionParameters.some((one) => one === last);
-  if (!isPaging && !['fields', 'exclude', 'expand'].includes(last)) return undefined;
-  const found = path === '' ? undefined : resolvePath(path, face);
-  if (found?.ok !== true || found.value.kind !== 'relation') return undefined;
-  const unknown = `there is no field ${name}`;
-  if (!isPaging)
-    return `${unknown}; write ${last}=${path}.${last === 'expand' ? 'relation' : 'field'}`;
-  return isCollection(found.value)
-    ? `${unknown}; to page or sort ${path}, add expand=${path}`
-    : undefined;
-}
-
-function isCollection({ relation, branches }: Extract<Path, { kind: 'relation' }>): boolean {
-  const next = branches.flatMap((branch) => branch.next ?? []);
-  return next.length === 0
-    ? isToMany(relation)
-    : next.some((one) => one.kind === 'relation' && isCollection(one));
+  const message = unknownPath(name, exact.error, others, isGuessed);
+  const isKnown = message.includes('did you mean');
+  const operator = isKnown || !isGuessed ? undefined : unknownOperator(name, face);
+  return fail({ kind: 'unknown', message: operator ?? message });
 }
 
 /** The path cut down to the branches whose end takes the operator. */

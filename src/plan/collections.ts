@@ -1,5 +1,5 @@
+import { collectionParameters } from '../filter/advice.ts';
 import { placeOf } from '../filter/predicate.ts';
-import { collectionParameters } from '../filter/resolve.ts';
 import { isToMany, type Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { QueryProblem } from '../request/problem.ts';

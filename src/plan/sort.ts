@@ -100,7 +100,15 @@ function planKey(
   { expand, nulls, prefix }: SortContext,
 ): Result<readonly PlannedKey[], string> {
   const path = resolvePath(`${prefix}${name}`, face);
-  if (!path.ok) return fail(unknownPath(`${prefix}${name}`, path.error));
+  if (!path.ok) {
+    const [, bare = '', order = ''] = /^(.+?)[ :.+](asc|desc)$/iu.exec(name) ?? [];
+    const unknown = unknownPath(`${prefix}${name}`, path.error);
+    return fail(
+      bare !== '' && resolvePath(`${prefix}${bare}`, face).ok
+        ? `there is no field ${name}; write ${order.toLowerCase() === 'desc' ? '-' : ''}${bare}`
+        : unknown,
+    );
+  }
   const collections = collectionsOf(path.value, expand);
   if (collections.length === 0) {
     const key = keyAt(name, path.value, descending, nulls);

@@ -15,7 +15,7 @@ export function queryError(problems: readonly QueryProblem[]): ApiError {
   const message =
     problems.length === 1
       ? `${first.parameter}: ${first.message}`
-      : `${names.length === 1 ? 'The parameter' : 'These parameters'} ${names.join(', ')} cannot be used as sent`;
+      : `The ${names.length === 1 ? 'parameter' : 'parameters'} ${names.join(', ')} cannot be used as sent`;
   return apiError(first.code, message, {
     problems: problems.map(({ parameter, message: text }) => ({ field: parameter, message: text })),
   });

@@ -27,6 +27,7 @@ resources:
   appointments:
     fields:
       at: { type: datetime, required: true }
+      fee: { type: decimal }
       patientId: { type: integer, required: true, reference: patients.id }
       doctorId: { type: integer, reference: doctors.id }
       doctor: { type: relation, relation: belongsTo, resource: doctors }
@@ -131,5 +132,92 @@ describe('characters that have to be written otherwise', () => {
   expectRows(source, '/v1/patients', [
     ['the plus sign as %2B', 'seenAt=2026-03-01T14:05:00%2B02:00', [1]],
     ['the value in quotes', '_or=wakeAt:"06:30:00",lastName:Who', [1]],
+  ]);
+});
+
+describe('what other services call a parameter', () => {
+  const meant = (other: string, name: string): RefusalCase =>
+    unknown(
+      other,
+      `${other}=a`,
+      `${other}: there is no field or parameter ${other}; did you mean ${name}?`,
+    );
+  expectRefusals(source, '/v1/appointments', [
+    meant('include', 'expand'),
+    meant('select', 'fields'),
+    meant('orderBy', 'sort'),
+    meant('per_page', 'limit'),
+    meant('skip', 'offset'),
+    meant('after', 'cursor'),
+    unknown(
+      'a search',
+      'q=Who',
+      'q: there is no field or parameter q; filters are written field=value or field_operator=value',
+    ),
+  ]);
+  expectRefusals(source, '/v1/appointments/1', [
+    meant('include', 'expand'),
+    unknown(
+      'a parameter that has no sense on a record',
+      'per_page=3',
+      'per_page: there is no field or parameter per_page',
+    ),
+  ]);
+  expectRefusals(source, '/v1/patients', [
+    [
+      'what no filter of a group can be',
+      '_or=limit:3',
+      'INVALID_PARAMETER',
+      'limit: there is no field limit',
+    ],
+  ]);
+});
+
+describe('comparisons and orders as they are written elsewhere', () => {
+  const sign = (query: string, name: string, right: string): RefusalCase =>
+    unknown(query, query, `${name}: there is no field ${name}; write ${right}=value`);
+  expectRefusals(source, '/v1/appointments', [
+    sign('fee%3E5', 'fee>5', 'fee_gt'),
+    sign('fee%3E=5', 'fee>', 'fee_gte'),
+    sign('fee%3C5', 'fee<5', 'fee_lt'),
+    sign('doctor.name%3C=5', 'doctor.name<', 'doctor.name_lte'),
+    sign('fee!=5', 'fee!', 'fee_neq'),
+    sign('fee%3C%3E5', 'fee<>5', 'fee_neq'),
+    unknown(
+      'an operator that there is not',
+      'fee_between=1,2',
+      'fee_between: there is no field fee_between and no operator _between; fee takes _eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _exists, _null',
+    ),
+    unknown(
+      'a mistyped operator behind a relation',
+      'doctor.name_ilik=W',
+      'doctor.name_ilik: there is no field doctor.name_ilik; did you mean doctor.name_ilike?',
+    ),
+    ['a colon', 'sort=at:desc', 'INVALID_SORT', 'sort: there is no field at:desc; write -at'],
+    ['a blank', 'sort=fee+ASC', 'INVALID_SORT', 'sort: there is no field fee ASC; write fee'],
+    [
+      'an order of what there is not',
+      'sort=att:desc',
+      'INVALID_SORT',
+      'sort: there is no field att:desc',
+    ],
+    [
+      'a list where one value is asked for',
+      'id=1,2',
+      'INVALID_FILTER',
+      'id: "1,2" does not fit: it takes a whole number; for any of several write id_in',
+    ],
+    [
+      'a list that is not to be',
+      'fee_neq=1,2.5',
+      'INVALID_FILTER',
+      'fee_neq: "1,2.5" does not fit: it takes a plain decimal number such as 19.90; for any of several write fee_nin',
+    ],
+    [
+      'no list of values either',
+      'id=1,x',
+      'INVALID_FILTER',
+      'id: "1,x" does not fit: it takes a whole number',
+    ],
   ]);
 });

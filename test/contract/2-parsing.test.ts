@@ -90,7 +90,11 @@ describe('names', () => {
     parameter('writeOnly does not exist', 'secret=hidden', unknown('secret')),
     parameter('nor with a suffix', 'secret_null=false', unknown('secret_null', 'scores_null')),
     parameter('nor is it suggested', 'secre=1', unknown('secre')),
-    parameter('no such operator', 'title_foo=x', unknown('title_foo')),
+    parameter(
+      'no such operator',
+      'title_foo=x',
+      'title_foo: there is no field title_foo and no operator _foo; title takes _eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _exists, _null',
+    ),
     parameter('an operator alone', '_gt=1', unknown('_gt')),
     parameter('in other case', 'count_GT=1', unknown('count_GT', 'count')),
     parameter('list brackets', 'tags[]=a', `tags[]: ${brackets}`),

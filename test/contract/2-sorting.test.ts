@@ -100,7 +100,11 @@ describe('refused', () => {
     refused('a hyphen alone', 'sort=-', 'sort: there is no field '),
     refused('two hyphens', 'sort=--title', 'sort: there is no field -title; did you mean title?'),
     refused('a plus', 'sort=%2Btitle', 'sort: there is no field +title; did you mean title?'),
-    refused('a direction in words', 'sort=title:desc', 'sort: there is no field title:desc'),
+    refused(
+      'a direction in words',
+      'sort=title:desc',
+      'sort: there is no field title:desc; write -title',
+    ),
     refused('object', 'sort=specs', 'sort: specs cannot be sorted by: it is of type object'),
     refused('json', 'sort=extra', 'sort: extra cannot be sorted by: it is of type json'),
     refused(

@@ -1,0 +1,103 @@
+import { isToMany, type FieldType } from '../model/api.ts';
+import { operators } from '../model/operators.ts';
+import type { ResourceView } from '../model/view.ts';
+import { nearest } from '../spec/nearest.ts';
+import { resolvePath, type Path } from './path.ts';
+
+/** What can be said of one expanded collection, below its path: `comments.limit=5`. Contract 2, Pagination. */
+export const collectionParameters = ['page', 'limit', 'offset', 'sort'] as const;
+
+/** What other services call the parameters of this one. */
+const otherNames = new Map(
+  Object.entries({
+    cursor: ['after', 'nextCursor', 'next_cursor', 'pageToken'],
+    exclude: ['omit', 'except', 'without'],
+    expand: ['include', 'embed', 'populate', 'with', 'relations', '_expand', '_embed'],
+    fields: ['select', 'only', 'attributes', '_fields'],
+    limit: ['per_page', 'perPage', '_per_page', 'pageSize', 'page_size', 'size', 'take', '_limit'],
+    maxDepth: ['depth'],
+    offset: ['skip', 'start', '_start'],
+    page: ['_page', 'pageNumber', 'page_number'],
+    sort: ['order', 'orderBy', 'order_by', 'sortBy', 'sort_by', 'ordering', '_sort', '_order'],
+    _or: ['or', '$or', '_any'],
+  }).flatMap(([name, others]) => others.map((other) => [other, name] as const)),
+);
+
+const searches: ReadonlySet<string> = new Set([
+  'q',
+  'query',
+  'search',
+  'filter',
+  'filters',
+  'where',
+]);
+
+/**
+ * What to say of the name of a filter that means nothing where it is known what was meant: a parameter by its name
+ * elsewhere, a comparison by its sign, a parameter of a collection that is not expanded. `others` are the parameters
+ * that have a sense here.
+ */
+export function adviceOn(
+  name: string,
+  face: ResourceView,
+  others: readonly string[],
+): string | undefined {
+  const meant = otherNames.get(name);
+  if (meant !== undefined && others.includes(meant))
+    return `there is no field or parameter ${name}; did you mean ${meant}?`;
+  if (searches.has(name) && others.length > 0)
+    return `there is no field or parameter ${name}; filters are written field=value or field_operator=value`;
+  return belowRelation(name, face) ?? comparison(name, face);
+}
+
+/** `fee>5` has the name `fee>5`, and `fee>=5` the name `fee>`. */
+function comparison(name: string, face: ResourceView): string | undefined {
+  const [, field = '', sign] = /^([^!<>]+)(<>|[!<>])/u.exec(name) ?? [];
+  if (sign === undefined || !resolvePath(field, face).ok) return undefined;
+  const isOrEqual = name.length === field.length + sign.length;
+  const ordered = `${sign === '<' ? '_lt' : '_gt'}${isOrEqual ? 'e' : ''}`;
+  return `there is no field ${name}; write ${field}${sign === '<' || sign === '>' ? ordered : '_neq'}=value`;
+}
+
+/** `comments.limit` where comments are not expanded, and `comments.fields`. */
+function belowRelation(name: string, face: ResourceView): string | undefined {
+  const dot = name.lastIndexOf('.');
+  const [path, last] = [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)];
+  const isPaging = collectionParameters.some((one) => one === last);
+  if (path === '' || (!isPaging && !['fields', 'exclude', 'expand'].includes(last)))
+    return undefined;
+  const found = resolvePath(path, face);
+  if (!found.ok || found.value.kind !== 'relation') return undefined;
+  const unknown = `there is no field ${name}`;
+  if (!isPaging)
+    return `${unknown}; write ${last}=${path}.${last === 'expand' ? 'relation' : 'field'}`;
+  return isCollection(found.value)
+    ? `${unknown}; to page or sort ${path}, add expand=${path}`
+    : undefined;
+}
+
+function isCollection(path: Path): boolean {
+  if (path.kind === 'place') return false;
+  const next = path.branches.flatMap((branch) => branch.next ?? []);
+  return next.length === 0 ? isToMany(path.relation) : next.some(isCollection);
+}
+
+/** What to say of a field with a suffix that is no operator, with those that the field takes. */
+export function unknownOperator(name: string, face: ResourceView): string | undefined {
+  const [, base = '', suffix = ''] = /^(.+)(_[A-Za-z]+)$/u.exec(name) ?? [];
+  const path = base === '' ? undefined : resolvePath(base, face);
+  const type = path?.ok === true ? typeAt(path.value) : undefined;
+  if (type === undefined) return undefined;
+  const suffixes = [...type.operators].map((one) => operators[one].suffix);
+  const guess = nearest(suffix, suffixes);
+  return guess === undefined
+    ? `there is no field ${name} and no operator ${suffix}; ${base} takes ${suffixes.join(', ')}`
+    : `there is no field ${name}; did you mean ${base}${guess}?`;
+}
+
+/** The type at the end of a path; behind a morphTo that of the first target that has it. */
+function typeAt(path: Path): FieldType | undefined {
+  if (path.kind === 'place') return path.place.leaf.type;
+  const [next] = path.branches.flatMap((branch) => branch.next ?? []);
+  return next && typeAt(next);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { build } from '../support/api.ts';
+import { resources } from './1-model.ts';
+import { relation } from './1-relations.ts';
+
+const users = '';
+
+describe('a field that is named and added', () => {
+  test.each([
+    [
+      'a foreignKey',
+      {
+        posts: `authorId: { type: integer }, author: ${relation('belongsTo', 'users', 'foreignKey: autorId')}`,
+        users,
+      },
+      'posts.fields.author.foreignKey',
+      'posts has no field autorId, so it is added; did you mean authorId?',
+    ],
+    [
+      'the foreignKey of the other side',
+      {
+        posts: 'authorId: { type: integer, reference: users.id }',
+        users: `posts: ${relation('hasMany', 'posts', 'foreignKey: autorId')}`,
+      },
+      'users.fields.posts.foreignKey',
+      'posts has no field autorId, so it is added; did you mean authorId?',
+    ],
+    [
+      'a typeField',
+      {
+        images:
+          'ownerType: { type: string }, ownerId: { type: integer }, owner: { type: relation, relation: morphTo, typeField: ownerTyp, idField: ownerId }',
+        users: `images: ${relation('morphMany', 'images')}`,
+      },
+      'images.fields.owner.typeField',
+      'images has no field ownerTyp, so it is added; did you mean ownerType?',
+    ],
+  ])('%s that was most likely meant to be another is told', (_, fields, path, message) => {
+    const { problems } = build(resources(fields));
+    expect(problems.map((problem) => [problem.severity, problem.path, problem.message])).toEqual([
+      ['warning', `resources.${path}`, message],
+    ]);
+  });
+
+  test('one that is near none is added without a word', () => {
+    const { problems } = build(
+      resources({
+        posts: `authorId: { type: integer }, editor: ${relation('belongsTo', 'users', 'foreignKey: checkedBy')}`,
+        users,
+      }),
+    );
+    expect(problems).toEqual([]);
+  });
+});
