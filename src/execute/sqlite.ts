@@ -1,5 +1,6 @@
 import type Driver from 'better-sqlite3';
-import { sqlite } from '../sql/sqlite.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { comparingByCodePoint } from '../sql/sqlite.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
   DatabaseFailure,
@@ -10,6 +11,7 @@ import {
 } from './database.ts';
 import { OwnTime } from './own-time.ts';
 import { ReaderProcesses } from './reader-processes.ts';
+import { collatedColumns } from './sqlite-collations.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { ReadCosts } from './sqlite-costs.ts';
 import { codeOf, meaningOf, onceFree } from './sqlite-errors.ts';
@@ -68,7 +70,7 @@ export function openSqlite(
 const ping: Statement = { sql: 'SELECT 1', parameters: [] };
 
 export class SqliteDatabase implements Database {
-  readonly dialect = sqlite;
+  readonly dialect: Dialect;
   readonly asksAtOnce = false;
   private readonly file: string;
   private readonly writer: SqliteConnection;
@@ -90,6 +92,7 @@ export class SqliteDatabase implements Database {
       const connection = new SqliteConnection(file, { readonly: true }, cache);
       this.reader = new SqliteReader(connection);
       this.costs = new ReadCosts(connection.driver);
+      this.dialect = comparingByCodePoint(collatedColumns(connection.driver));
     } catch (error) {
       this.writer.driver.close();
       throw error;
