@@ -128,7 +128,7 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
       ? undefined
       : await readOne(compiled.value, id, bound.value, database, database.dialect, limits);
   exchange.trace.enter('finalize');
-  if (record === undefined) return fail(notFound(face.resource, idText));
+  if (record === undefined) return fail(notFound(face.resource, id ?? idText));
   const watching = honoured(call);
   if (watching?.wish.inspectData === true) watching.inspected = await inspectData(call, [record]);
   return ok(tagged(call, JSON.stringify(record), {}));

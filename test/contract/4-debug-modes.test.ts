@@ -265,7 +265,7 @@ describe('_verbose', () => {
     const { body } = await api.get('/v1/things/7?_verbose=true');
     expect(body._verbose.error).toMatchObject({
       code: 'RESOURCE_NOT_FOUND',
-      details: 'There is no record in things with id "7"',
+      details: 'There is no record in things with id 7',
     });
   });
 

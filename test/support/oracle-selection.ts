@@ -81,8 +81,14 @@ export function selectionBelow(
   return { fields: isWhole ? undefined : named, exclude: without };
 }
 
-/** What is shown of a link: all of it, whichever fields of the record are named, but for what `exclude` says. */
-export function selectPivot(pivot: Item, { exclude }: Selection): Item | undefined {
-  const without = (exclude ?? []).filter(([name]) => name === 'pivot').map((one) => one.slice(1));
-  return without.some((one) => one.length === 0) ? undefined : (dropped(pivot, without) as Item);
+/**
+ * What is shown of a link: all of it, whichever fields of the record are named, unless members of it are; less what
+ * `exclude` says.
+ */
+export function selectPivot(pivot: Item, { fields, exclude }: Selection): Item | undefined {
+  const below = (selectors: readonly Selector[] | undefined): readonly Selector[] =>
+    (selectors ?? []).filter(([name]) => name === 'pivot').map((one) => one.slice(1));
+  const [named, without] = [below(fields), below(exclude)];
+  if (without.some((one) => one.length === 0)) return undefined;
+  return dropped(named.length === 0 ? pivot : kept(pivot, named), without) as Item;
 }
