@@ -10,6 +10,10 @@ export interface PoolOptions extends ConnectionOptions {
 const grace = 5_000;
 /** How many brief statements wait on one connection at most. */
 const mostShared = 8;
+/** Brief is what takes less than this, in ms; what has taken longer already is not waited for by others. */
+export const brief = 50;
+/** What brief statements do. A write may wait for another one's locks, so reads do not wait behind it. */
+type Sharing = 'read' | 'write';
 /** How long a connection lives: with it go the names of statements that are no longer used much. */
 const lifetime = 30 * 60_000;
 
@@ -32,8 +36,8 @@ export class Pool {
   private readonly options: PoolOptions;
   private readonly idle: Connection[] = [];
   private readonly lent = new Set<Connection>();
-  /** Those of the lent that several share → how many. */
-  private readonly shared = new Map<Connection, number>();
+  /** Those of the lent that several share → how many, for what. */
+  private readonly shared = new Map<Connection, { count: number; readonly sharing: Sharing }>();
   private readonly waiting: Waiter[] = [];
   private readonly timer: NodeJS.Timeout;
   private isClosed = false;
@@ -62,33 +66,39 @@ export class Pool {
    * Lends a connection for one statement that is brief. When none is free it is one on which other brief statements
    * wait: their bytes travel together, which is a good part of what a brief statement costs.
    */
-  share(): Connection | Promise<Connection> {
+  share(sharing: Sharing): Connection | Promise<Connection> {
     // Whoever waits for a connection of his own would never get one.
     const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
-    const shared = isFull && this.waiting.length === 0 ? this.leastShared() : undefined;
+    const shared = isFull && this.waiting.length === 0 ? this.leastShared(sharing) : undefined;
     const lent = shared ?? this.lend();
     return lent instanceof Connection
-      ? this.asShared(lent)
-      : lent.then((connection) => this.asShared(connection));
+      ? this.asShared(lent, sharing)
+      : lent.then((connection) => this.asShared(connection, sharing));
   }
 
-  private asShared(connection: Connection): Connection {
-    this.shared.set(connection, (this.shared.get(connection) ?? 0) + 1);
+  private asShared(connection: Connection, sharing: Sharing): Connection {
+    const known = this.shared.get(connection);
+    if (known === undefined) this.shared.set(connection, { count: 1, sharing });
+    else known.count += 1;
     return connection;
   }
 
-  private leastShared(): Connection | undefined {
+  private leastShared(wanted: Sharing): Connection | undefined {
     let chosen: Connection | undefined;
     let least = mostShared;
-    for (const [connection, count] of this.shared)
-      if (count < least && !isSpent(connection)) [chosen, least] = [connection, count];
+    const stuck = performance.now() - brief;
+    for (const [connection, { count, sharing }] of this.shared) {
+      const isAnswering = (connection.waitingSince ?? stuck) >= stuck;
+      if (count < least && sharing === wanted && isAnswering && !isSpent(connection))
+        [chosen, least] = [connection, count];
+    }
     return chosen;
   }
 
   giveBack(connection: Connection): void {
-    const sharing = this.shared.get(connection) ?? 1;
-    if (sharing > 1) {
-      this.shared.set(connection, sharing - 1);
+    const known = this.shared.get(connection);
+    if (known !== undefined && known.count > 1) {
+      known.count -= 1;
       return;
     }
     this.shared.delete(connection);

@@ -41,15 +41,15 @@ export class OpenTransaction implements Transaction {
     else await this.begun;
   }
 
-  readonly all = (statement: Statement, values: Values): Promise<readonly Row[]> =>
-    this.send(statement, values);
+  readonly all = async (statement: Statement, values: Values): Promise<readonly Row[]> =>
+    (await this.send(statement, values)).rows;
 
   readonly run = async (statement: Statement, values: Values): Promise<Changed> => {
     if (this.keepsSavepoints) await this.command('SAVEPOINT one');
     try {
-      const rows = await this.send(statement, values);
+      const { rows, count } = await this.send(statement, values);
       if (this.keepsSavepoints) await this.command('RELEASE one');
-      return { rows: rows.count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
+      return { rows: count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
     } catch (error) {
       const meaning = meaningOf(error);
       if (!(meaning instanceof ConstraintError)) throw error;

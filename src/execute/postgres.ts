@@ -17,8 +17,8 @@ import {
   openFailure,
   outcomeUnknown,
 } from './postgres-errors.ts';
-import type { Connection, Rows } from './postgres-connection.ts';
-import { Pool, type PoolOptions } from './postgres-pool.ts';
+import type { Connection } from './postgres-connection.ts';
+import { brief, Pool, type PoolOptions } from './postgres-pool.ts';
 import { NeedsSavepoints, OpenTransaction } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
@@ -38,8 +38,6 @@ const namedFromUse = 3;
 /** After this time others may be the hottest statements, in ms: as long as a connection lives. */
 const namingPeriod = 30 * 60_000;
 const oldestVersion = 15;
-/** A statement that took less than this, in ms, when it was last run may share a connection with its like. */
-const brief = 50;
 
 /**
  * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` that says in one sentence what is wrong with
@@ -127,22 +125,26 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** The statement commits itself: it goes out and comes back in one trip. */
+  /** The statement commits itself: it goes out and comes back in one trip, perhaps with others on one connection. */
   async writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     for (let attempt = 0; ; attempt += 1) {
-      const connection = await this.pool.lend();
+      const lent = this.isBrief(statement) ? this.pool.share('write') : this.pool.lend();
+      const connection = lent instanceof Promise ? await lent : lent;
+      const since = performance.now();
       let isSent = false;
       try {
         // What fails before the session is open has changed nothing.
         if (!connection.isOpen) await connection.command('SELECT 1');
         isSent = true;
-        return await connection.query(statement.sql, parameters, this.isNamed(statement));
+        const isNamed = this.isNamed(statement);
+        return (await connection.query(statement.sql, parameters, isNamed)).rows;
       } catch (error) {
         if (attempt < retries && isPassing(error)) await pause(attempt);
         else if (attempt === 0 && !isSent && isInterruption(error)) this.pool.renew();
         else throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
       } finally {
+        this.durations.set(statement, performance.now() - since);
         this.pool.giveBack(connection);
       }
     }
@@ -204,14 +206,14 @@ export class PostgresDatabase implements Database {
     const connection = await this.pool.lend();
     const { name } = connection;
     try {
-      const [row = []] = await connection.query(
+      const { rows } = await connection.query(
         `SELECT current_setting('server_version_num')::int / 10000, getdatabaseencoding(),` +
           ` current_setting('DateStyle'), current_setting('extra_float_digits')::int,` +
           ` current_setting('standard_conforming_strings')`,
         [],
         false,
       );
-      const [version, encoding, dateStyle, floatDigits, conforming] = row;
+      const [version, encoding, dateStyle, floatDigits, conforming] = rows[0] ?? [];
       const refuse = (reason: string): never => {
         throw new DatabaseFailure(`The database ${name} ${reason}.`);
       };
@@ -246,17 +248,18 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
-  private read(statement: Statement, values: Values): Promise<Rows> {
+  private read(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     const isNamed = this.isNamed(statement);
     return this.asking(async (connection) => {
       const since = performance.now();
-      const rows = await connection.query(statement.sql, parameters, isNamed);
+      const { rows } = await connection.query(statement.sql, parameters, isNamed);
       this.durations.set(statement, performance.now() - since);
       return rows;
     }, this.isBrief(statement));
   }
 
+  /** Whether a statement was so when it was last run: it may share a connection with its like then. */
   private isBrief(statement: Statement): boolean {
     const duration = this.durations.get(statement);
     return duration !== undefined && duration < brief;
@@ -269,7 +272,7 @@ export class PostgresDatabase implements Database {
     mayRepeat = (): boolean => true,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
-      const connection = await (isBrief ? this.pool.share() : this.pool.lend());
+      const connection = await (isBrief ? this.pool.share('read') : this.pool.lend());
       try {
         return await question(connection);
       } catch (error) {
@@ -281,7 +284,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  private async ask(sql: string): Promise<Rows> {
+  private async ask(sql: string): Promise<readonly Row[]> {
     return this.read({ sql, parameters: [] }, { bound: [] });
   }
 }

@@ -187,29 +187,50 @@ function isStreamed(body: Response['body']): body is StreamedBody {
 
 /**
  * The whole body, or 413 once it is longer than the limit. `hold` says whether there is room for so many bytes more;
- * else 503.
+ * else 503. What is not read then is left in the request.
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage,
   limit: number,
   hold: (bytes: number) => boolean,
 ): Promise<Result<Buffer>> {
-  const tooLarge = fail(
+  if (Number(request.headers['content-length'] ?? 0) > limit)
+    return Promise.resolve(tooLarge(limit));
+  if (request.destroyed) return Promise.resolve(cutOff());
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (result: Result<Buffer>): void => {
+      request.off('data', take).off('end', finish).off('error', giveUp).off('close', giveUp);
+      resolve(result);
+    };
+    const refuse = (result: Result<Buffer>): void => {
+      request.pause();
+      settle(result);
+    };
+    const take = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length > limit) refuse(tooLarge(limit));
+      else if (hold(chunk.length)) chunks.push(chunk);
+      else refuse(fail(noRoom));
+    };
+    const finish = (): void => {
+      const [first] = chunks;
+      settle(ok(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)));
+    };
+    const giveUp = (): void => settle(cutOff());
+    // An iterator over the request would cost several times as much.
+    request.on('data', take).on('end', finish).on('error', giveUp).on('close', giveUp);
+  });
+}
+
+function tooLarge(limit: number): Result<Buffer> {
+  return fail(
     apiError('BODY_TOO_LARGE', `The body is longer than ${limit} bytes (server.bodyLimit)`),
   );
-  if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      length += (chunk as Buffer).length;
-      if (length > limit) return tooLarge;
-      if (!hold((chunk as Buffer).length)) return fail(noRoom);
-      chunks.push(chunk as Buffer);
-    }
-  } catch {
-    // The client went away, or what it sent is no HTTP: this answer reaches nobody.
-    return fail(apiError('MALFORMED_REQUEST', 'The body did not arrive whole'));
-  }
-  return ok(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+}
+
+/** The client went away, or what it sent is no HTTP: this answer reaches nobody. */
+function cutOff(): Result<Buffer> {
+  return fail(apiError('MALFORMED_REQUEST', 'The body did not arrive whole'));
 }

@@ -62,6 +62,21 @@ describe('writes', () => {
     expect(await stored()).toEqual(['a', 'b']);
   });
 
+  test('of one statement share connections, and a refused one takes no other with it', async () => {
+    const all = Array.from(
+      { length: 60 },
+      (_, index) => `name ${index - (index % 3 === 2 ? 1 : 0)}`,
+    );
+    await database.writeOne(insert, { bound: ['first'] });
+    const outcomes = await Promise.all(
+      all.map((name) => failing(database.writeOne(insert, { bound: [name] }))),
+    );
+    const refused = outcomes.filter(({ error }) => error instanceof ConstraintError);
+    expect(refused).toHaveLength(20);
+    expect(outcomes.filter(({ kind }) => kind === 'none')).toHaveLength(40);
+    expect(new Set(await stored())).toEqual(new Set(['first', ...all]));
+  });
+
   test('are taken back whole when the work fails', async () => {
     const refused = database.write(async ({ run }) => {
       await run(insert, { bound: ['a'] });
@@ -233,6 +248,22 @@ describe('the deadline', () => {
     const two = [failing(database.all(slow, none)), failing(database.all(slow, none))];
     expect(await database.ping()).toBe(true);
     expect((await Promise.all(two)).map(({ kind }) => kind)).toEqual(['timeout', 'timeout']);
+  });
+
+  test('writes that wait for a lock hold up no reads, however many come', async () => {
+    await other`INSERT INTO things (name) VALUES ('a')`;
+    const rename = statement(`UPDATE things SET name = $1 WHERE id = 1 RETURNING name`);
+    // What was brief before may share a connection.
+    await database.writeOne(rename, { bound: ['b'] });
+    await database.all(names, none);
+    const renamed: Promise<readonly (readonly unknown[])[]>[] = [];
+    await other.begin(async (sql) => {
+      await sql`SELECT 1 FROM things WHERE id = 1 FOR UPDATE`;
+      for (const name of ['c', 'd']) renamed.push(database.writeOne(rename, { bound: [name] }));
+      const reads = Array.from({ length: 30 }, () => database.all(names, none));
+      expect(new Set((await Promise.all(reads)).flat(2))).toEqual(new Set(['b']));
+    });
+    expect((await Promise.all(renamed)).flat(2)).toEqual(['c', 'd']);
   });
 
   test('holds for those who wait for a connection', async () => {
