@@ -4,10 +4,17 @@ import type { WritePlan } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import { keyStatements, portion, type KeyStatements } from '../sql/idempotency.ts';
-import { DatabaseFailure, type Database, type Transaction } from './database.ts';
+import {
+  ConstraintError,
+  DatabaseFailure,
+  type Database,
+  type FailureKind,
+  type Transaction,
+} from './database.ts';
 import { Refusal } from './refusal.ts';
-import { Writer, type Answering } from './write.ts';
-import type { Written } from './written.ts';
+import { createWhole } from './whole-create.ts';
+import { Writer } from './write.ts';
+import type { Answering, Written } from './written.ts';
 
 /** A request that names a key under which it is to happen once. */
 export interface KeyedRequest {
@@ -21,8 +28,8 @@ export interface KeyedRequest {
   /** How long it waits for another request under the same key, in ms. */
   readonly patience: number;
   readonly status: number;
-  /** Where the new record is; undefined where there are several. */
-  readonly locationOf: (written: readonly Written[]) => string | undefined;
+  /** Where the new record is, without its id; undefined where there are several. */
+  readonly before: string | undefined;
 }
 
 /** What was created now or before under the same key; of a record that has gone since, the id alone. */
@@ -35,6 +42,8 @@ export interface KeptAnswer {
 const keptFor = 24 * 60 * 60 * 1_000;
 /** How often what has expired is looked for, in ms. */
 const forgettingEvery = 60_000;
+/** How long the locks of others are waited for where the key is not claimed first, in ms. */
+const briefly = 50;
 
 const inProgress: ApiError = apiError(
   'IDEMPOTENCY_IN_PROGRESS',
@@ -96,6 +105,8 @@ export class IdempotencyKeys {
     keyed: KeyedRequest,
     end: number,
   ): Promise<Result<KeptAnswer>> {
+    const atOnce = await createAtOnce(plan, statements, answering, keyed, end);
+    if (atOnce !== undefined) return ok(atOnce);
     for (;;) {
       let isClaiming = false;
       try {
@@ -112,10 +123,7 @@ export class IdempotencyKeys {
         return ok(answer);
       } catch (error) {
         if (error instanceof Refusal) return fail(error.error);
-        const hasWaited =
-          isClaiming &&
-          error instanceof DatabaseFailure &&
-          (error.kind === 'timeout' || error.kind === 'busy');
+        const hasWaited = isClaiming && error instanceof DatabaseFailure && waits.has(error.kind);
         // A statement's own deadline may come before the patience ends.
         if (!hasWaited) throw error;
         if (performance.now() >= end) return fail(inProgress);
@@ -129,7 +137,7 @@ export class IdempotencyKeys {
     { scope, request, at }: KeyedRequest,
     end: number,
   ): Promise<{ readonly ids: readonly JsonValue[]; readonly location: string | undefined } | void> {
-    const wait = String(Math.max(1, Math.ceil(end - performance.now())));
+    const wait = String(milliseconds(end));
     const bound = [scope, request, at.toISOString(), expiry(at), wait];
     const [claimed] = await all(this.statements.claim, { bound });
     if (claimed !== undefined) return undefined;
@@ -146,10 +154,10 @@ export class IdempotencyKeys {
 
   private async keep(
     { run }: Transaction,
-    { scope, status, locationOf }: KeyedRequest,
+    { scope, status, before }: KeyedRequest,
     written: readonly Written[],
   ): Promise<KeptAnswer> {
-    const location = locationOf(written);
+    const location = locationOf(before, written);
     const ids = JSON.stringify(written.map(({ id }) => id));
     await run(this.statements.keep, { bound: [String(status), ids, location ?? null, scope] });
     return { written, location };
@@ -168,6 +176,47 @@ export class IdempotencyKeys {
       if (!(error instanceof DatabaseFailure)) throw error;
     }
   }
+}
+
+/**
+ * Creates and keeps in one statement, where one can say it all. Undefined where not, where the key is known, and where
+ * the database has refused it: what that is about is found out step by step.
+ */
+async function createAtOnce(
+  plan: WritePlan,
+  statements: WriteStatements,
+  answering: Answering,
+  { scope, request, at, status, before, database }: KeyedRequest,
+  end: number,
+): Promise<KeptAnswer | undefined> {
+  if (before === undefined) return undefined;
+  // It waits with the record in its hands: whoever has the key may wait for that.
+  const wait = Math.min(briefly, milliseconds(end));
+  try {
+    const kept = { scope, request, at, status, wait, before };
+    const whole = await createWhole(plan, answering, database, statements, kept);
+    return whole && { written: [whole], location: locationOf(before, [whole]) };
+  } catch (error) {
+    const hasWaited = error instanceof DatabaseFailure && waits.has(error.kind);
+    if (hasWaited || error instanceof ConstraintError) return undefined;
+    throw error;
+  }
+}
+
+/** How a failure is named after which others may have been waited for. */
+const waits: ReadonlySet<FailureKind> = new Set(['timeout', 'busy']);
+
+/** How long there is until `end`, in ms; at least one. */
+function milliseconds(end: number): number {
+  return Math.max(1, Math.ceil(end - performance.now()));
+}
+
+/** The Location of the only record; `before` is what stands before its id. */
+export function locationOf(
+  before: string | undefined,
+  [first]: readonly Written[],
+): string | undefined {
+  return before === undefined ? undefined : before + encodeURIComponent(String(first?.id));
 }
 
 /** What was claimed before has expired. */

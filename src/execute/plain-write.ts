@@ -1,17 +1,18 @@
 import { fail, ok, type ApiError, type Result } from '../errors.ts';
-import type { Field, Resource } from '../model/api.ts';
+import type { Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { SqlValue } from '../model/values.ts';
 import { touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, WritePlan } from '../plan/plan.ts';
+import { matchesTag } from '../request/headers.ts';
+import { entityTag } from '../shape/digest.ts';
 import { shaperOf } from '../shape/record.ts';
-import type { JsonValue } from '../spec/specification.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
-import { codecOf, encodeValue } from '../sql/dialect.ts';
+import { encodeValue } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Database, Row } from './database.ts';
-import { notFound, type Written } from './written.ts';
+import { hasChanged, idReader, notFound, type Written } from './written.ts';
 
 /** The most records that one statement creates: at some point more of them make it no faster. */
 const mostRecords = 128;
@@ -23,21 +24,25 @@ type Update = Extract<WritePlan, { kind: 'update' }>;
 
 /**
  * Runs a write whose statements say all there is to know: they give the rows that are answered, and only constraints of
- * the database can refuse them. One statement commits itself. Undefined for any other write; throws a ConstraintError,
- * after which nothing has happened, and who is to blame is to be found out.
+ * the database can refuse them. One statement commits itself. Undefined for any other write, and where it met another one;
+ * throws a ConstraintError, after which nothing has happened, and who is to blame is to be found out.
  */
 export function writePlainly(
   plan: WritePlan,
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<Result<readonly Written[]>> | undefined {
+): Promise<Result<readonly Written[]> | undefined> | undefined {
   if (read.selection.expand.length > 0) return undefined;
   if (plan.kind === 'create' && plan.records.every(isPlainRecord))
     return create(plan, read, database, statements);
-  if (plan.kind === 'update' && isPlainUpdate(plan))
+  if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
+  // Any record will do, and that there is one the update itself tells.
+  if (plan.ifMatch === undefined || plan.ifMatch.trim() === '*')
     return update(plan, read, database, statements);
-  return undefined;
+  return (
+    database.dialect.rowVersion && updateMatched(plan, plan.ifMatch, read, database, statements)
+  );
 }
 
 /** The owner of a morph pair has to be looked for: no constraint of the database does. */
@@ -50,14 +55,12 @@ function isPlainRecord({ values, links }: Create['records'][number]): boolean {
   return links.length === 0 && (field === undefined || !hasMorphs(field.resource, values));
 }
 
-function isPlainUpdate({ resource, values, unchanged, merged, links, ifMatch }: Update): boolean {
+function isPlainUpdate({ resource, values, unchanged, merged, links }: Update): boolean {
   return (
     values.size > 0 &&
     unchanged.size === 0 &&
     merged.size === 0 &&
     links.length === 0 &&
-    // Any record will do, and that there is one the update itself tells.
-    (ifMatch === undefined || ifMatch.trim() === '*') &&
     !hasMorphs(resource, values)
   );
 }
@@ -79,6 +82,31 @@ async function update(
   return ok([{ id, record: shaperOf(read.selection.columns)(row), plain: undefined }]);
 }
 
+/**
+ * Updates the record whose tag is among those of `ifMatch`, without holding it in between: a row that is as it was when
+ * its tag was looked at has the same version. Undefined where it has not.
+ */
+async function updateMatched(
+  { resource, id, values }: Update,
+  ifMatch: string,
+  read: CompiledRead,
+  database: Database,
+  statements: WriteStatements,
+): Promise<Result<readonly Written[]> | undefined> {
+  const { dialect } = database;
+  const key = encodeValue(dialect, id, resource.id);
+  const [current] = await database.all(statements.versioned(read), { bound: [], id: key });
+  if (current === undefined) return fail<ApiError>(notFound(resource, id));
+  const shape = shaperOf(read.selection.columns);
+  if (!matchesTag(ifMatch, entityTag(JSON.stringify(shape(current)))))
+    return fail<ApiError>(hasChanged());
+  const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
+  bound.push(current.at(-1) ?? null);
+  const statement = statements.changeVersion(read, [...values.keys()]);
+  const [row] = await database.writeOne(statement, { bound, id: key });
+  return row && ok([{ id, record: shape(row), plain: undefined }]);
+}
+
 async function create(
   { resource, records }: Create,
   read: CompiledRead,
@@ -90,7 +118,7 @@ async function create(
       ? await insertEach(resource, records, read, database, statements)
       : await insertTogether(resource, records, read, database, statements);
   const shape = shaperOf(read.selection.columns);
-  const idOf = idReader(resource.id, database);
+  const idOf = idReader(resource.id, database.dialect);
   const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
   return ok(inOrder(written, resource, records));
 }
@@ -170,15 +198,6 @@ function mostTogether({ fields }: Resource, count: number): number {
   );
   if (looksBack || count === 0) return 1;
   return Math.min(mostRecords, 2 ** Math.floor(Math.log2(mostParameters / count)));
-}
-
-/** Reads the id that stands behind a row. */
-function idReader(id: Field, { dialect }: Database): (row: Row) => JsonValue {
-  const { decode } = codecOf(dialect, id);
-  return (row) => {
-    const stored = row.at(-1) ?? null;
-    return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, id);
-  };
 }
 
 /** No database promises to return rows in the order in which they were given. */

@@ -17,7 +17,6 @@ import {
   type Access,
   type Conflict,
   type IsKept,
-  type Names,
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Row, type Transaction } from './database.ts';
 import { changeLinks } from './links.ts';
@@ -31,21 +30,9 @@ import { inOrder, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
-import type { RowRights } from './row-rights.ts';
 import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
-import { notFound, type Written } from './written.ts';
-
-/** How the answer of a write is made, from what it leaves in the write's own transaction. */
-export interface Answering {
-  /** The read of the written record, with what the request selects and expands. */
-  readonly compiled: CompiledRead;
-  /** The plain read, where the request asked for another: its digest is the entity tag. */
-  readonly plain: CompiledRead | undefined;
-  readonly limits: Limits;
-  readonly names: Names;
-  /** Which rows are left to the caller. */
-  readonly rights: RowRights;
-}
+import { createWhole } from './whole-create.ts';
+import { hasChanged, notFound, type Answering, type Written } from './written.ts';
 
 /** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
 export async function executeWrite(
@@ -55,12 +42,8 @@ export async function executeWrite(
   answering: Answering,
 ): Promise<Result<readonly Written[]>> {
   try {
-    // With another selection, the entity tag needs a read of its own.
-    const plainly =
-      answering.plain === undefined && isUnruled(plan, answering.compiled, answering.rights)
-        ? await writePlainly(plan, answering.compiled, database, statements)
-        : undefined;
-    if (plainly !== undefined) return plainly;
+    const atOnce = await writeAtOnce(plan, database, statements, answering);
+    if (atOnce !== undefined) return atOnce;
   } catch (error) {
     // Run again below, where what is to blame can be looked up.
     if (!(error instanceof ConstraintError)) throw error;
@@ -74,6 +57,22 @@ export async function executeWrite(
     if (error instanceof Refusal) return fail(error.error);
     throw error;
   }
+}
+
+/** Runs a write for which no transaction has to be held open; undefined for any other. */
+async function writeAtOnce(
+  plan: WritePlan,
+  database: Database,
+  statements: WriteStatements,
+  answering: Answering,
+): Promise<Result<readonly Written[]> | undefined> {
+  const { compiled, plain, rights } = answering;
+  // With another selection, the entity tag needs a read of its own.
+  if (plain !== undefined || !isUnruled(plan, compiled, rights)) return undefined;
+  const plainly = writePlainly(plan, compiled, database, statements);
+  if (plainly !== undefined) return plainly;
+  const whole = await createWhole(plan, answering, database, statements);
+  return whole && ok([whole]);
 }
 
 /** One run of a plan inside a transaction. */
@@ -192,12 +191,7 @@ export class Writer {
     // Who does not see the record has no tag of it; `*` asks only for its being there.
     const tag = record === undefined ? '' : entityTag(JSON.stringify(record));
     if (matchesTag(ifMatch, tag)) return;
-    throw new Refusal(
-      apiError(
-        'PRECONDITION_FAILED',
-        'The record has changed since it was read; read it again and repeat the change',
-      ),
-    );
+    throw new Refusal(hasChanged());
   }
 
   /** Gives the row that is shown, where the change has returned it. */

@@ -1,7 +1,24 @@
 import { apiError, type ApiError } from '../errors.ts';
-import type { Resource } from '../model/api.ts';
+import type { Field, Limits, Resource } from '../model/api.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { codecOf, type Dialect } from '../sql/dialect.ts';
+import type { CompiledRead } from '../sql/compile-read.ts';
+import type { Names } from './conflicts.ts';
+import type { Row } from './database.ts';
+import type { RowRights } from './row-rights.ts';
+
+/** How the answer of a write is made, from what it leaves in the write's own transaction. */
+export interface Answering {
+  /** The read of the written record, with what the request selects and expands. */
+  readonly compiled: CompiledRead;
+  /** The plain read, where the request asked for another: its digest is the entity tag. */
+  readonly plain: CompiledRead | undefined;
+  readonly limits: Limits;
+  readonly names: Names;
+  /** Which rows are left to the caller. */
+  readonly rights: RowRights;
+}
 
 /** One record as it is after a write. */
 export interface Written {
@@ -17,4 +34,21 @@ export function notFound({ name }: Resource, id: JsonValue | string): ApiError {
     'RESOURCE_NOT_FOUND',
     `There is no record in ${name} with id ${JSON.stringify(id)}`,
   );
+}
+
+/** The answer when a record is not the one that `If-Match` names. */
+export function hasChanged(): ApiError {
+  return apiError(
+    'PRECONDITION_FAILED',
+    'The record has changed since it was read; read it again and repeat the change',
+  );
+}
+
+/** Reads the id that stands behind a row. */
+export function idReader(id: Field, dialect: Dialect): (row: Row) => JsonValue {
+  const { decode } = codecOf(dialect, id);
+  return (row) => {
+    const stored = row.at(-1) ?? null;
+    return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, id);
+  };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../errors.ts';
-import type { KeptAnswer } from '../execute/idempotency.ts';
+import { locationOf, type KeptAnswer } from '../execute/idempotency.ts';
 import { RowRights } from '../execute/row-rights.ts';
-import { executeWrite, type Answering } from '../execute/write.ts';
-import { notFound, type Written } from '../execute/written.ts';
+import { executeWrite } from '../execute/write.ts';
+import { notFound, type Answering, type Written } from '../execute/written.ts';
 import { refusalOf } from '../model/access.ts';
 import { scopeOf } from '../auth/callers.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
@@ -31,12 +31,11 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   if (!prepared.ok) return prepared;
   const { plan } = prepared.value;
   const isArray = plan.kind === 'create' && plan.isArray;
-  const locationOf = ([first]: readonly Written[]): string | undefined =>
-    isArray ? undefined : `${publicPath(call)}/${encodeURIComponent(String(first?.id))}`;
+  const before = isArray ? undefined : `${publicPath(call)}/`;
   const created =
     key.ok && key.value !== undefined
-      ? await createOnce(call, key.value, prepared.value, locationOf)
-      : await createAlways(call, prepared.value, locationOf);
+      ? await createOnce(call, key.value, prepared.value, before)
+      : await createAlways(call, prepared.value, before);
   if (!created.ok) return created;
   const { written, location } = created.value;
   // Of a record that the caller may not read, or that has gone since under the same Idempotency-Key, there is the id.
@@ -51,10 +50,11 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
 async function createAlways(
   call: Call,
   { plan, answering }: Prepared,
-  locationOf: (written: readonly Written[]) => string | undefined,
+  before: string | undefined,
 ): Promise<Result<KeptAnswer>> {
   const written = await execute(call, plan, answering);
-  return written.ok ? ok({ written: written.value, location: locationOf(written.value) }) : written;
+  if (!written.ok) return written;
+  return ok({ written: written.value, location: locationOf(before, written.value) });
 }
 
 /** Creates once under a key. Contract 2, Writes. */
@@ -62,7 +62,7 @@ function createOnce(
   { exchange, caller, view, path, search }: Call,
   key: string,
   { plan, answering, bytes }: Prepared,
-  locationOf: (written: readonly Written[]) => string | undefined,
+  before: string | undefined,
 ): Promise<Result<KeptAnswer>> {
   const { statements, api } = exchange.generation;
   exchange.trace.enter(writeStage(plan));
@@ -74,7 +74,7 @@ function createOnce(
     database: exchange.database,
     patience: api.settings.server?.requestTimeout ?? defaultRequestTimeout,
     status: 201,
-    locationOf,
+    before,
   });
 }
 

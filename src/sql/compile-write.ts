@@ -1,6 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { BelongsToMany, Field, Resource } from '../model/api.ts';
 import type { CompiledRead } from './compile-read.ts';
+import { createWholeSql, type WholeCreate } from './compile-create.ts';
 import { deleteStatements, type DeleteStatements } from './compile-delete.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
@@ -17,6 +18,12 @@ export interface WriteStatements extends DeleteStatements {
   readonly create: (read: CompiledRead, fields: readonly Field[], count: number) => Statement;
   /** Updates the record named by `id`, and gives its row as `create` does; none where there is no such record. */
   readonly change: (read: CompiledRead, fields: readonly Field[]) => Statement;
+  /** Creates a record with what goes with it, and gives its row as `create` does; only where `createsWhole` says so. */
+  readonly createWhole: (read: CompiledRead, whole: WholeCreate) => Statement;
+  /** The row of the record named by `id` as the read has it, with its version behind it as text. */
+  readonly versioned: (read: CompiledRead) => Statement;
+  /** As `change`, where the row still has the version that is bound behind the values. */
+  readonly changeVersion: (read: CompiledRead, fields: readonly Field[]) => Statement;
   /** The records whose ids are among `keys`, each as `create` gives it. */
   readonly created: (read: CompiledRead) => Statement;
   readonly delete: (resource: Resource) => Statement;
@@ -32,6 +39,15 @@ export interface WriteStatements extends DeleteStatements {
   readonly exists: (field: Field) => Statement;
   /** The id of a record that has these values in `fields`. */
   readonly same: (fields: readonly Field[]) => Statement;
+}
+
+function wholeKey({ fields, links, isKept, isDrawn }: WholeCreate): string {
+  const names = (some: readonly Field[]): string => some.map(({ name }) => name).join(',');
+  const linked = links.map(
+    ({ relation: { through, ownerKey, targetKey }, shared }) =>
+      `${through.name} ${names([ownerKey, targetKey, ...shared])}`,
+  );
+  return ['whole', isKept, isDrawn, names(fields), ...linked].join('|');
 }
 
 /** How many statements are kept, and how many that give the rows of one read. */
@@ -79,12 +95,15 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
     return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
   };
-  const rowOf = ({ plan, selection }: CompiledRead): string => {
+  const shownOf = ({ selection }: CompiledRead): string[] => {
     const shown: string[] = [];
     for (const { position, field } of selection.columns)
       shown[position] = dialect.select(quote(field.column), field);
-    return [...shown, quote(plan.resource.id.column)].join(', ');
+    return shown;
   };
+  const rowOf = (read: CompiledRead): string =>
+    [...shownOf(read), quote(read.plan.resource.id.column)].join(', ');
+  const { rowVersion } = dialect;
   return {
     insert: (resource, fields) =>
       cached(
@@ -105,6 +124,30 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       cached(
         keyOf('change', read.plan.resource, fields),
         (add) => `${updateSql(read.plan.resource, fields, add)} RETURNING ${rowOf(read)}`,
+        cacheOf(read),
+      ),
+    createWhole: (read, whole) =>
+      cached(
+        wholeKey(whole),
+        (add) => createWholeSql(read.plan.resource, shownOf(read), whole, dialect, add),
+        cacheOf(read),
+      ),
+    versioned: (read) =>
+      cached(
+        'versioned',
+        (add) => {
+          const { resource } = read.plan;
+          const row = [...shownOf(read), rowVersion?.text ?? 'NULL'].join(', ');
+          return `SELECT ${row} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
+        },
+        cacheOf(read),
+      ),
+    changeVersion: (read, fields) =>
+      cached(
+        keyOf('change version', read.plan.resource, fields),
+        (add) =>
+          `${updateSql(read.plan.resource, fields, add)} AND ${rowVersion?.column ?? 'NULL'} =` +
+          ` ${add(fields.length)} RETURNING ${rowOf(read)}`,
         cacheOf(read),
       ),
     created: (read) =>

@@ -84,6 +84,13 @@ export interface Dialect {
   readonly givenIds?: string;
   /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
   readonly forUpdate: string;
+  /** Whether one statement can make a record and, in its WITH, whatever goes with it; else it takes a transaction. */
+  readonly createsWhole: boolean;
+  /**
+   * A column that every table has, whose value is another after each change of a row, and that value as text; absent
+   * where there is none.
+   */
+  readonly rowVersion?: { readonly column: string; readonly text: string };
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
 }

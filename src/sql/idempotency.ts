@@ -4,6 +4,8 @@ import { buildStatement, type Statement } from './statement.ts';
 import type { ColumnSchema, TableSchema } from './table-schema.ts';
 
 const table = '_plinth_idempotency';
+/** Its name in SQL. */
+export const keyTable = quote(table);
 
 /**
  * The table in which the answers under an Idempotency-Key are kept: the requests of one key by `scope`, the digest of
@@ -63,7 +65,7 @@ export interface KeyStatements {
 
 /** Makes the statements of one dialect. */
 export function keyStatements(dialect: Dialect): KeyStatements {
-  const name = quote(table);
+  const name = keyTable;
   return {
     claim: buildStatement(dialect, (add) => {
       const values = [add(0), add(1), add(2)].join(', ');

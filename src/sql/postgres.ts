@@ -225,5 +225,8 @@ export const postgres: Dialect = {
     `SELECT setval(sequence, last) FROM (SELECT max(${quote(idColumn)}) AS last,` +
     ` pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass AS sequence` +
     ` FROM ${quote(table)}) AS ids WHERE last > coalesce(pg_sequence_last_value(sequence), 0)`,
+  createsWhole: true,
+  // The transaction that has written the row.
+  rowVersion: { column: 'xmin', text: 'xmin::text' },
   returning: (idColumn) => ` RETURNING ${idColumn}`,
 };

@@ -204,6 +204,7 @@ export const sqlite: Dialect = {
   operandField: () => undefined,
   listTable: (placeholder) => `json_each(${placeholder})`,
   keys: listOf,
+  createsWhole: false,
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN ${from} WHERE ${row} IN (${first})`,
 };
