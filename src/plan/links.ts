@@ -30,11 +30,16 @@ export function readAllLinks(
   prefix: string,
   issues: ValueIssue[],
 ): readonly LinkChange[] {
-  return Object.entries(body).flatMap(([name, value]) => {
+  const changes: LinkChange[] = [];
+  for (const name of Object.keys(body)) {
     const linked = linkedRelation(name, face);
-    if (linked === undefined) return [];
-    return readLinks(value, linked.view, linked.relation, `${prefix}${name}`, draw, issues) ?? [];
-  });
+    if (linked === undefined) continue;
+    const value = (body as Readonly<Record<string, unknown>>)[name];
+    const { view, relation } = linked;
+    const change = readLinks(value, view, relation, `${prefix}${name}`, draw, issues);
+    if (change !== undefined) changes.push(change);
+  }
+  return changes;
 }
 
 /** Whether this caller may write all links in a body. */

@@ -6,10 +6,11 @@ export function touchedMorphs(
   { relations }: Resource,
   touches: (field: Field) => boolean,
 ): readonly MorphTo[] {
-  return [...relations.values()].filter(
-    (relation): relation is MorphTo =>
-      relation.kind === 'morphTo' && (touches(relation.typeField) || touches(relation.idField)),
-  );
+  const touched: MorphTo[] = [];
+  for (const relation of relations.values())
+    if (relation.kind === 'morphTo' && (touches(relation.typeField) || touches(relation.idField)))
+      touched.push(relation);
+  return touched;
 }
 
 /** The empty halves of morph pairs that are half null. */

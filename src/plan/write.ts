@@ -182,9 +182,10 @@ function readRecord(
     issues.push({ kind: 'type', path: `${prefix}${name}`, message });
   };
   const { id } = face.resource;
-  for (const [name, value] of Object.entries(body)) {
+  for (const name of Object.keys(body)) {
     const input = face.inputs.get(name);
-    if (linkedRelation(name, face) !== undefined) continue;
+    const value = (body as Readonly<Record<string, unknown>>)[name];
+    if (input === undefined && linkedRelation(name, face) !== undefined) continue;
     if (input === undefined) note(name, unknownMessage(name, face, issues.length < guessed));
     else if (input.field === id && kind === 'create' && isGenerated(id))
       note(name, 'is given by the server and must not be sent');

@@ -11,12 +11,18 @@ const rfc3339 =
 export function parseDatetime(text: string): string | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
-  const number = (group: number): number => Number(match[group] ?? 0);
-  const [year, month, day] = [number(1), number(2), number(3)];
-  const [hour, minute, second] = [number(4), number(5), number(6)];
-  const milliseconds = Number((match[7] ?? '0').padEnd(3, '0'));
-  const [offsetHour, offsetMinute] = [number(9), number(10)];
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  const hour = Number(match[4]);
+  const minute = Number(match[5]);
+  const second = Number(match[6]);
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return undefined;
+  // What is written as it is stored needs no reckoning: most that comes from programs is.
+  if (text.length === 24 && text[10] === 'T' && text[23] === 'Z') return text;
+  const milliseconds = Number((match[7] ?? '0').padEnd(3, '0'));
+  const offsetHour = Number(match[9] ?? 0);
+  const offsetMinute = Number(match[10] ?? 0);
   if (offsetHour > 23 || offsetMinute > 59) return undefined;
   const offset = (match[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
   const date = new Date(0);
