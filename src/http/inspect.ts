@@ -1,5 +1,5 @@
-import { inspectRecords, type Inspection } from '../generate/inspect.ts';
-import { makeGenerator, type Generator } from '../generate/generator.ts';
+import type { Inspection } from '../generate/inspect.ts';
+import type { Generator } from '../generate/generator.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { Call } from './exchange.ts';
 import type { Generation } from './generation.ts';
@@ -10,18 +10,25 @@ const generators = new WeakMap<Generation, Promise<Generator | undefined>>();
 function generatorOf(generation: Generation): Promise<Generator | undefined> {
   let generator = generators.get(generation);
   if (generator === undefined) {
-    generator = makeGenerator(generation.api, generation.folder).then((made) =>
-      made.ok ? made.generator : undefined,
-    );
+    const make = async (): Promise<Generator | undefined> => {
+      const { makeGenerator } = await import('../generate/generator.ts');
+      const made = await makeGenerator(generation.api, generation.folder);
+      return made.ok ? made.generator : undefined;
+    };
+    generator = make();
     generators.set(generation, generator);
   }
   return generator;
 }
 
-/** What `_inspect=data` adds to the answer of a read that shows these records. */
+/**
+ * What `_inspect=data` adds to the answer of a read that shows these records. All that generates is loaded when that is
+ * asked for: a server that only serves starts without it.
+ */
 export async function inspectData(
   { exchange: { generation }, face }: Call,
   records: readonly RecordValue[],
 ): Promise<Inspection> {
+  const { inspectRecords } = await import('../generate/inspect.ts');
   return inspectRecords(generation.api, face, records, await generatorOf(generation));
 }

@@ -1,11 +1,6 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { nodeHttp } from '../node-http.ts';
 import type { Connections } from './connections.ts';
 
 /** A certificate with its chain, and its private key, as PEM. */
@@ -51,7 +46,7 @@ export function makeListener(handler: RequestListener, options: ListenerOptions)
     keepAlive: true,
     keepAliveInitialDelay: probeAfter,
   };
-  const server = tls === undefined ? createServer(settings, handler) : makeTls(tls);
+  const server = tls === undefined ? nodeHttp.createServer(settings, handler) : makeTls(tls);
   server.maxConnections = maxConnections;
   server.on('connection', (socket) => connections.accept(socket));
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) =>

@@ -6,13 +6,16 @@ import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Version } from '../model/api.ts';
 import { isDashboardPath } from './dashboard.ts';
 import { answerDashboard } from './dashboard-endpoints.ts';
-import { answerOpenApi, answerReader, answerReaderScript, answerReaderStart } from './documents.ts';
+import type * as all from './documents.ts';
 import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { answerPermissions } from './permissions.ts';
 import { methodNotAllowed } from './router.ts';
 import { answerSandboxes, isOfSandboxes } from './sandbox-requests.ts';
 import { sunsetRefusal } from './versions.ts';
+
+/** Loaded when one of them is asked for: starting takes no longer for what few requests want. */
+const documents = (): Promise<typeof all> => import('./documents.ts');
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 
@@ -28,9 +31,9 @@ const endpoints: Readonly<Record<string, Answer>> = {
     );
   },
   '/_metrics': answerMetrics,
-  '/_docs': answerReader,
-  '/_docs/start.js': answerReaderStart,
-  '/_docs/reader.js': answerReaderScript,
+  '/_docs': async (exchange) => (await documents()).answerReader(exchange),
+  '/_docs/start.js': async (exchange) => (await documents()).answerReaderStart(exchange),
+  '/_docs/reader.js': async (exchange) => (await documents()).answerReaderScript(exchange),
   '/_permissions': answerPermissions,
   '/_schema.json': async ({ requestId }) =>
     jsonResponse(200, JSON.stringify(specificationJsonSchema()), requestId),
@@ -65,7 +68,10 @@ export async function answerDocument(
   exchange.trace.route = '/_openapi.json';
   const ended = sunsetRefusal(version, exchange.generation.api, exchange.draw.now);
   if (ended !== undefined) return fail(ended);
-  return reading(exchange, caller, async () => answerOpenApi(exchange, version, caller));
+  return reading(exchange, caller, async () => {
+    const { answerOpenApi } = await documents();
+    return answerOpenApi(exchange, version, caller);
+  });
 }
 
 /** What all of the service's own paths have in common: they are only read. */

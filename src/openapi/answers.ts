@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { errorTable, type ErrorCode } from '../errors.ts';
 import type { Api, Version } from '../model/api.ts';
+import { nodeHttp } from '../node-http.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import { debugMembers } from './debug.ts';
 import { ref, type JsonSchema } from './schema.ts';
@@ -21,7 +21,7 @@ const statusesOf: Readonly<Record<RequestKind, readonly number[]>> = {
 
 /** `404` → `NotFound`: the reason phrase as the name of a component. */
 function componentOf(status: number): string {
-  const words = (STATUS_CODES[status] ?? 'Error').match(/[a-z]+/giu) ?? [];
+  const words = (nodeHttp.STATUS_CODES[status] ?? 'Error').match(/[a-z]+/giu) ?? [];
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
@@ -86,7 +86,7 @@ function errorResponse(status: number, common: JsonSchema): JsonSchema {
           : {
               example: {
                 status,
-                error: STATUS_CODES[status],
+                error: nodeHttp.STATUS_CODES[status],
                 message: errorTable[first].about,
                 path: '/',
                 code: first,

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import { errorTable, type ApiError } from '../errors.ts';
+import { nodeHttp } from '../node-http.ts';
 import type { Response, StreamedBody, TextResponse } from './response.ts';
 
 const json = 'application/json; charset=utf-8';
@@ -33,7 +33,7 @@ export function respondError(error: ApiError, path: string, requestId: string): 
     },
     body: JSON.stringify({
       status,
-      error: STATUS_CODES[status] ?? 'Error',
+      error: nodeHttp.STATUS_CODES[status] ?? 'Error',
       message: error.message,
       path,
       code: error.code,
