@@ -1,5 +1,6 @@
-import { cursorFor, deepPage } from './cursors.ts';
+import { deepPage } from './cursors.ts';
 import { send, type Answer } from './http.ts';
+import { knownFor } from './known.ts';
 import { drawRequests, type LoadRequest, type Shape } from './shapes.ts';
 
 const samples = 12;
@@ -39,7 +40,7 @@ export async function differences(
   const requestsTo = async (url: string): Promise<LoadRequest[]> => {
     const drawn: LoadRequest[] = edges.map((path) => ({ method: 'GET', path }));
     for (const shape of shapes)
-      drawn.push(...drawRequests(shape, seed, samples, await cursorFor(shape, url, deepPage)));
+      drawn.push(...drawRequests(shape, seed, samples, await knownFor(shape, url, deepPage)));
     return drawn;
   };
   const requests = await requestsTo(first);

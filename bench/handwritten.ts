@@ -3,6 +3,7 @@
  * answers and headers as Plinth. Run as `node bench/handwritten.ts DATABASE PORT`; the database is a file or the URL
  * of a PostgreSQL database.
  */
+import { hash } from 'node:crypto';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { answer, fail } from './handwritten/answer.ts';
 import { parseCommentQuery, parseListQuery } from './handwritten/query.ts';
@@ -34,12 +35,18 @@ function answerList<Query>(
   else when(read(query), reply, ({ body, headers }) => answer(request, reply, 200, body, headers));
 }
 
-function answerWrite(request: FastifyRequest, reply: FastifyReply, write: Soon<Written>): void {
+/** `path`: of the list that a new record is in. */
+function answerWrite(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  write: Soon<Written>,
+  path = '/v1/comments',
+): void {
   when(write, reply, (written) => {
     if ('status' in written) {
       fail(request, reply, written.status, written.code, written.message);
     } else if (request.method === 'POST') {
-      answer(request, reply, 201, written.body, ['Location', `/v1/comments/${written.id}`]);
+      answer(request, reply, 201, written.body, ['Location', `${path}/${written.id}`]);
     } else {
       answer(request, reply, 200, written.body);
     }
@@ -81,13 +88,30 @@ server.get('/v1/comments', (request, reply) => {
 });
 
 server.post('/v1/comments', (request, reply) => {
-  answerWrite(request, reply, store.createComment(asObject(request.body)));
+  const body = asObject(request.body);
+  const key = request.headers['idempotency-key'];
+  const write =
+    key === undefined
+      ? store.createComment(body)
+      : store.createKeyed(body, {
+          scope: hash('sha256', `${request.url} ${String(key)}`, 'base64url'),
+          request: hash('sha256', JSON.stringify(body), 'base64url'),
+        });
+  answerWrite(request, reply, write);
+});
+
+server.post('/v1/notes', (request, reply) => {
+  answerWrite(request, reply, store.createNote(asObject(request.body)), '/v1/notes');
 });
 
 server.patch('/v1/posts/:id', (request: WithId, reply) => {
   const { id } = request.params;
   const number = wholeNumber.test(id) ? Number(id) : 0;
-  answerWrite(request, reply, store.patchPost(number, asObject(request.body)));
+  answerWrite(
+    request,
+    reply,
+    store.patchPost(number, asObject(request.body), request.headers['if-match']),
+  );
 });
 
 async function stop(): Promise<void> {

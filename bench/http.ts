@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { LoadRequest } from './shapes.ts';
 
@@ -8,10 +9,20 @@ export type Answer = {
   readonly body: string;
 };
 
+/** The headers of a request; one that is keyed gets another key each time. */
+export function headersOf({ body, ifMatch, isKeyed }: LoadRequest): Record<string, string> {
+  return {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(isKeyed === true ? { 'idempotency-key': randomUUID() } : {}),
+  };
+}
+
 /** Sends one request and reads the whole answer; a connection that fails throws. */
-export function send(url: string, { method, path, body }: LoadRequest): Promise<Answer> {
+export function send(url: string, sent: LoadRequest): Promise<Answer> {
+  const { method, path, body } = sent;
   return new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = headersOf(sent);
     const outgoing = request(`${url}${path}`, { method, headers, agent: false }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -3,14 +3,15 @@
  * It takes a `LoadJob` by message, runs it with autocannon and sends a `LoadResult` back.
  */
 import autocannon from 'autocannon';
+import { headersOf } from './http.ts';
 import { drawRequests, shapeNamed, type LoadRequest, type ShapeName } from './shapes.ts';
 
 /** One round: a shape against a server, with the seed of its requests. */
 export type LoadJob = {
   readonly url: string;
   readonly shape: ShapeName;
-  /** Of the page to read, where the shape reads by cursor; else empty. */
-  readonly cursor: string;
+  /** What the requests name of the server's own. */
+  readonly known: string;
   readonly seed: number;
   readonly seconds: number;
   readonly connections: number;
@@ -28,9 +29,9 @@ export type LoadResult = {
 const requestsPerConnection = 1_000;
 
 function run(job: LoadJob, done: (error: unknown, result?: LoadResult) => void): void {
-  const { shape, cursor, seed, seconds, connections } = job;
+  const { shape, known, seed, seconds, connections } = job;
   const count = connections * requestsPerConnection;
-  const drawn = drawRequests(shapeNamed(shape), seed, count, cursor);
+  const drawn = drawRequests(shapeNamed(shape), seed, count, known);
   let client = 0;
   let begin = 0;
   const load = autocannon(
@@ -62,9 +63,12 @@ function run(job: LoadJob, done: (error: unknown, result?: LoadResult) => void):
   });
 }
 
-function toRequest({ method, path, body }: LoadRequest): autocannon.Request {
+function toRequest(request: LoadRequest): autocannon.Request {
+  const { method, path, body } = request;
   if (body === undefined) return { method, path };
-  return { method, path, body, headers: { 'content-type': 'application/json' } };
+  const drawn = { method, path, body, headers: headersOf(request) };
+  if (request.isKeyed !== true) return drawn;
+  return { ...drawn, setupRequest: (again) => ({ ...again, headers: headersOf(request) }) };
 }
 
 process.on('message', (job: LoadJob) => {

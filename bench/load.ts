@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cursorFor, deepPage } from './cursors.ts';
+import { deepPage } from './cursors.ts';
 import type { Flags } from './flags.ts';
+import { knownFor } from './known.ts';
 import type { LoadJob, LoadResult } from './load-worker.ts';
 import type { Shape } from './shapes.ts';
 
@@ -53,7 +54,7 @@ export async function measureShape(
   const side = async (name: keyof typeof urls): Promise<Side> => ({
     name,
     url: urls[name],
-    cursor: await cursorFor(shape, urls[name], deepPage),
+    known: await knownFor(shape, urls[name], deepPage),
   });
   const sides = [await side('handwritten'), await side('plinth')] as const;
   const { rates, ratio, p99 } = await compareSides(loader, shape, sides, flags);
@@ -76,14 +77,14 @@ export async function measureDepth(
   const side = async (page: number): Promise<Side> => ({
     name: `page ${page}`,
     url,
-    cursor: await cursorFor(shape, url, page),
+    known: await knownFor(shape, url, page),
   });
   const sides = [await side(deepPage), await side(2)] as const;
   return (await compareSides(loader, shape, sides, flags)).ratio;
 }
 
-/** What is measured against something else: a server, and the page that it reads. */
-type Side = { readonly name: string; readonly url: string; readonly cursor: string };
+/** What is measured against something else: a server, and what the requests name of its own. */
+type Side = { readonly name: string; readonly url: string; readonly known: string };
 
 /** The medians of two sides, and of the second one's share of the first one's rate. */
 type Comparison = {
@@ -99,8 +100,8 @@ async function compareSides(
   [first, second]: readonly [Side, Side],
   { rounds, seconds }: Flags,
 ): Promise<Comparison> {
-  const round = async ({ name, url, cursor }: Side, seed: number): Promise<LoadResult> => {
-    const job = { url, shape: shape.name, cursor, seed, seconds, connections };
+  const round = async ({ name, url, known }: Side, seed: number): Promise<LoadResult> => {
+    const job = { url, shape: shape.name, known, seed, seconds, connections };
     const result = await loader.run(job);
     if (result.failures > 0)
       throw new Error(`${shape.name}: ${result.failures} requests to ${name} failed`);

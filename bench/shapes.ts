@@ -6,6 +6,9 @@ export type LoadRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly body?: string;
+  readonly ifMatch?: string;
+  /** It is sent under an Idempotency-Key of its own each time. */
+  readonly isKeyed?: true;
 };
 
 /** The databases that are measured, each in a run of its own. */
@@ -13,7 +16,19 @@ export const databaseNames = ['sqlite', 'postgres'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
 /** The names of the measured kinds of request. */
-export type ShapeName = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8' | 'R10';
+export type ShapeName =
+  | 'R1'
+  | 'R2'
+  | 'R3'
+  | 'R4'
+  | 'R5'
+  | 'R6'
+  | 'R7'
+  | 'R8'
+  | 'R10'
+  | 'R11'
+  | 'R12'
+  | 'R13';
 
 /** The name under which the stream of a large list is measured, by memory instead of by rate. */
 export const streamName = 'R9';
@@ -26,8 +41,10 @@ export type Shape = {
   readonly wanted: Readonly<Partial<Record<DatabaseName, number>>>;
   /** Of a shape that reads by cursor: the list whose pages it reads. */
   readonly cursorList?: string;
-  /** `cursor`: of the page to read, where the shape reads by cursor. */
-  readonly draw: (random: Random, cursor: string) => LoadRequest;
+  /** Its requests name the tags that posts have. */
+  readonly isGuarded?: true;
+  /** `known`: what `knownFor` gives. */
+  readonly draw: (random: Random, known: string) => LoadRequest;
 };
 
 const commentsByRating = '/v1/comments?sort=-rating&limit=20';
@@ -38,6 +55,41 @@ const pages = 500;
 const get = (path: string): LoadRequest => ({ method: 'GET', path });
 const anyPage = (random: Random): number => 1 + random.below(pages);
 const anyPost = (random: Random): number => 1 + random.below(counts.posts);
+
+const anyMoment = (random: Random): string =>
+  new Date(Date.UTC(2026, 0, 1) + random.below(86_400_000)).toISOString();
+
+function newComment(random: Random): LoadRequest {
+  return {
+    method: 'POST',
+    path: '/v1/comments',
+    body: JSON.stringify({
+      postId: anyPost(random),
+      authorId: 1 + random.below(counts.users),
+      body: `a comment with the number ${random.below(1_000_000)}`,
+      rating: 1 + random.below(5),
+      approved: random.below(2) === 0,
+      writtenAt: anyMoment(random),
+    }),
+  };
+}
+
+/** How many posts are patched with `If-Match`. */
+export const guardedPosts = 1_000;
+
+/** The patch of one of them, which is always the same, so that its tag is known while many are under way. */
+export function guardedPatch(id: number): LoadRequest {
+  const body = { title: `a guarded title ${id}`, views: id, rating: (id % 51) / 10 };
+  return { method: 'PATCH', path: `/v1/posts/${id}`, body: JSON.stringify(body) };
+}
+
+/** The tags that were known last: each is asked for by thousands of requests. */
+let lastTags: { readonly known: string; readonly tags: readonly string[] } | undefined;
+
+function tagOf(known: string, id: number): string {
+  if (lastTags?.known !== known) lastTags = { known, tags: JSON.parse(known) as readonly string[] };
+  return lastTags.tags[id - 1] ?? '';
+}
 
 const forLists = { sqlite: 0.9, postgres: 0.9 };
 
@@ -83,7 +135,7 @@ export const shapes: readonly Shape[] = [
     title: 'page 2,000 by cursor',
     wanted: forLists,
     cursorList: commentsByRating,
-    draw: (_, cursor) => get(`${commentsByRating}&cursor=${cursor}`),
+    draw: (_, known) => get(`${commentsByRating}&cursor=${known}`),
   },
   {
     name: 'R10',
@@ -95,18 +147,7 @@ export const shapes: readonly Shape[] = [
     name: 'R6',
     title: 'create',
     wanted: { postgres: 0.9 },
-    draw: (random) => ({
-      method: 'POST',
-      path: '/v1/comments',
-      body: JSON.stringify({
-        postId: anyPost(random),
-        authorId: 1 + random.below(counts.users),
-        body: `a comment with the number ${random.below(1_000_000)}`,
-        rating: 1 + random.below(5),
-        approved: random.below(2) === 0,
-        writtenAt: new Date(Date.UTC(2026, 0, 1) + random.below(86_400_000)).toISOString(),
-      }),
-    }),
+    draw: newComment,
   },
   {
     name: 'R7',
@@ -122,6 +163,40 @@ export const shapes: readonly Shape[] = [
       }),
     }),
   },
+  {
+    name: 'R11',
+    title: 'patch with If-Match',
+    wanted: { postgres: 0.6 },
+    isGuarded: true,
+    draw: (random, known) => {
+      const id = 1 + random.below(guardedPosts);
+      return { ...guardedPatch(id), ifMatch: tagOf(known, id) };
+    },
+  },
+  {
+    name: 'R12',
+    title: 'create with three links',
+    wanted: { postgres: 0.6 },
+    draw: (random) => {
+      const first = random.below(counts.tags);
+      return {
+        method: 'POST',
+        path: '/v1/notes',
+        body: JSON.stringify({
+          authorId: 1 + random.below(counts.users),
+          body: `a note with the number ${random.below(1_000_000)}`,
+          writtenAt: anyMoment(random),
+          tags: [0, 1, 2].map((step) => 1 + ((first + step * 7) % counts.tags)),
+        }),
+      };
+    },
+  },
+  {
+    name: 'R13',
+    title: 'create under a key',
+    wanted: { postgres: 0.6 },
+    draw: (random) => ({ ...newComment(random), isKeyed: true }),
+  },
 ];
 
 /** Draws a number of requests of a shape; the same seed gives the same ones. */
@@ -129,10 +204,10 @@ export function drawRequests(
   shape: Shape,
   seed: number,
   count: number,
-  cursor: string,
+  known: string,
 ): LoadRequest[] {
   const random = randomFrom(seed);
-  return Array.from({ length: count }, () => shape.draw(random, cursor));
+  return Array.from({ length: count }, () => shape.draw(random, known));
 }
 
 /** The shape of that name. */

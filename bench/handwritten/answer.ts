@@ -7,6 +7,11 @@ export type RawHeaders = readonly string[];
 let lastRequest = 0;
 const process36 = process.pid.toString(36);
 
+/** The entity tag of a body. */
+export function tagOf(body: string): string {
+  return `"${hash('sha1', body, 'base64url')}"`;
+}
+
 /**
  * Sends a JSON body past Fastify's reply, as one raw header list and one string: headers and body
  * leave in one write. A read whose ETag the client has already is 304.
@@ -18,7 +23,7 @@ export function answer(
   body: string,
   extra: RawHeaders = [],
 ): void {
-  const etag = `"${hash('sha1', body, 'base64url')}"`;
+  const etag = tagOf(body);
   const headers = [
     'Content-Type',
     'application/json; charset=utf-8',

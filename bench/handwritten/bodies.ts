@@ -53,6 +53,42 @@ export function postProblem(body: Body): Written | undefined {
   return fields.length === 0 ? wrong('body') : undefined;
 }
 
+const noteChecks: Readonly<Record<string, Check>> = {
+  authorId: isWhole,
+  body: (value) => isText(value) && String(value).length <= 2_000,
+  writtenAt: isInstant,
+  tags: (value) => Array.isArray(value) && value.every(isWhole),
+};
+
+/** What a note is written with, in the order of the columns, without its tags. */
+export const noteFields: readonly string[] = ['authorId', 'body', 'writtenAt'];
+
+/** Why a new note is refused; undefined when it is not. */
+export function noteProblem(body: Body): Written | undefined {
+  for (const name in body) if (!(name in noteChecks)) return wrong(name);
+  const bad = Object.keys(noteChecks).find((name) => !noteChecks[name]?.(body[name]));
+  return bad === undefined ? undefined : wrong(bad);
+}
+
+/** The ids of the tags of a new note, each once. */
+export function tagIds({ tags }: Body): readonly number[] {
+  return [...new Set(tags as readonly number[])];
+}
+
+/** The record is not the one that `If-Match` names. */
+export const changed: Written = {
+  status: 412,
+  code: 'PRECONDITION_FAILED',
+  message: 'The record has changed',
+};
+
+/** The key was used for another request. */
+export const mismatch: Written = {
+  status: 422,
+  code: 'IDEMPOTENCY_MISMATCH',
+  message: 'Another request was made under this key',
+};
+
 /** The record to change is not there. */
 export const missing: Written = {
   status: 404,

@@ -2,6 +2,8 @@
 export const postColumns = 'id,title,slug,body,status,views,rating,"publishedAt","authorId"';
 /** The columns of a comment, in the order of the answer. */
 export const commentColumns = 'id,"postId","authorId",body,rating,approved,"writtenAt"';
+/** The columns of a note, in the order of the answer. */
+export const noteColumns = 'id,"authorId",body,"writtenAt"';
 /** The columns of a user, in the order of the answer. */
 export const userColumns = 'id,name,email,role,active,"joinedAt"';
 

@@ -14,12 +14,19 @@ export type Written =
   | { readonly id: number; readonly body: string }
   | { readonly status: number; readonly code: string; readonly message: string };
 
+/** The digests of an Idempotency-Key in its place, and of the request that names it. */
+export type Keyed = { readonly scope: string; readonly request: string };
+
 /** What the routes ask of a database. */
 export type Store = {
   readonly post: (id: number) => Soon<string | undefined>;
   readonly posts: (query: ListQuery) => Soon<Page>;
   readonly comments: (query: CommentQuery) => Soon<Page>;
   readonly createComment: (body: Body) => Soon<Written>;
-  readonly patchPost: (id: number, body: Body) => Soon<Written>;
+  /** `ifMatch`: the tag that the post has to have; undefined: any. */
+  readonly patchPost: (id: number, body: Body, ifMatch: string | undefined) => Soon<Written>;
+  readonly createNote: (body: Body) => Soon<Written>;
+  /** Creates a comment once under a key. */
+  readonly createKeyed: (body: Body, keyed: Keyed) => Soon<Written>;
   readonly close: () => Soon<void>;
 };

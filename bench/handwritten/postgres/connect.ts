@@ -20,13 +20,24 @@ export type Query = <Row extends object>(
   values: readonly unknown[],
 ) => driver.PendingQuery<Row[]>;
 
+/** Runs statements in one transaction. */
+export type Transaction = <Value>(work: (query: Query) => Promise<Value>) => Promise<Value>;
+
 /** Opens a pool of connections to a database of the blog. */
 export function connect(url: string): {
   readonly query: Query;
+  readonly transaction: Transaction;
   readonly close: () => Promise<void>;
 } {
   const sql = driver(url, { max: connections, connection: { TimeZone: 'UTC' }, types });
-  const query: Query = (text, values) =>
-    sql.unsafe(text, values as driver.ParameterOrJSON<never>[], { prepare: true });
-  return { query, close: () => sql.end() };
+  const queryOf =
+    (on: driver.Sql | driver.TransactionSql): Query =>
+    (text, values) =>
+      on.unsafe(text, values as driver.ParameterOrJSON<never>[], { prepare: true });
+  const transaction: Transaction = async (work) => {
+    // What the driver gives is an array only where the work gives one of queries.
+    const done = await sql.begin(async (on) => [await work(queryOf(on))] as const);
+    return done[0];
+  };
+  return { query: queryOf(sql), transaction, close: () => sql.end() };
 }

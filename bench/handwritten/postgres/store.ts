@@ -2,10 +2,16 @@ import type { Store } from '../store.ts';
 import { commentReads } from './comments.ts';
 import { connect } from './connect.ts';
 import { postReads } from './posts.ts';
-import { writes } from './writes.ts';
+import { guarded, writes } from './writes.ts';
 
 /** Opens a PostgreSQL database of the blog. */
 export function openStore(url: string): Store {
-  const { query, close } = connect(url);
-  return { ...postReads(query), comments: commentReads(query), ...writes(query), close };
+  const { query, transaction, close } = connect(url);
+  return {
+    ...postReads(query),
+    comments: commentReads(query),
+    ...writes(query),
+    ...guarded(query, transaction),
+    close,
+  };
 }
