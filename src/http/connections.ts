@@ -181,6 +181,21 @@ export function send(
   return undefined;
 }
 
+/** Sends an error in place of an answer that could not be sent. Where a part of that has gone out, the connection is cut. */
+export function sendInstead(response: ServerResponse, error: TextResponse, vary: string): void {
+  const { socket } = response.req;
+  try {
+    if (response.headersSent) socket.resetAndDestroy();
+    else {
+      // The words of the other status would stay.
+      response.statusMessage = '';
+      send(response, error, { last: true, vary });
+    }
+  } catch {
+    socket.resetAndDestroy();
+  }
+}
+
 function isStreamed(body: Response['body']): body is StreamedBody {
   return typeof body === 'object' && !Buffer.isBuffer(body);
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fastify } from 'fastify';
@@ -8,10 +8,10 @@ import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import type { Response, StreamedBody } from '../respond/response.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { Trace, TraceReader } from '../trace/events.ts';
-import { Connections, readBody, send } from './connections.ts';
+import { Connections, readBody, send, sendInstead } from './connections.ts';
 import { Dashboard, hasDashboard } from './dashboard.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
@@ -194,10 +194,8 @@ export async function startServer(
     const { requestId, method, path } = seen.start;
     trace({ kind: 'failure', requestId, method, path, error });
   };
-  // The first hook, so that the framework has no say in media types and methods either.
-  app.addHook('onRequest', async ({ raw: request }, reply) => {
-    reply.hijack();
-    const response = reply.raw;
+  /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     connections.begin(request, response);
     const incoming = readHead(request);
     const gate = edge();
@@ -208,30 +206,50 @@ export async function startServer(
       current = generation();
     }
     const { users } = current;
-    users.enter();
     const observed = observer.begin(incoming, current, mode);
     const visit = overload.visit();
-    const handled = await handle(incoming, observed, entry, visit);
-    visit.leave();
-    const answered =
-      incoming.method === 'OPTIONS'
-        ? gate.preflight(handled, request.headers, incoming.requestId)
-        : handled;
-    const acceptEncoding = request.headers['accept-encoding'];
-    const encoded =
-      acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
-    const sending = { last: stopping, vary: gate.vary, extra: entry.headers };
-    const rest = send(response, encoded, sending);
-    // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
-    if (!request.complete) request.resume();
-    if (rest !== undefined)
-      await sendStream(response, rest, stallTimeout).catch((error) => report(observed, error));
-    observed.atEnd?.();
-    users.leave();
+    users.enter();
+    let answered: Response;
+    let rest: StreamedBody | undefined;
+    try {
+      const handled = await handle(incoming, observed, entry, visit);
+      visit.leave();
+      answered =
+        incoming.method === 'OPTIONS'
+          ? gate.preflight(handled, request.headers, incoming.requestId)
+          : handled;
+      const acceptEncoding = request.headers['accept-encoding'];
+      const encoded =
+        acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
+      const sending = { last: stopping, vary: gate.vary, extra: entry.headers };
+      rest = send(response, encoded, sending);
+      // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
+      if (!request.complete) request.resume();
+      if (rest !== undefined)
+        await sendStream(response, rest, stallTimeout).catch((error) => report(observed, error));
+    } catch (error) {
+      const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
+      sendInstead(response, problem, gate.vary);
+      answered = problem;
+      report(observed, error);
+    } finally {
+      visit.leave();
+      observed.atEnd?.();
+      users.leave();
+    }
     // Whoever takes nothing of an answer does not keep it here for ever.
     if (rest === undefined && request.socket.writableLength > 0)
       await untilTaken(response, 'finish', stallTimeout);
     observer.end(observed.trace, answered, request.headers);
+  };
+  // The first hook, so that the framework has no say in media types and methods either.
+  app.addHook('onRequest', ({ raw: request }, reply) => {
+    reply.hijack();
+    take(request, reply.raw).catch((error: unknown) => {
+      if (!reply.raw.headersSent) request.socket.destroy();
+      const { requestId, method, path } = readHead(request);
+      trace({ kind: 'failure', requestId, method, path, error });
+    });
   });
   app.setNotFoundHandler(() => undefined);
   await app.listen({ host, port });

@@ -1,0 +1,77 @@
+import { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { serveApi, type TestApi } from '../support/api.ts';
+import { getBytes, Wire } from '../support/wire.ts';
+
+const specification = `access: public
+server: { maxInFlight: 2 }
+resources: { notes: { fields: { text: { type: string } } } }
+`;
+const open: TestApi[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const api of open.splice(0)) await api.stop();
+});
+
+async function serving(): Promise<TestApi> {
+  const api = await serveApi(specification, { notes: [{ text: 'a' }] }, undefined, {
+    mode: 'dev',
+  });
+  open.push(api);
+  return api;
+}
+
+/** What is still counted, beside the request that asks for it. */
+async function leftOver({ get, generation }: TestApi): Promise<unknown> {
+  const { text } = await get('/_metrics');
+  const inFlight = Number(/^plinth_requests_in_flight (\d+)$/mu.exec(text)?.[1]) - 1;
+  return { inFlight, isUnused: generation.users.isNone };
+}
+
+/** Lets the next answer fail where it is handed to the connection: as it begins, or when its head has gone out. */
+function failNext(where: 'writeHead' | 'end'): void {
+  const failing = vi.spyOn(ServerResponse.prototype, where);
+  failing.mockImplementationOnce(function fail(this: ServerResponse): never {
+    failing.mockRestore();
+    if (where === 'end') this.flushHeaders();
+    throw new RangeError('no');
+  });
+}
+
+describe('an answer that cannot be sent', () => {
+  test('is 500 instead, and nothing counts it any more', async () => {
+    const api = await serving();
+    for (let round = 0; round < 5; round += 1) {
+      failNext('writeHead');
+      const { status, body } = await api.get('/v1/notes');
+      expect([status, body.code, body.path]).toEqual([500, 'INTERNAL_ERROR', '/v1/notes']);
+    }
+    expect(api.failures.splice(0)).toHaveLength(5);
+    expect(await leftOver(api)).toEqual({ inFlight: 0, isUnused: true });
+    const { text } = await api.get('/_metrics');
+    expect(text).toContain('plinth_requests_total{route="notes.list",status="500"} 5\n');
+    expect((await api.get('/v1/notes')).status).toBe(200);
+  });
+
+  test('has the words of its own status', async () => {
+    const api = await serving();
+    const wire = await Wire.open(api.url);
+    failNext('writeHead');
+    await wire.send(getBytes('/v1/notes'));
+    expect(await wire.rest()).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/u);
+    wire.close();
+    api.failures.splice(0);
+  });
+
+  test('is cut off where its head has gone out', async () => {
+    const api = await serving();
+    for (let round = 0; round < 5; round += 1) {
+      failNext('end');
+      const wire = await Wire.open(api.url);
+      await wire.send(getBytes('/v1/notes'));
+      expect(await wire.answer()).toBeUndefined();
+    }
+    expect(api.failures.splice(0)).toHaveLength(5);
+    expect(await leftOver(api)).toEqual({ inFlight: 0, isUnused: true });
+  });
+});
