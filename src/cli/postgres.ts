@@ -28,7 +28,7 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
   return {
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
-    introspect: () => onSchema((schema) => schema.alone(readPostgres)),
+    introspect: () => onSchema((schema) => schema.looking(readPostgres)),
     open: async () => {
       // An import looks at what is there beside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;

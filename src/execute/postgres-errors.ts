@@ -35,6 +35,17 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
+/** Whether the server does not know how to do what was asked. */
+export function isUnsupported(error: unknown): boolean {
+  return codeOf(error) === '0A000';
+}
+
+/** Whether a table cannot be made because it is there, or is just being made by another: both write its name down. */
+export function isThere(error: unknown): boolean {
+  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  return /^(?:42P07|42710|23505)$/u.test(codeOf(cause));
+}
+
 /** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);

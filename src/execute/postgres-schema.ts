@@ -7,11 +7,18 @@ import { digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { readTables } from './postgres-catalog.ts';
 import { statementsOf } from './postgres-changes.ts';
-import { meaningOf } from './postgres-errors.ts';
+import { isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
 import { withId, type Conversion, type SchemaRules } from './schema-actual.ts';
 import type { Migration } from './schema-changes.ts';
-import { readRecord, recordQuery, recordTable, writeRecord } from './schema-record.ts';
+import {
+  createRecord,
+  lockRecord,
+  readRecord,
+  recordQuery,
+  recordTable,
+  writeRecord,
+} from './schema-record.ts';
 import {
   arePossible,
   findMigration,
@@ -20,8 +27,8 @@ import {
   type MigrationOptions,
 } from './schema-steps.ts';
 
-/** How long a change may wait for others to leave a table, in ms: all who come later wait behind it. */
-const lockPatience = 10_000;
+/** How long others may take to leave a table, in ms: all who come later wait behind it. */
+const limitWaiting = 'SET LOCAL lock_timeout = 10000';
 
 const rules: SchemaRules = {
   dialect: postgres,
@@ -117,12 +124,16 @@ function prepared(
   api: Api,
   options: MigrationOptions,
 ): Promise<Migration> {
-  return database.alone((ask) => prepareMigration(ask, api, options));
+  return database.looking(async (ask) => {
+    await ask(limitWaiting);
+    return prepareMigration(ask, api, options);
+  });
 }
 
 /**
  * Brings a database up to date in one transaction, in which the steps are found as well, so that two at once are
- * safe. Gives the steps; where one of them is not possible, nothing was done. Throws a DatabaseFailure.
+ * safe: the second waits for the first. Gives the steps; where one of them is not possible, nothing was done. Throws a
+ * DatabaseFailure.
  */
 export async function migrate(
   database: PostgresDatabase,
@@ -130,19 +141,11 @@ export async function migrate(
   options: MigrationOptions = {},
 ): Promise<readonly MigrationStep[]> {
   try {
-    return await database.alone(async (ask) => {
-      await ask(`SET LOCAL lock_timeout = ${lockPatience}`);
-      const seen = await prepareMigration(ask, api, options);
-      const locks = arePossible(seen.steps, options) ? locksOf(seen) : [];
-      for (const sql of locks) await ask(sql);
-      // Others may have written until then what could not be kept.
-      const { steps, changes, record, isRecordStale } =
-        locks.length === 0 ? seen : await prepareMigration(ask, api, options);
-      if (!arePossible(steps, options)) return steps;
-      for (const sql of statementsOf(changes, rules)) await ask(sql);
-      if (isRecordStale) for (const sql of writeRecord(record, postgres)) await ask(sql);
-      return steps;
-    });
+    const planned = await prepared(database, api, options);
+    if (isDone(planned) || !arePossible(planned.steps, options)) return planned.steps;
+    await makeRecord(database);
+    const steps = await change(database, api, options, true);
+    return steps ?? (await change(database, api, options, false)) ?? [];
   } catch (error) {
     // A constraint that rows break has its own words in the cause.
     const { message, detail } = ((error as Error).cause ?? error) as Error & { detail?: string };
@@ -151,6 +154,49 @@ export async function migrate(
       detail === undefined ? message : `${message} (${detail.replace(/\.$/u, '')})`,
     );
   }
+}
+
+/** The table whose lock keeps migrations apart. Two that make it at once get in each other's way, and it is there. */
+async function makeRecord(database: PostgresDatabase): Promise<void> {
+  try {
+    await database.writeOne({ sql: createRecord(postgres), parameters: [] }, { bound: [] });
+  } catch (error) {
+    if (!isThere(error)) throw error;
+  }
+}
+
+/** The transaction of a migration. Gives nothing where tables were to be locked and the server has no locks of them. */
+async function change(
+  database: PostgresDatabase,
+  api: Api,
+  options: MigrationOptions,
+  locksTables: boolean,
+): Promise<readonly MigrationStep[] | undefined> {
+  let hasLocks = true;
+  const changing = database.changing(async (ask) => {
+    // However long the other one takes.
+    await ask(lockRecord);
+    await ask(limitWaiting);
+    const seen = await prepareMigration(ask, api, options);
+    const isPossible = arePossible(seen.steps, options);
+    const locks = locksTables && isPossible ? locksOf(seen) : [];
+    for (const sql of locks)
+      await ask(sql).catch((error: unknown) => {
+        hasLocks = !isUnsupported(error);
+        throw error;
+      });
+    // Others may have written until then what could not be kept.
+    const { steps, changes, record, isRecordStale } =
+      locks.length === 0 ? seen : await prepareMigration(ask, api, options);
+    if (!arePossible(steps, options)) return steps;
+    for (const sql of statementsOf(changes, rules)) await ask(sql);
+    if (isRecordStale) for (const sql of writeRecord(record, postgres)) await ask(sql);
+    return steps;
+  });
+  return changing.catch((error: unknown) => {
+    if (!hasLocks) return undefined;
+    throw error;
+  });
 }
 
 /** Locks what a migration has looked into and is going to change. */

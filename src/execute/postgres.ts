@@ -187,16 +187,25 @@ export class PostgresDatabase implements Database {
     return this.pool.counts;
   }
 
-  /**
-   * Runs `work` in a transaction without a deadline that no other such work runs beside: for looking at and changing
-   * the schema.
-   */
-  async alone<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+  /** Runs `work` in a transaction without a deadline, in which the schema is changed. */
+  changing<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+    return this.unbounded([], work);
+  }
+
+  /** Runs `work`, which only looks, without a deadline and on one state of the database. */
+  looking<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+    return this.unbounded(['SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'], work);
+  }
+
+  /** The settings end with the transaction. */
+  private unbounded<Value>(
+    settings: readonly string[],
+    work: (ask: Ask) => Promise<Value>,
+  ): Promise<Value> {
     return this.write(async (transaction) => {
       const ask: Ask = (sql, bound = []) =>
         transaction.all({ sql, parameters: bound.map((_, index) => index) }, { bound });
-      await ask('SET LOCAL statement_timeout = 0');
-      await ask(`SELECT pg_advisory_xact_lock(hashtext('plinth'))`);
+      for (const sql of [...settings, 'SET LOCAL statement_timeout = 0']) await ask(sql);
       return work(ask);
     });
   }

@@ -23,8 +23,19 @@ export const recordTable = `${servicePrefix}schema`;
 
 const columns = 'table_name, column_name, owner, resource, field, kind, made';
 
+/** A row of no table, which whoever migrates holds meanwhile. */
+const isOfTable = `table_name <> ''`;
+
 /** Reads the record; its rows go to `readRecord`. */
-export const recordQuery = `SELECT ${columns} FROM ${quote(recordTable)} ORDER BY table_name, column_name`;
+export const recordQuery = `SELECT ${columns} FROM ${quote(recordTable)} WHERE ${isOfTable} ORDER BY table_name, column_name`;
+
+/**
+ * Waits until no other transaction has run this, and keeps others waiting until the one in which it runs is over. The
+ * lock is that of a row, since not every database that speaks PostgreSQL has locks of other kinds.
+ */
+export const lockRecord =
+  `INSERT INTO ${quote(recordTable)} (${columns}) VALUES ('', '', '', '', '', '', 0)` +
+  ` ON CONFLICT (table_name, column_name) DO UPDATE SET made = 0`;
 
 /** The rows of `recordQuery`. */
 export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly RecordRow[] {
@@ -39,21 +50,23 @@ export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly Rec
   }));
 }
 
-/** Statements that make the record what it has to be. */
-export function writeRecord(
-  rows: readonly RecordRow[],
-  { text, textType }: Dialect,
-): readonly string[] {
-  const values = rows.map(
-    ({ table, column, owner, resource, field, kind, isMade }) =>
-      `(${[table, column, owner, resource, field, kind].map(text).join(', ')}, ${isMade ? 1 : 0})`,
-  );
+/** Makes the table of the record where there is none. */
+export function createRecord({ textType }: Dialect): string {
   const definitions = columns
     .split(', ')
     .map((column) => `${column} ${column === 'made' ? 'integer' : textType} NOT NULL`);
+  return `CREATE TABLE IF NOT EXISTS ${quote(recordTable)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`;
+}
+
+/** Statements that make the record what it has to be. */
+export function writeRecord(rows: readonly RecordRow[], dialect: Dialect): readonly string[] {
+  const values = rows.map(
+    ({ table, column, owner, resource, field, kind, isMade }) =>
+      `(${[table, column, owner, resource, field, kind].map(dialect.text).join(', ')}, ${isMade ? 1 : 0})`,
+  );
   return [
-    `CREATE TABLE IF NOT EXISTS ${quote(recordTable)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`,
-    `DELETE FROM ${quote(recordTable)}`,
+    createRecord(dialect),
+    `DELETE FROM ${quote(recordTable)} WHERE ${isOfTable}`,
     // A statement of SQLite takes 500 terms at least.
     ...inGroups(values, 200).map(
       (group) => `INSERT INTO ${quote(recordTable)} (${columns}) VALUES ${group.join(', ')}`,

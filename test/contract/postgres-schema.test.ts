@@ -2,9 +2,12 @@ import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DatabaseFailure } from '../../src/execute/database.ts';
 import { migrate, planMigration } from '../../src/execute/postgres-schema.ts';
+import { lockRecord } from '../../src/execute/schema-record.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import { buildValid } from '../support/api.ts';
+import { until } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
 
 let server: TestDatabase;
 let database: PostgresDatabase;
@@ -172,6 +175,78 @@ test('two at once are safe', async () => {
     false,
     true,
   ]);
+});
+
+test('one waits for another that is under way, however long that takes, and finds nothing to do', async () => {
+  await migrate(
+    database,
+    buildValid('resources: { users: { fields: { name: { type: string } } } }'),
+  );
+  await other.unsafe('BEGIN').simple();
+  await other.unsafe(lockRecord).simple();
+  let isDone = false;
+  const waiting = migrate(database, api).finally(() => {
+    isDone = true;
+  });
+  await until(async () => {
+    const blocked = await database.all(
+      {
+        sql: `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        parameters: [],
+      },
+      { bound: [] },
+    );
+    return blocked.length === 1;
+  });
+  expect(isDone).toBe(false);
+  // What it has to do may be another thing by now.
+  await other`ALTER TABLE users ADD COLUMN age bigint`;
+  await other`COMMIT`;
+  const summary = (await waiting).map(({ summary: step }) => step);
+  expect(summary).not.toContain('add column users.age');
+  expect(summary).toContain('add column users.price');
+  expect(await planMigration(database, api)).toEqual([]);
+});
+
+test('many at once make their first tables once', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const own = await openPostgres(server.url, { poolSize: 1 });
+      try {
+        return await migrate(own, api);
+      } finally {
+        await own.close();
+      }
+    }),
+  );
+  expect(all.filter((steps) => steps.length > 0)).toHaveLength(1);
+});
+
+test('what is up to date is neither locked nor written to', async () => {
+  const url = new URL(server.url);
+  url.searchParams.set('default_transaction_read_only', 'on');
+  const own = await openPostgres(url.href, { poolSize: 1 });
+  await expect(migrate(own, api)).rejects.toThrow('25006');
+  await migrate(database, api);
+  expect(await migrate(own, api)).toEqual([]);
+  await own.close();
+});
+
+test('a server without locks of tables is migrated without them', async () => {
+  await migrate(
+    database,
+    buildValid('resources: { users: { fields: { name: { type: string } } } }'),
+  );
+  await other`INSERT INTO users (name) VALUES ('a')`;
+  const proxy = await startProxy(server.url);
+  // As such servers refuse it: 0A000, feature_not_supported.
+  const lock = 'LOCK TABLE "users" IN ACCESS EXCLUSIVE MODE';
+  proxy.rewrite(lock, `DO $$BEGIN RAISE SQLSTATE '0A000';END$$`.padEnd(lock.length));
+  const own = await openPostgres(proxy.url, { poolSize: 1 });
+  expect((await migrate(own, api)).length).toBeGreaterThan(0);
+  await own.close();
+  await proxy.stop();
+  expect(await planMigration(database, api)).toEqual([]);
 });
 
 test('what the database refuses changes nothing', async () => {

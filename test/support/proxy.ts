@@ -5,6 +5,8 @@ export interface Proxy {
   readonly url: string;
   /** From now on, a message from the client with this text ends its connection before the server sees it. */
   readonly cutOn: (text: string) => void;
+  /** From now on, the first of these texts reaches the server as the second, which has the same length. */
+  readonly rewrite: (text: string, other: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -12,13 +14,14 @@ export interface Proxy {
 export async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   let trigger: string | undefined;
+  let rewritten = (bytes: Buffer): Buffer => bytes;
   const open = new Set<Socket>();
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     open.add(client).add(upstream);
-    client.on('data', (bytes) => {
+    client.on('data', (bytes: Buffer) => {
       if (trigger !== undefined && bytes.includes(trigger)) client.destroy();
-      else upstream.write(bytes);
+      else upstream.write(rewritten(bytes));
     });
     upstream.on('data', (bytes) => client.write(bytes));
     for (const [one, two] of [
@@ -36,6 +39,13 @@ export async function startProxy(target: string): Promise<Proxy> {
     url: url.href,
     cutOn: (text) => {
       trigger = text;
+    },
+    rewrite: (text, other) => {
+      rewritten = (bytes) =>
+        Buffer.from(
+          bytes.toString('latin1').replaceAll(text, () => other),
+          'latin1',
+        );
     },
     stop: async () => {
       for (const socket of open) socket.destroy();
