@@ -86,6 +86,10 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     'cannot be reached: it does not answer. Check the host, the port and what stands in between.',
   ],
   [
+    /^08P01$/u,
+    'refuses how a session begins (SERVER). Behind pgbouncer or the like, set database.pooler to transaction.',
+  ],
+  [
     /^(?:CONNECTION_|ECONNRESET$|EPIPE$|08)/u,
     'has closed the connection. Check that PostgreSQL runs there, and that sslmode in the URL suits it.',
   ],

@@ -277,3 +277,15 @@ describe('decimals are compared as numbers', () => {
     );
   });
 });
+
+/** As PostgreSQL writes it where the session's time zone is another one: Kolkata, New York long ago, South Georgia. */
+test.each([
+  ['2026-03-01 05:30:00.12+05:30', '2026-03-01T00:00:00.120Z'],
+  ['2024-02-29 23:00:00-02', '2024-03-01T01:00:00.000Z'],
+  ['0900-06-01 00:00:00-04:56:02', '0900-06-01T04:56:02.000Z'],
+  ['10000-01-01 05:29:59.999+05:30', '9999-12-31T23:59:59.999Z'],
+  ['0001-12-31 19:03:58-04:56:02 BC', '0001-01-01T00:00:00.000Z'],
+])('a moment of another time zone is the same moment: %s', (stored, moment) => {
+  const field = fieldWith('type: datetime');
+  expect(codecOf(field, 'timestamptz').decode?.(stored, field)).toBe(moment);
+});

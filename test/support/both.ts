@@ -22,18 +22,19 @@ export interface Both extends TestApi {
 
 /**
  * Serves a specification over SQLite and over PostgreSQL, with the same records. Both draw the same times and ids;
- * `now` is their clock.
+ * `now` is their clock; `open` says how PostgreSQL is reached.
  */
 export async function serveBoth(
   specification: string,
   records: Records = {},
   now: () => Date = () => new Date(),
   options: Partial<ServerOptions> = {},
+  open = (url: string): Promise<PostgresDatabase> => openPostgres(url, { poolSize: 4 }),
 ): Promise<Both> {
   const model = buildValid(specification);
   const { database: sqlite, remove } = await makeSqlite(model);
   const test = await createDatabase();
-  const postgres = await openPostgres(test.url, { poolSize: 4 });
+  const postgres = await open(test.url);
   await migrate(postgres, model);
   const [clock, ids] = [inStep(now), inStep(uuidv7)];
   const failures: unknown[] = [];

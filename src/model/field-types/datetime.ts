@@ -39,12 +39,20 @@ function fromTimestamptz(text: string): string {
     const fraction = point ? text.slice(20, -3).padEnd(3, '0') : '000';
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
   }
-  const [offset = '', sign, hours, minutes, seconds] =
-    /([+-])(\d{2})(?::(\d{2}))?(?::(\d{2}))?$/u.exec(text) ?? [];
-  const local = Date.parse(`${text.slice(0, text.length - offset.length).replace(' ', 'T')}Z`);
-  const size = Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
-  return new Date(local - (sign === '-' ? -1000 : 1000) * size).toISOString();
+  const [, year, month, day, time, sign, hours, minutes = 0, seconds = 0, era] =
+    timestamptz.exec(text) ?? [];
+  // Near the first and the last year a session that is elsewhere may be in the one before or after.
+  const local = new Date(`2000-${month}-${day}T${time}Z`);
+  local.setUTCFullYear(
+    era === undefined ? Number(year) : 1 - Number(year),
+    Number(month) - 1,
+    Number(day),
+  );
+  const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return new Date(local.getTime() - (sign === '-' ? -1000 : 1000) * size).toISOString();
 }
+
+const timestamptz = /^(\d+)-(\d\d)-(\d\d) ([\d:.]+)([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/u;
 
 const milliseconds = (value: unknown): number => Date.parse(String(value));
 

@@ -1,0 +1,184 @@
+import driver from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate, planMigration } from '../../src/execute/postgres-schema.ts';
+import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import { buildValid, serve, type TestApi } from '../support/api.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import { until } from '../support/command.ts';
+import { noPooler, startPooler, type TestPooler } from '../support/pgbouncer.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { changes, reads, writes } from './postgres-requests.ts';
+import { specification } from './postgres-specification.ts';
+
+const none = { bound: [] };
+const asking = (sql: string): { sql: string; parameters: readonly number[] } => ({
+  sql,
+  parameters: [],
+});
+
+describe.skipIf(noPooler !== undefined)(
+  `behind pgbouncer in transaction mode${noPooler === undefined ? '' : ` (skipped: ${noPooler})`}`,
+  () => {
+    describe('answers are those of SQLite', () => {
+      let both: Both;
+      let pooler: TestPooler;
+
+      beforeAll(async () => {
+        both = await serveBoth(specification, {}, undefined, {}, async (url) => {
+          // What is set for each session elsewhere is not set there: the server has it as it likes.
+          const direct = driver(url, { max: 1 });
+          const name = new URL(url).pathname.slice(1);
+          await direct.unsafe(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Kolkata'`);
+          await direct.end();
+          pooler = await startPooler(url);
+          return openPostgres(pooler.url, { poolSize: 8, pooler: 'transaction' });
+        });
+      });
+
+      afterAll(async () => {
+        await both?.stop();
+        await pooler?.stop();
+      });
+
+      test('on several sessions in turn', async () => {
+        // It makes all of them soon after the first is asked for.
+        const seen = new Set<unknown>();
+        await until(async () => {
+          const [row] = await both.postgres.all(asking('SELECT pg_backend_pid()'), none);
+          return seen.add(row?.[0]).size > 1;
+        });
+      });
+
+      test.each([
+        ['records', writes],
+        ['reads', reads],
+        ['changes', changes],
+      ])('%s', async (_, requests) => {
+        for (const { method = 'GET', path, body, headers } of requests)
+          await both.send(method, path, body, headers);
+        expect(both.failures).toEqual([]);
+      });
+
+      test('nothing is left behind in a session', async () => {
+        const left = await Promise.all(
+          Array.from({ length: 9 }, () =>
+            both.postgres.all(
+              asking(
+                `SELECT (SELECT count(*) FROM pg_prepared_statements) + (SELECT count(*) FROM pg_cursors)` +
+                  ` + (SELECT count(*) FROM pg_listening_channels())` +
+                  ` + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), current_setting('statement_timeout'),` +
+                  ` current_setting('lock_timeout'), current_setting('transaction_isolation')`,
+              ),
+              none,
+            ),
+          ),
+        );
+        // The one that is counted is the statement that counts.
+        for (const [row] of left) expect(row?.slice(1)).toEqual(['0', '0', 'read committed']);
+        for (const [row] of left) expect(Number(row?.[0])).toBeLessThanOrEqual(1);
+      });
+
+      test('the schema is the one that is wanted', async () => {
+        expect(await planMigration(both.postgres, both.generation.api)).toEqual([]);
+      });
+    });
+
+    describe('a service', () => {
+      let server: TestDatabase;
+      let pooler: TestPooler;
+      let database: PostgresDatabase;
+      let api: TestApi;
+      const model = buildValid(`access: public
+resources:
+  notes:
+    fields:
+      text: { type: string, unique: true }
+`);
+
+      beforeAll(async () => {
+        server = await createDatabase();
+        pooler = await startPooler(server.url);
+        database = await openPostgres(pooler.url, {
+          poolSize: 20,
+          statementTimeout: 1_500,
+          pooler: 'transaction',
+        });
+        await migrate(database, model);
+        api = await serve(model, database, { now: () => new Date(), uuid: uuidv7 }, []);
+      });
+
+      afterAll(async () => {
+        await api?.stop();
+        await pooler?.stop();
+        await server?.drop();
+      });
+
+      test('with more connections than sessions: each write lands once, each key counts once', async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 120 }, (_, index) =>
+            api.send(
+              'POST',
+              '/v1/notes',
+              { text: `note ${index % 60}` },
+              { 'idempotency-key': `key-${index % 60}` },
+            ),
+          ),
+        );
+        expect(answers.map(({ status }) => status).filter((status) => status !== 201)).toEqual([]);
+        const { headers } = await api.get('/v1/notes?limit=1');
+        expect(headers.get('x-total-count')).toBe('60');
+        const taken = await Promise.all(
+          Array.from({ length: 20 }, (_, index) =>
+            api.send('POST', '/v1/notes', { text: `note ${index}` }),
+          ),
+        );
+        expect(new Set(taken.map(({ status }) => status))).toEqual(new Set([422]));
+        expect(api.failures).toEqual([]);
+      });
+
+      test('a list is streamed while others work', async () => {
+        const [csv, ...others] = await Promise.all([
+          api.get('/v1/notes?limit=100', { accept: 'text/csv' }),
+          ...Array.from({ length: 20 }, () => api.get('/v1/notes?limit=1')),
+        ]);
+        expect(csv.text.trim().split('\n')).toHaveLength(61);
+        expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+      });
+
+      test('a statement ends at its deadline, and with it the session is free again', async () => {
+        for (let round = 0; round < 4; round += 1) {
+          const slow = database.all(asking('SELECT pg_sleep(60)'), none);
+          await expect(slow).rejects.toMatchObject({ kind: 'timeout' });
+        }
+        expect((await api.get('/v1/notes?limit=1')).status).toBe(200);
+      });
+
+      test('several migrations at once: one does it', async () => {
+        const more = buildValid(
+          'resources: { notes: { fields: { text: { type: string, unique: true }, more: { type: integer } } } }',
+        );
+        const steps = await Promise.all([1, 2, 3].map(() => migrate(database, more)));
+        expect(steps.map((one) => one.length).toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
+      });
+
+      test('who does not say that it is there is told so', async () => {
+        await expect(openPostgres(pooler.url)).rejects.toThrow(
+          /refuses how a session begins \(unsupported startup parameter: \w+\)\. Behind pgbouncer or the like, set database\.pooler to transaction\.$/u,
+        );
+      });
+
+      test('killed and started again: 503 meanwhile, then as before', async () => {
+        const { port } = new URL(pooler.url);
+        await pooler.stop();
+        const during = await api.get('/v1/notes?limit=1');
+        expect([during.status, during.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+        expect((await api.get('/_ready')).status).toBe(503);
+        pooler = await startPooler(server.url, Number(port));
+        await until(async () => (await api.get('/v1/notes?limit=1')).status === 200);
+        expect((await api.get('/_ready')).status).toBe(200);
+        api.failures.splice(0);
+      });
+    });
+  },
+);
