@@ -68,7 +68,7 @@ export function openApiDocument(
 }
 
 function serverOf({ settings }: Api): string {
-  return settings.server?.publicUrl?.replace(/\/$/u, '') ?? '/';
+  return settings.server?.publicUrl ?? '/';
 }
 
 function tagOf({ name, resource }: ResourceView): JsonSchema {

@@ -159,6 +159,7 @@ export const keyRows: readonly KeyRow[] = [
     at: 'server.publicUrl',
     good: ['https://api.example.com', 'http://localhost:3000/base/'],
     bad: ['example.com', 'ftp://a', 'https://', '"https://a b"', '1'],
+    contradictions: ['"http://[::1"', 'https://a:99999', 'https://a/?b', '"https://a/#b"'],
   },
   {
     at: 'server.allowedHosts',

@@ -263,3 +263,25 @@ describe('of a version that has ended', () => {
     expect(text).not.toContain('v1');
   });
 });
+
+test('addresses of any script and with a slash at the end stand in headers as URLs do', async () => {
+  const own = await serveBoth(`
+server: { publicUrl: "https://bücher.example/ä/" }
+api: { versions: { 1: { deprecated: 2026-02-03, link: "https://example.com/ü€" }, 2: {} } }
+resources: { posts: { fields: { title: { type: string } } } }
+`);
+  const base = 'https://xn--bcher-kva.example/%C3%A4/v';
+  const made = await own.send('POST', '/v1/posts', { title: 'a' });
+  expect(made.headers.get('location')).toBe(`${base}1/posts/1`);
+  const { status, headers } = await own.get('/v1/posts');
+  expect([status, headers.get('link')]).toEqual([
+    200,
+    [
+      `<${base}1/posts?page=1>; rel="first"`,
+      `<${base}1/posts?page=1>; rel="last"`,
+      '<https://example.com/%C3%BC%E2%82%AC>; rel="deprecation"',
+      `<${base}2/posts>; rel="successor-version"`,
+    ].join(', '),
+  ]);
+  await own.stop();
+});

@@ -1,5 +1,5 @@
 import { list, object, required, scalarOrMap } from '../collections.ts';
-import { exactly, type Definition } from '../definition.ts';
+import { exactly, mapped, refined, type Definition } from '../definition.ts';
 import { fieldNames, resourceNames } from '../names.ts';
 import { reservedRoles } from '../reserved.ts';
 import { boolean, text } from '../scalars.ts';
@@ -18,10 +18,23 @@ export function fieldName(description: string): Definition<string> {
 /** A name from a list of fields. */
 export const fieldNameItem = text({ expects: "a field's name", pattern: fieldNames.pattern });
 
-/** An absolute address of the web. */
+/** An absolute address of the web, which comes out in ASCII as headers need it. */
 export function webAddress(description: string): Definition<string> {
   const pattern = /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/;
-  return text({ description, expects: 'a URL such as https://example.com/docs', pattern });
+  const written = text({ description, expects: 'a URL such as https://example.com/docs', pattern });
+  const readable = refined(written, (address, report) => {
+    if (!URL.canParse(address)) report([], `${address} is no URL that anybody could open`);
+  });
+  return mapped(readable, (address) => new URL(address).href);
+}
+
+/** An address of the web that paths are put behind; comes out without a slash at the end. */
+export function webBase(description: string): Definition<string> {
+  const plain = refined(webAddress(description), (address, report) => {
+    if (/[?#]/u.test(address))
+      report([], 'paths are put behind this URL: it has neither a query nor a fragment');
+  });
+  return mapped(plain, (address) => address.replace(/\/$/u, ''));
 }
 
 /** The name of a role that a caller can have: what stands in a token or at an API key. */

@@ -3,7 +3,7 @@ import { list, object, required, scalarOrMap } from '../collections.ts';
 import { exactly, mapped, refined, type Definition } from '../definition.ts';
 import { boolean, choice, duration, integer, size, text } from '../scalars.ts';
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
-import { webAddress } from './common.ts';
+import { webBase } from './common.ts';
 
 function databaseUrl(description?: string): Definition<string> {
   return text({
@@ -99,9 +99,7 @@ export const server = exactly<ServerSpecification>()(
       trustProxy: list(proxy, {
         description: 'Addresses and CIDRs of the proxies whose `X-Forwarded-*` headers count.',
       }),
-      publicUrl: webAddress(
-        'The address under which clients reach the server; makes links absolute.',
-      ),
+      publicUrl: webBase('The address under which clients reach the server; makes links absolute.'),
       allowedHosts: list(host, {
         description: 'Host names that `dev` answers for, beside those of this machine.',
       }),
