@@ -1,4 +1,7 @@
 import { ServerResponse } from 'node:http';
+import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import { serveBoth } from '../support/both.ts';
+import { until } from '../support/command.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { getBytes, Wire } from '../support/wire.ts';
@@ -74,4 +77,31 @@ describe('an answer that cannot be sent', () => {
     expect(api.failures.splice(0)).toHaveLength(5);
     expect(await leftOver(api)).toEqual({ inFlight: 0, isUnused: true });
   });
+});
+
+test('a database that lacks what the specification names is not ready; one that has more is', async () => {
+  const both = await serveBoth(specification, { notes: [{ text: 'a' }] });
+  open.push(both);
+  const sqlite = both.generation.database as SqliteDatabase;
+  const change = async (sql: string): Promise<void> => {
+    sqlite.schemaConnection.exec(sql);
+    await both.postgres.changing((ask) => ask(sql));
+  };
+  const become = (status: number): Promise<void> =>
+    until(async () => {
+      const all = await Promise.all(both.sides.map(({ get }) => get('/_ready')));
+      return all.every((answer) => answer.status === status);
+    });
+  await become(200);
+  await change('ALTER TABLE notes ADD COLUMN more text');
+  await change('CREATE INDEX notes_more ON notes (more)');
+  await new Promise((done) => setTimeout(done, 1_100));
+  expect((await both.get('/_ready')).body).toEqual({ status: 'ready' });
+  await change('ALTER TABLE notes RENAME COLUMN text TO words');
+  await become(503);
+  expect((await both.get('/_health')).status).toBe(200);
+  await change('ALTER TABLE notes RENAME COLUMN words TO text');
+  await become(200);
+  await change('ALTER TABLE notes RENAME TO others');
+  await become(503);
 });
