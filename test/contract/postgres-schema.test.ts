@@ -4,7 +4,8 @@ import { DatabaseFailure } from '../../src/execute/database.ts';
 import { migrate, planMigration } from '../../src/execute/postgres-schema.ts';
 import { lockRecord } from '../../src/execute/schema-record.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import { buildValid } from '../support/api.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { buildValid, serve } from '../support/api.ts';
 import { until } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -31,6 +32,7 @@ afterAll(async () => {
 });
 
 const api = buildValid(`
+access: public
 resources:
   users:
     fields:
@@ -229,7 +231,14 @@ test('what is up to date is neither locked nor written to', async () => {
   await expect(migrate(own, api)).rejects.toThrow('25006');
   await migrate(database, api);
   expect(await migrate(own, api)).toEqual([]);
-  await own.close();
+  // As on a standby: reads are answered, writes are told that it is not to be had for them.
+  const failures: unknown[] = [];
+  const served = await serve(api, own, { now: () => new Date(), uuid: uuidv7 }, failures);
+  expect((await served.get('/v1/users')).status).toBe(200);
+  expect((await served.get('/_ready')).status).toBe(200);
+  const refused = await served.send('POST', '/v1/users', { name: 'a' });
+  expect([refused.status, refused.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+  await served.stop();
 });
 
 test('a server without locks of tables is migrated without them', async () => {
