@@ -226,6 +226,12 @@ export class Metrics {
         samples: one(() => this.inFlight),
       },
       {
+        name: 'plinth_processes',
+        help: 'Processes that serve together; fewer than --workers while one is being replaced.',
+        type: 'gauge',
+        samples: one(() => 1),
+      },
+      {
         name: 'plinth_requests_rate_limited_total',
         help: 'Requests that a rate limit has refused.',
         type: 'counter',

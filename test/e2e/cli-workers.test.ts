@@ -139,6 +139,45 @@ describe.each(databases)('two workers over %s', (_, make) => {
   });
 });
 
+test('a worker that is killed under load takes down its own requests, and no more', async () => {
+  const folder = await migrated({ 'plinth.yaml': settings + library });
+  const server = await serveWorkers(folder, 'sqlite:a.db', 3);
+  const allServe = (): Promise<void> =>
+    until(async () => (await ask(server.url, '/_metrics')).text.includes('\nplinth_processes 3\n'));
+  await allServe();
+  const [callers, seen]: [number, string[]] = [8, []];
+  const over = new AbortController();
+  const calling = Array.from({ length: callers }, async () => {
+    while (!over.signal.aborted)
+      seen.push(
+        await ask(server.url, '/v1/authors').then(
+          ({ status }) => String(status),
+          () => 'lost',
+        ),
+      );
+  });
+  const lost = (): number => seen.filter((one) => one === 'lost').length;
+  for (let round = 0; round < 2; round += 1) {
+    const before = lost();
+    const [first = 0] = childrenOf(server.child.pid);
+    process.kill(first, 'SIGKILL');
+    await until(() => !childrenOf(server.child.pid).includes(first));
+    const answered = seen.length;
+    await until(() => seen.length > answered + 100);
+    // What each caller had sent, and what was being handed over to that worker.
+    expect(lost() - before).toBeLessThanOrEqual(2 * callers);
+    await allServe();
+  }
+  const atRest = lost();
+  const answered = seen.length;
+  await until(() => seen.length > answered + 100);
+  over.abort();
+  await Promise.all(calling);
+  expect(lost()).toBe(atRest);
+  expect(new Set(seen)).toEqual(new Set(atRest === 0 ? ['200'] : ['200', 'lost']));
+  expect((await server.stop('SIGTERM')).code).toBe(0);
+});
+
 test('the banner and warnings are printed once', async () => {
   const folder = await migrated({ 'plinth.yaml': settings + library });
   const server = await serveWorkers(folder, 'sqlite:a.db', 3);
