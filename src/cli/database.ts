@@ -5,6 +5,7 @@ import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import {
+  addressOf,
   migrateCommand,
   withoutPassword,
   type NamedDatabase,
@@ -15,20 +16,20 @@ import {
 /** The database that a URL names; only its own driver is loaded. Fails for a URL of another kind. */
 async function named(context: Context, target: Target): Promise<NamedDatabase> {
   const { url, folder, options } = target;
-  if (/^postgres(?:ql)?:\/\//u.test(url)) {
-    const { postgresDatabase } = await import('./postgres.ts');
-    return postgresDatabase(url, options);
-  }
-  const [, path] = /^sqlite:(?!\/\/[^/])(.+)$/u.exec(url) ?? [];
-  if (path === undefined)
+  const address = addressOf(url);
+  if (address === undefined)
     throw new CommandFailure(
       `The database ${withoutPassword(url)} is none that is known. Write sqlite:PATH, sqlite::memory: or postgres://user:password@host/name.`,
       { exitCode: 2 },
     );
+  if (address.kind === 'postgres') {
+    const { postgresDatabase } = await import('./postgres.ts');
+    return postgresDatabase(url, options);
+  }
   const { sqliteFile, temporaryFile } = await import('./sqlite.ts');
-  return path === ':memory:'
+  return address.kind === 'memory'
     ? temporaryFile(options)
-    : sqliteFile(folder, path, migrateCommand(context, target), options);
+    : sqliteFile(folder, address.path, migrateCommand(context, target), options);
 }
 
 /** Reads what tables a database has, of any maker. Changes nothing of it. */

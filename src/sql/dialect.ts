@@ -45,6 +45,11 @@ export interface Dialect {
   readonly operandField: (operator: Comparison, field: Field) => Field | undefined;
   /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */
   readonly listTable: (placeholder: string, field?: Field) => string;
+  /**
+   * A SELECT of rows with these fields, of which each is one bound list (see `keys`) at its placeholder; absent where
+   * no such statement is better than one with each value bound.
+   */
+  readonly rowsOf?: (fields: readonly Field[], placeholder: (field: Field) => string) => string;
   /** What is bound for a list of keys that were read from the database. */
   readonly keys: (keys: readonly SqlValue[]) => SqlValue;
   /**

@@ -95,10 +95,13 @@ function foldingPattern(text: string): string {
 
 /** The text of an array, one bound value whatever its length: `{"1","2"}`. */
 function listOf(values: readonly SqlValue[]): string {
-  const items = values.map((value) =>
-    value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/gu, String.raw`\$&`)}"`,
-  );
-  return `{${items.join(',')}}`;
+  return `{${values.map(itemOf).join(',')}}`;
+}
+
+function itemOf(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  if (typeof value !== 'string') return String(value);
+  return `"${/["\\]/u.test(value) ? value.replaceAll(/["\\]/gu, String.raw`\$&`) : value}"`;
 }
 
 /** The type of a column's values, without what else its definition says. */
@@ -191,6 +194,8 @@ export const postgres: Dialect = {
     field.type === anyMember || operator === 'like' || operator === 'ilike' ? undefined : field,
   listTable: (placeholder, field) =>
     `(SELECT unnest(${placeholder}::${field === undefined ? 'text' : valueType(field)}[]) AS value)`,
+  rowsOf: (fields, placeholder) =>
+    `SELECT ${fields.map((field) => `unnest(${placeholder(field)}::${valueType(field)}[])`).join(', ')}`,
   keys: listOf,
   // A correlated IN would read the whole table once for each parent.
   firstOfEach: (list, from, row, first) =>

@@ -1,10 +1,6 @@
-import {
-  countRows,
-  isEqual,
-  promote as copyAll,
-  PromoteConflict,
-  type PromotedTable,
-} from '../../execute/promote.ts';
+import { countRows } from '../../execute/promote/count.ts';
+import { isEqual, promote as copyAll, type PromotedTable } from '../../execute/promote/promote.ts';
+import { PromoteConflict } from '../../execute/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
@@ -12,7 +8,13 @@ import { CommandFailure } from '../failure.ts';
 import { grouped } from '../output.ts';
 import { hindrance, listed, requireCurrent } from '../schema.ts';
 import { requireSpecification, type SpecificationFile } from '../specification.ts';
-import { databaseTarget, withoutPassword, type OpenDatabase, type Target } from '../target.ts';
+import {
+  addressOf,
+  databaseTarget,
+  withoutPassword,
+  type OpenDatabase,
+  type Target,
+} from '../target.ts';
 
 export interface PromoteFlags {
   readonly spec?: string;
@@ -26,17 +28,8 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   const stop = context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
   const { api } = specification;
-  const [source, target] = [
-    targetOf(context, specification, flags.from, /^sqlite:(?!\/\/[^/])/u, '--from', 'sqlite:PATH'),
-    targetOf(
-      context,
-      specification,
-      flags.to,
-      /^postgres(?:ql)?:\/\//u,
-      '--to',
-      'postgres://user:password@host/name',
-    ),
-  ];
+  const source = targetOf(context, specification, '--from', flags.from);
+  const target = targetOf(context, specification, '--to', flags.to);
   await requireCurrent(context, source, api);
   await withDatabase(context, source, { create: false }, (from) =>
     withDatabase(context, target, { create: false }, async (to) => {
@@ -64,21 +57,24 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   );
 }
 
+/** From where and to where: the kind of database of each, and how it is written. */
+const sides = {
+  '--from': { kind: 'file', form: 'sqlite:PATH' },
+  '--to': { kind: 'postgres', form: 'postgres://user:password@host/name' },
+} as const;
+
 function targetOf(
   context: Context,
   specification: SpecificationFile,
+  flag: keyof typeof sides,
   url: string,
-  pattern: RegExp,
-  flag: string,
-  form: string,
 ): Target {
   const target = databaseTarget(context, specification, url);
-  if (target === undefined || !pattern.test(url) || url === 'sqlite::memory:')
+  const { kind, form } = sides[flag];
+  if (target === undefined || addressOf(url)?.kind !== kind)
     throw new CommandFailure(
       `${flag} ${withoutPassword(url)} cannot be used. Write ${flag} ${form}.`,
-      {
-        exitCode: 2,
-      },
+      { exitCode: 2 },
     );
   return target;
 }

@@ -6,7 +6,7 @@ import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../schema.ts';
 import { readPort, readWorkers } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
-import { databaseTarget, type Target } from '../target.ts';
+import { addressOf, databaseTarget, type Target } from '../target.ts';
 import type { Place } from '../workers.ts';
 import type { DevFlags } from './dev.ts';
 
@@ -34,7 +34,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   for (const warning of warnings) context.output.note(formatProblem(warning));
   const writable = requireAccess(api, name);
   const target = requireTarget(context, flags, specification);
-  if (workers !== undefined && target.url === 'sqlite::memory:')
+  if (workers !== undefined && addressOf(target.url)?.kind === 'memory')
     throw new CommandFailure(
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },

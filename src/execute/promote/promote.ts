@@ -1,0 +1,102 @@
+import type { Api, Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
+import { quote } from '../../sql/dialect.ts';
+import { buildStatement, type Statement } from '../../sql/statement.ts';
+import type { Database } from '../database.ts';
+import { importOrder } from '../import/order.ts';
+import { countRows } from './count.ts';
+import { digestOf, type TableDigest } from './rows.ts';
+import { TableCopy } from './table.ts';
+
+/** How a table came out. */
+export interface PromotedTable {
+  readonly resource: string;
+  readonly table: string;
+  /** Rows that were copied now; the others were there. */
+  readonly copied: number;
+  readonly from: TableDigest;
+  readonly to: TableDigest;
+}
+
+/**
+ * Copies all records from one database to another that has the same tables, in portions that each land as a whole, so
+ * that it can be run again after it was cut off: what is there and equal is left alone, and what differs ends it with
+ * a PromoteConflict. Afterwards both sides are read and compared. `onProgress` is told of rows, and ends the run by
+ * throwing.
+ */
+export async function promote(
+  api: Api,
+  source: Database,
+  target: Database,
+  onProgress: (done: number, total: number) => void,
+): Promise<readonly PromotedTable[]> {
+  const { resources, deferred } = importOrder(api);
+  const copies = resources.map((resource) => new TableCopy(resource, deferred, source, target));
+  const counts = await Promise.all(resources.map((resource) => countRows(source, resource)));
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  // Each row is copied once and compared once.
+  const total = Math.max(1, 2 * rows);
+  let done = 0;
+  const advance = (count: number): void => {
+    done += count;
+    onProgress(Math.min(done, total), total);
+  };
+  for (const copy of copies) await copy.insertMissing(advance);
+  for (const copy of copies) await copy.connect();
+  for (const { resource } of copies) await passIds(resource, source, target);
+  const results: PromotedTable[] = [];
+  for (const { resource, copied } of copies) {
+    const { name, table } = resource;
+    const [from, to] = await Promise.all([
+      digestOf(resource, source, advance),
+      digestOf(resource, target, () => undefined),
+    ]);
+    results.push({ resource: name, table, copied, from, to });
+  }
+  return results;
+}
+
+/** Whether the two sides of a table are the same. */
+export function isEqual({ from, to }: PromotedTable): boolean {
+  return from.rows === to.rows && from.checksum === to.checksum;
+}
+
+function plain(sql: string): Statement {
+  return { sql, parameters: [] };
+}
+
+/** The next id is behind all that the source has ever given out, those of deleted records too. */
+async function passIds(resource: Resource, source: Database, target: Database): Promise<void> {
+  const { id, table } = resource;
+  if (!isGenerated(id)) return;
+  const { dialect } = target;
+  const sql = dialect.passIds?.(table, id.column);
+  if (sql !== undefined) await target.all(plain(sql), { bound: [] });
+  const highest = await lastGiven(table, source);
+  const [row] = await target.all(plain(`SELECT max(${quote(id.column)}) FROM ${quote(table)}`), {
+    bound: [],
+  });
+  if (highest <= Number(row?.[0] ?? 0)) return;
+  const set = buildStatement(
+    dialect,
+    (add) =>
+      `SELECT setval(name, greatest(${add(0)}::bigint, coalesce(pg_sequence_last_value(name::regclass), 0)))` +
+      ` FROM pg_get_serial_sequence(${dialect.text(quote(table))}, ${dialect.text(id.column)}) AS name`,
+  );
+  await target.all(set, { bound: [highest] });
+}
+
+/** The highest id that SQLite has given out, as it remembers for tables that never give one out twice. */
+async function lastGiven(table: string, source: Database): Promise<number> {
+  const known = await source.all(
+    plain(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`),
+    { bound: [] },
+  );
+  if (known.length === 0) return 0;
+  const statement = buildStatement(
+    source.dialect,
+    (add) => `SELECT max(seq) FROM sqlite_sequence WHERE name = ${add(0)}`,
+  );
+  const [row] = await source.all(statement, { bound: [table] });
+  return Number(row?.[0] ?? 0);
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { Field, Resource } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
+import type { JsonValue } from '../../spec/specification.ts';
+import { codecOf, quote, type Dialect } from '../../sql/dialect.ts';
+import { buildStatement } from '../../sql/statement.ts';
+import type { Database, Row } from '../database.ts';
+
+/** A row as its values on the wire, in the order of the fields that were asked for. */
+export type WireRow = readonly JsonValue[];
+
+/** Rows that are read, compared and written together, at least and at most. */
+const fewest = 50;
+const most = 5_000;
+/** Characters of text that the rows of a portion have, as far as the last one told. */
+const portionText = 1 << 20;
+
+/** What of a table has to be the same on both sides. */
+export interface TableDigest {
+  readonly rows: number;
+  /** SHA-256 over all values of all rows in order of id, as they stand on the wire. */
+  readonly checksum: string;
+}
+
+/**
+ * The rows of a resource in order of id, of `fields` alone, in portions that are the smaller the longer their texts
+ * are. Each is sought behind the last one, so that none is held open.
+ */
+export async function* portionsOf(
+  { table, id }: Resource,
+  fields: readonly Field[],
+  database: Database,
+): AsyncGenerator<readonly WireRow[]> {
+  const { dialect } = database;
+  const columns = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
+  const key = quote(id.column);
+  const from = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
+  const end = (limit: string): string => `ORDER BY ${key} LIMIT ${limit}`;
+  const first = buildStatement(dialect, (add) => `${from} ${end(add('limit'))}`);
+  const next = buildStatement(
+    dialect,
+    (add) => `${from} WHERE ${key} > ${add(0)} ${end(add('limit'))}`,
+  );
+  const decode = rowDecoder(fields, dialect);
+  let limit = fewest;
+  let last: SqlValue | undefined;
+  for (;;) {
+    const rows: readonly Row[] = await database.all(last === undefined ? first : next, {
+      bound: last === undefined ? [] : [last],
+      limit,
+    });
+    if (rows.length > 0) yield rows.map(decode);
+    if (rows.length < limit) return;
+    last = rows.at(-1)?.[0] ?? null;
+    const fitting = Math.floor((limit * portionText) / (1 + textLength(rows)));
+    limit = Math.max(fewest, Math.min(most, fitting));
+  }
+}
+
+/** Makes what takes a row of an id and these fields and gives the values of the fields on the wire. */
+export function rowDecoder(fields: readonly Field[], dialect: Dialect): (row: Row) => WireRow {
+  const codecs = fields.map((field) => ({ field, decode: codecOf(dialect, field).decode }));
+  return (row) =>
+    codecs.map(({ field, decode }, index) => {
+      const stored = row[index + 1] ?? null;
+      return stored === null || decode === undefined
+        ? (stored as JsonValue)
+        : decode(stored, field);
+    });
+}
+
+function textLength(rows: readonly Row[]): number {
+  let length = 0;
+  for (const row of rows)
+    for (const value of row) if (typeof value === 'string') length += value.length;
+  return length;
+}
+
+/** Reads a table for its digest; `advance` is told of rows. */
+export async function digestOf(
+  resource: Resource,
+  database: Database,
+  advance: (count: number) => void,
+): Promise<TableDigest> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  for await (const portion of portionsOf(resource, [...resource.fields.values()], database)) {
+    let text = '';
+    for (const row of portion) text += `${JSON.stringify(row)}\n`;
+    hash.update(text);
+    rows += portion.length;
+    advance(portion.length);
+  }
+  return { rows, checksum: hash.digest('hex') };
+}

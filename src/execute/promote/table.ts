@@ -1,0 +1,177 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Field, Resource } from '../../model/api.ts';
+import type { JsonValue } from '../../spec/specification.ts';
+import { encodeValue, quote } from '../../sql/dialect.ts';
+import { buildStatement, type Statement } from '../../sql/statement.ts';
+import type { Database } from '../database.ts';
+import { countRows } from './count.ts';
+import { portionsOf, rowDecoder, type WireRow } from './rows.ts';
+
+/** A record of the target that is another one than the source has. */
+export class PromoteConflict extends Error {
+  readonly resource: string;
+  readonly id: string;
+  constructor({ name }: Resource, id: JsonValue) {
+    super(`The record ${String(id)} of ${name} is there already and differs`);
+    this.resource = name;
+    this.id = String(id);
+  }
+}
+
+/** The rows of one table on their way. `deferred` are keys to rows that may not be there yet. */
+export class TableCopy {
+  readonly resource: Resource;
+  copied = 0;
+  private readonly fields: readonly Field[];
+  private readonly deferred: readonly Field[];
+  private readonly source: Database;
+  private readonly target: Database;
+  private readonly insertion: Statement;
+  private readonly idIndex: number;
+  /** Whether keys are null in the target that have to be set once all rows are there. */
+  private isWaiting = false;
+
+  constructor(
+    resource: Resource,
+    deferred: ReadonlySet<Field>,
+    source: Database,
+    target: Database,
+  ) {
+    this.resource = resource;
+    this.fields = [...resource.fields.values()];
+    this.deferred = this.fields.filter((field) => deferred.has(field));
+    this.source = source;
+    this.target = target;
+    this.idIndex = this.fields.indexOf(resource.id);
+    const names = this.fields.map(({ column }) => quote(column)).join(', ');
+    const into = `INSERT INTO ${quote(resource.table)} (${names})${target.dialect.givenIds ?? ''}`;
+    this.insertion = this.rowsStatement(this.fields, (rows) => `${into} ${rows}`);
+  }
+
+  /** Writes the rows that the target does not have: reads the next ones while the last ones are written. */
+  async insertMissing(advance: (count: number) => void): Promise<void> {
+    const isEmpty = (await countRows(this.target, this.resource)) === 0;
+    let writing: Promise<void> = Promise.resolve();
+    try {
+      for await (const rows of portionsOf(this.resource, this.fields, this.source)) {
+        const missing = isEmpty ? rows : await this.missingOf(rows);
+        const lists = this.lists(this.withoutLaterKeys(missing), this.fields);
+        await writing;
+        writing = this.insert(missing.length, lists).then(() => advance(rows.length));
+        // What fails is met where it is waited for.
+        writing.catch(() => undefined);
+        await turn();
+      }
+    } finally {
+      await writing;
+    }
+  }
+
+  private async insert(count: number, bound: readonly string[]): Promise<void> {
+    if (count > 0) await this.target.writeOne(this.insertion, { bound });
+    this.copied += count;
+  }
+
+  /** The rows that the target lacks; one that it has must be the same but for keys that still wait there. */
+  private async missingOf(rows: readonly WireRow[]): Promise<readonly WireRow[]> {
+    const { resource, deferred } = this;
+    const there = await this.stored(rows);
+    return rows.filter((row) => {
+      const id = row[this.idIndex] ?? null;
+      const other = there.get(String(id));
+      if (other === undefined) return true;
+      for (const [index, field] of this.fields.entries()) {
+        const [wanted, found] = [row[index] ?? null, other[index] ?? null];
+        if (JSON.stringify(wanted) === JSON.stringify(found)) continue;
+        if (found !== null || !deferred.includes(field)) throw new PromoteConflict(resource, id);
+        this.isWaiting = true;
+      }
+      return false;
+    });
+  }
+
+  /** Of the rows of the source, those that the target has, by id. */
+  private async stored(rows: readonly WireRow[]): Promise<ReadonlyMap<string, WireRow>> {
+    const { dialect } = this.target;
+    const { id, table } = this.resource;
+    const columns = [id, ...this.fields].map(({ column }) => quote(column));
+    const isAmong = (list: string): string => dialect.compare(quote(id.column), 'in', list, id);
+    const statement = buildStatement(
+      dialect,
+      (add) => `SELECT ${columns.join(', ')} FROM ${quote(table)} WHERE ${isAmong(add(0))}`,
+    );
+    const ids = rows.map((row) => row[this.idIndex] ?? null);
+    const found = await this.target.all(statement, { bound: [dialect.operand(ids, 'in', id)] });
+    const decode = rowDecoder(this.fields, dialect);
+    return new Map(
+      found.map((row) => {
+        const values = decode(row);
+        return [String(values[this.idIndex]), values];
+      }),
+    );
+  }
+
+  /** Rows to insert, with null for keys to rows that may come later. Its own rows up to the last one are there then. */
+  private withoutLaterKeys(rows: readonly WireRow[]): readonly WireRow[] {
+    const { resource, deferred, fields } = this;
+    if (deferred.length === 0) return rows;
+    const last = rows.at(-1)?.[this.idIndex];
+    const isLater = (field: Field, value: JsonValue): boolean => {
+      if (value === null || !deferred.includes(field)) return false;
+      const { reference } = field;
+      const isOwn = reference?.resource === resource && reference.field === resource.id;
+      return !(isOwn && typeof value === 'number' && typeof last === 'number' && value <= last);
+    };
+    return rows.map((row) =>
+      fields.map((field, index) => {
+        const value = row[index] ?? null;
+        if (!isLater(field, value)) return value;
+        this.isWaiting = true;
+        return null;
+      }),
+    );
+  }
+
+  /** The second pass: sets the keys that had to wait. */
+  async connect(): Promise<void> {
+    const { resource, deferred, source, target } = this;
+    if (!this.isWaiting) return;
+    const fields = [resource.id, ...deferred];
+    const [table, id] = [quote(resource.table), quote(resource.id.column)];
+    const columns = deferred.map(({ column }) => quote(column));
+    const names = columns.map((_, index) => `k${index}`);
+    const set = columns.map((column, index) => `${column} = new.k${index}`);
+    const differs = columns.map(
+      (column, index) => `${table}.${column} IS DISTINCT FROM new.k${index}`,
+    );
+    const update = this.rowsStatement(
+      fields,
+      (rows) =>
+        `UPDATE ${table} SET ${set.join(', ')} FROM (${rows}) AS new(id, ${names.join(', ')})` +
+        ` WHERE ${table}.${id} = new.id AND (${differs.join(' OR ')})`,
+    );
+    for await (const rows of portionsOf(resource, fields, source)) {
+      const connected = rows.filter(([, ...keys]) => keys.some((key) => key !== null));
+      if (connected.length > 0)
+        await target.writeOne(update, { bound: this.lists(connected, fields) });
+    }
+  }
+
+  /** A statement on rows of these fields, whose lists are bound in their order. */
+  private rowsStatement(fields: readonly Field[], text: (rows: string) => string): Statement {
+    const { dialect } = this.target;
+    const { rowsOf } = dialect;
+    if (rowsOf === undefined) throw new TypeError(`Nothing is promoted to ${dialect.name}`);
+    return buildStatement(dialect, (add) =>
+      text(rowsOf(fields, (field) => add(fields.indexOf(field)))),
+    );
+  }
+
+  /** A list for each field with its values in all rows, as the target stores them. */
+  private lists(rows: readonly WireRow[], fields: readonly Field[]): readonly string[] {
+    const { dialect } = this.target;
+    return fields.map((field, index) =>
+      String(dialect.keys(rows.map((row) => encodeValue(dialect, row[index] ?? null, field)))),
+    );
+  }
+}
