@@ -35,6 +35,9 @@ function takenFrom(result: Result): readonly Row[] {
 /** How long connecting may take, in ms. */
 const connectTimeout = 5_000;
 
+/** Where PostgreSQL listens if nobody says otherwise. */
+const defaultPort = 5432;
+
 /** How many rows of a stream come at a time. */
 const streamedRows = 5_000;
 
@@ -69,6 +72,18 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
 /** What stops a query on the server. The driver's own `cancel` drops the promise, and a failure would end the process. */
 interface Cancellable {
   canceller?: ((query: Cancellable) => Promise<unknown>) | null;
+}
+
+/**
+ * Options with host and port of a URL with an IPv6 address, which the driver would cut at its first colon; none for
+ * others. Its types know no lists.
+ */
+function ipv6Address(url: string): object {
+  const { hostname = '', port = '' } = URL.parse(url) ?? {};
+  const [, address] = /^\[(.+)\]$/u.exec(hostname) ?? [];
+  return address === undefined
+    ? {}
+    : { host: [address], port: [port === '' ? defaultPort : Number(port)] };
 }
 
 function lost(message: string): Error {
@@ -106,6 +121,7 @@ export class Connection {
       onclose: () => this.lose(),
       socket: (address: Address) => this.openSocket(address),
       types,
+      ...ipv6Address(url),
     };
     this.client = driver(url, settings);
   }
@@ -113,7 +129,8 @@ export class Connection {
   /** `database on host:port`, for messages. */
   get name(): string {
     const { host, port, database } = this.client.options;
-    return `${database} on ${host[0]}:${port[0]}`;
+    const [place = ''] = host;
+    return `${database} on ${place.includes(':') ? `[${place}]` : place}:${port[0]}`;
   }
 
   /** Runs one statement; `isNamed` keeps it prepared on the server. */
@@ -222,7 +239,7 @@ export class Connection {
     const socket =
       typeof path === 'string'
         ? connect(path)
-        : connect({ host: hostname, port: port[0] ?? 5432, noDelay: true });
+        : connect({ host: hostname, port: port[0] ?? defaultPort, noDelay: true });
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         socket.destroy(Object.assign(new Error('It does not answer'), { code: 'CONNECT_TIMEOUT' }));

@@ -18,7 +18,7 @@ beforeAll(async () => {
   small = await serveBoth(
     `
 api: { basePath: /api }
-server: { publicUrl: https://example.org/root }
+server: { publicUrl: https://example.org/root/ }
 limits: { maxLimit: 10 }
 ${specification}`,
   );

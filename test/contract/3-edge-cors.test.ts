@@ -100,6 +100,18 @@ describe('every answer', () => {
     });
   });
 
+  test('of a version that has ended can be read, too: a browser may ask for it', async () => {
+    const versions = 'api: { versions: { 1: { sunset: 2020-01-01 }, 2: {} } }\n';
+    await withServer(`${versions}${list}`, async ({ ask }) => {
+      const preflight = await ask(from(origin, { method: 'OPTIONS', headers: asking }));
+      expect([preflight.status, allowed(preflight.headers)]).toEqual([204, origin]);
+      const plain = await ask(from(origin, { method: 'OPTIONS' }));
+      expect([plain.status, allowed(plain.headers)]).toEqual([410, origin]);
+      const read = await ask(from(origin));
+      expect([read.status, allowed(read.headers)]).toEqual([410, origin]);
+    });
+  });
+
   test('exposes the headers that the API sends', async () => {
     await withServer(list, async ({ ask }) => {
       const { headers } = await ask(from(origin));

@@ -4,7 +4,7 @@ import { serveBoth } from '../support/both.ts';
 
 /** Version 1 has ended, 2 is deprecated, 3 will end, 4 is the one to use, and 5 is deprecated before it began. */
 const specification = `
-server: { publicUrl: "https://api.example.com" }
+server: { publicUrl: "https://api.example.com/" }
 api:
   basePath: /api
   versions:
@@ -125,6 +125,7 @@ describe('a version that has ended', () => {
     ['GET', '/api/v1/nope'],
     ['POST', '/api/v1/posts'],
     ['OPTIONS', '/api/v1/nope'],
+    ['OPTIONS', '/api/v1/posts'],
   ])('%s %s', async (method, path) => {
     const { status, body } = await api.send(method, path, method === 'POST' ? {} : undefined);
     expect([status, body?.code]).toEqual([410, 'VERSION_SUNSET']);

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,8 +8,9 @@ import { uuidv7 } from '../../src/http/uuid.ts';
 import { answersOf, changes, writes } from '../contract/postgres-requests.ts';
 import { specification } from '../contract/postgres-specification.ts';
 import { buildValid, serve, type TestApi } from '../support/api.ts';
-import { launchPlinth, makeFolder, plinth } from '../support/command.ts';
+import { launchPlinth, makeFolder, plinth, servePlinth } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
 
 const folder = makeFolder({ 'plinth.yaml': `name: All\n${specification}` });
 const model = buildValid(specification);
@@ -190,6 +192,28 @@ test('a run that is killed can be run again, and goes on', async () => {
   expect(table?.to).toEqual(table?.from);
   expect(table?.from).toMatchObject({ rows: count });
   expect(table?.copied).toBe(0);
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === '::1'),
+);
+
+test.runIf(hasIpv6)('a server by its IPv6 address is migrated, filled and served', async () => {
+  const proxy = await startProxy((await database()).url, '::1');
+  const named = `${/[^/]*$/u.exec(proxy.url)?.[0]} on [::1]:${new URL(proxy.url).port}`;
+  const surroundings = { cwd: folder.at('ipv6') };
+  folder.write('ipv6/plinth.yaml', `access: public\n${tree}`);
+  await plinth(['migrate', '--apply', '--database', 'sqlite:tree.db'], surroundings);
+  await plinth(['generate', '--count', '9', '--database', 'sqlite:tree.db'], surroundings);
+  const migrated = await plinth(['migrate', '--apply', '--database', proxy.url], surroundings);
+  expect([migrated.code, migrated.out]).toEqual([0, expect.stringContaining(named)]);
+  const args = ['promote', '--from', 'sqlite:tree.db', '--to', proxy.url];
+  const { code, out, err } = await plinth(args, surroundings);
+  expect({ code, err, isNamed: out.includes(named) }).toEqual({ code: 0, err: '', isNamed: true });
+  const { url, stop } = await servePlinth(['start', '--database', proxy.url], surroundings);
+  expect(await (await fetch(`${url}/v1/nodes?limit=100`)).json()).toHaveLength(9);
+  await stop('SIGTERM');
+  await proxy.stop();
 });
 
 test('texts that mean something to PostgreSQL, and long ones, arrive as they are', async () => {

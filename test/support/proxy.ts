@@ -10,8 +10,8 @@ export interface Proxy {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a proxy before the server that a URL names. */
-export async function startProxy(target: string): Promise<Proxy> {
+/** Starts a proxy before the server that a URL names; `host` is the address of this machine to listen on. */
+export async function startProxy(target: string, host = '127.0.0.1'): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   let trigger: string | undefined;
   let rewritten = (bytes: Buffer): Buffer => bytes;
@@ -31,9 +31,10 @@ export async function startProxy(target: string): Promise<Proxy> {
       one.on('error', () => two.destroy()).on('close', () => two.destroy());
   });
   await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve);
+    proxy.listen(0, host, resolve);
   });
   const url = new URL(target);
+  url.hostname = host.includes(':') ? `[${host}]` : host;
   url.port = String((proxy.address() as AddressInfo).port);
   return {
     url: url.href,
