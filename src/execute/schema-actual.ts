@@ -1,6 +1,6 @@
 import type { Dialect } from '../sql/dialect.ts';
 import type { StoredKind } from '../sql/stored-kind.ts';
-import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
+import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 
 /** A table as it is; names in it are folded as the database tells names apart. */
 export interface ActualTable {
@@ -70,10 +70,10 @@ export interface SchemaRules {
   /** Whether a column of an actual type serves as one of the wanted type as it is. */
   readonly isLike: (actual: string, wanted: string) => boolean;
   /**
-   * For a column of another type that keeps values of a kind as they are written: the condition, in SQL, of those in it
+   * For a column of another type that keeps the wanted values as they are written: the condition, in SQL, of those in it
    * that are in another form. Absent or undefined where it does not keep them.
    */
-  readonly misfits?: (actual: string, kind: StoredKind, column: string) => string | undefined;
+  readonly misfits?: (actual: string, wanted: ColumnSchema, column: string) => string | undefined;
   /** What a column of this type holds where nobody has written it down. */
   readonly kindOfType: (type: string) => StoredKind;
   /** The type, as the database writes it, in which a kind is stored. */

@@ -176,6 +176,18 @@ function* changeColumn(
     conversion = { value: (one) => one };
     steps.push(step(`change ${name} to collation "C"`));
   }
+  const { form } = column;
+  if (form !== undefined && kind === column.kind) {
+    const others =
+      yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND NOT ${form.isMet(old)}`;
+    const verb = others === 1 ? 'is' : 'are';
+    if (others > 0)
+      steps.push(
+        step(`read ${name} as ${form.name}`, {
+          obstacle: `${counted(others, 'value')} ${verb} not stored so; change them, or say of the field what they are`,
+        }),
+      );
+  }
   const becomesKey = column.isKey && !actual.isPrimary;
   const becomesGenerated = column.type.includes('GENERATED') && !actual.fills;
   const value = conversion?.value(old) ?? old;
@@ -227,11 +239,11 @@ function* changeColumn(
 /** Whether a column of another type keeps what is written to it, and holds each value in the wanted form. */
 function* holdsAlready(
   { name }: ActualTable,
-  { kind }: ColumnSchema,
+  wanted: ColumnSchema,
   { name: column, type }: ActualColumn,
   { misfits }: SchemaRules,
 ): Counting<boolean> {
-  const condition = misfits?.(type, kind, quote(column));
+  const condition = misfits?.(type, wanted, quote(column));
   if (condition === undefined) return false;
   const one = quote(column);
   return (

@@ -5,7 +5,7 @@ import { quote } from '../sql/dialect.ts';
 import { columnSql, type MigrationStep } from '../sql/schema.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import { baseOf, type StoredKind } from '../sql/stored-kind.ts';
-import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
+import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { DatabaseFailure } from './database.ts';
 import { withId, type Counting, type SchemaRules } from './schema-actual.ts';
 import { isRenamed, needsRebuild, type Migration, type SchemaChanges } from './schema-changes.ts';
@@ -63,9 +63,11 @@ const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
 ]);
 
 /** A column of numbers takes no value of most kinds for another one; what is text in it stays text. */
-function misfits(actual: string, kind: StoredKind, column: string): string | undefined {
+function misfits(actual: string, { kind, form }: ColumnSchema, column: string): string | undefined {
   const base = baseOf(kind);
   if (affinityOf(actual) !== 'NUMERIC' || base === 'decimal') return undefined;
+  // What is written in a form is no number where the form is none.
+  if (form !== undefined) return `NOT ${form.isMet(column)}`;
   if (base === 'string' && !/DATE|TIME/u.test(actual)) return undefined;
   // JSON in any spelling; a text is no JSON of its own.
   if (base === 'json' || base === 'object' || base === 'array') return `NOT json_valid(${column})`;

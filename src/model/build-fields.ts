@@ -5,6 +5,7 @@ import { accessOf } from './access.ts';
 import type { Default, Field, Resource } from './api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { fieldTypes } from './field-types.ts';
+import { storedIn } from './field-types/stored-as.ts';
 
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
@@ -96,7 +97,10 @@ function makeField(
     name,
     resource,
     column: attributes.column ?? name,
-    type: fieldTypes[typeName],
+    type:
+      attributes.storedAs === undefined
+        ? fieldTypes[typeName]
+        : storedIn(fieldTypes[typeName], attributes.storedAs),
     nullable: typeName === 'id' ? false : (attributes.nullable ?? !required),
     required,
     unique: attributes.unique ?? false,

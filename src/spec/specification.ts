@@ -123,6 +123,7 @@ export interface FieldSpecification {
   readonly writeOnly?: boolean;
   readonly immutable?: boolean;
   readonly column?: string;
+  readonly storedAs?: StoredAs;
   readonly reference?: string;
   readonly onDelete?: OnDelete;
   readonly access?: FieldAccessSpecification;
@@ -140,6 +141,12 @@ export interface FieldSpecification {
   readonly idField?: string;
   readonly typeValue?: string;
 }
+
+/** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
+export type StoredAs = MomentForm | 'real' | BooleanForm;
+export type MomentForm = 'sqlText' | 'unixSeconds' | 'unixMilliseconds';
+/** The words for true and false; false comes first in their order, as it does among booleans. */
+export type BooleanForm = '1/0' | 'Y/N' | 'y/n' | 'T/F' | 't/f' | 'yes/no' | 'true/false';
 
 export interface VersionSpecification {
   /** `YYYY-MM-DD` */

@@ -2,7 +2,7 @@ import type { Comparison } from '../filter/predicate.ts';
 import type { Field } from '../model/api.ts';
 import type { Codec, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue, StoredAs } from '../spec/specification.ts';
 import type { Parameter } from './statement.ts';
 
 /** Everything in which the databases differ. One file a database, and no other place asks which one it is. */
@@ -78,6 +78,12 @@ export interface Dialect {
    * does. Table and column are plain names.
    */
   readonly passIds?: (table: string, idColumn: string) => string;
+  /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */
+  readonly isStoredAs: (
+    column: string,
+    form: StoredAs,
+    digits: { readonly precision: number; readonly scale: number },
+  ) => string;
   /** The type of a column of text that compares by code point. */
   readonly textType: string;
   /**

@@ -27,6 +27,7 @@ export function idempotencyTable(
     field: name,
     kind: 'string',
     fill: undefined,
+    form: undefined,
   });
   return [
     {

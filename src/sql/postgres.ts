@@ -5,7 +5,8 @@ import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
-import { encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
+import { momentBounds } from '../model/field-types/stored-as.ts';
+import { codecOf, encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
 
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
@@ -152,6 +153,12 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
   ['bigint', '^(0|-?[1-9][0-9]{0,17})$'],
   ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
 ]);
+
+/** `YYYY-MM-DD hh:mm:ss`, with ms or without, on a day of the calendar. */
+const sqlMoment =
+  String.raw`^\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31|02-29)` +
+  String.raw` ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{3})?$`;
+
 export const postgres: Dialect = {
   name: 'postgresql',
   limitSlowsSort: false,
@@ -187,7 +194,10 @@ export const postgres: Dialect = {
     if (field.type === anyMember) return anyOperand(value, operator, field);
     if (field.items !== undefined) return arrayOperand(value, operator, field);
     if (operator === 'ilike') return foldingPattern(String(value));
-    const one = (item: JsonValue): SqlValue => encodeValue(postgres, item, field);
+    const { comparand } = codecOf(postgres, field);
+    const one = (item: JsonValue): SqlValue =>
+      (item === null ? null : comparand?.(item, operator, field)) ??
+      encodeValue(postgres, item, field);
     return Array.isArray(value) ? listOf(value.map(one)) : one(value);
   },
   operandField: (operator, field) =>
@@ -203,6 +213,16 @@ export const postgres: Dialect = {
   forUpdate: ' FOR UPDATE',
   givenIds: ' OVERRIDING SYSTEM VALUE',
   textType: 'text COLLATE "C"',
+  // As text, whatever the type of the column.
+  isStoredAs: (column, form, { precision, scale }) => {
+    const text = `${column}::text`;
+    if (form === 'sqlText') return `(${text} ~ '${sqlMoment}' AND ${text} !~ '\\.000$')`;
+    if (form === 'real')
+      return `${text} ~ '^-?\\d{1,${precision - scale || 1}}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$'`;
+    if (form === 'unixSeconds' || form === 'unixMilliseconds')
+      return `(CASE WHEN ${text} ~ '^-?\\d{1,15}$' THEN ${text}::bigint BETWEEN ${momentBounds[form].join(' AND ')} ELSE false END)`;
+    return `${text} IN (${form.split('/').map(postgresText).join(', ')})`;
+  },
   lockTimeout: (milliseconds) => ` FROM set_config('lock_timeout', ${milliseconds()}, true)`,
   estimate: {
     sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,

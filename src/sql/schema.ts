@@ -35,6 +35,7 @@ export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
 
 function columnOf(field: Field, dialect: Dialect): ColumnSchema {
   const { reference } = field;
+  const { storedAs } = field.attributes;
   return {
     name: field.column,
     type: dialect.storage(field).column(field),
@@ -47,13 +48,19 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
     },
     field: field.name,
     kind: kindOf(field),
+    form: storedAs && {
+      name: storedAs,
+      isMet: (column) => dialect.isStoredAs(column, storedAs, field),
+    },
     fill: fillOf(field, dialect),
   };
 }
 
 function fillOf(field: Field, dialect: Dialect): Fill | undefined {
   if (field.default === undefined) return undefined;
-  if (field.default.kind !== 'value') return { kind: field.default.kind };
+  // The time in another form is no expression that both databases have.
+  if (field.default.kind !== 'value')
+    return field.attributes.storedAs === undefined ? { kind: field.default.kind } : undefined;
   if (field.default.value === null) return undefined;
   const value = encodeValue(dialect, field.default.value, field);
   const sql = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);

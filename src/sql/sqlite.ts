@@ -5,6 +5,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
+import { heldAs, momentBounds } from '../model/field-types/stored-as.ts';
 import { codecOf, literal, wantedValues, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
@@ -177,6 +178,25 @@ export const sqlite: Dialect = {
   // Writes come one after the other.
   forUpdate: '',
   textType: 'TEXT',
+  isStoredAs: (column, form, { precision, scale }) => {
+    const sort = heldAs[form];
+    if (form === 'sqlText') {
+      const day = `${'[0-9]'.repeat(4)}-${'[0-9]'.repeat(2)}-${'[0-9]'.repeat(2)}`;
+      return (
+        `(typeof(${column}) = 'text' AND ${column} GLOB '${day} *' AND (datetime(${column}) IS ${column}` +
+        ` OR (strftime('%Y-%m-%d %H:%M:%f', ${column}) IS ${column} AND ${column} NOT GLOB '*.000')))`
+      );
+    }
+    if (form === 'real')
+      return (
+        `(typeof(${column}) IN ('integer', 'real') AND abs(${column}) < 1e${precision - scale}` +
+        ` AND CAST(printf('%.${scale}f', ${column}) AS REAL) = ${column})`
+      );
+    if (form === 'unixSeconds' || form === 'unixMilliseconds')
+      return `(typeof(${column}) = 'integer' AND ${column} BETWEEN ${momentBounds[form].join(' AND ')})`;
+    const words = form.split('/').map((word) => (sort === 'integer' ? word : sqliteText(word)));
+    return `(typeof(${column}) = '${sort === 'integer' ? 'integer' : 'text'}' AND ${column} IN (${words.join(', ')}))`;
+  },
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
     const [type, wanted] = [from, to].map(

@@ -1,4 +1,5 @@
 import type { Field } from '../model/api.ts';
+import { heldAs } from '../model/field-types/stored-as.ts';
 import type { TypeName } from '../spec/specification.ts';
 
 /**
@@ -21,6 +22,7 @@ const kinds: ReadonlyMap<TypeName, BaseKind> = new Map([
 /** What a field's column holds. */
 export function kindOf({ type, attributes, precision, scale }: Field): StoredKind {
   const { name } = type;
+  if (attributes.storedAs !== undefined) return heldAs[attributes.storedAs];
   if (name === 'decimal') return `decimal(${precision},${scale})`;
   if (name === 'id')
     return attributes.format === 'uuid' || attributes.format === 'string'

@@ -20,6 +20,8 @@ export interface ColumnSchema {
   /** The name of the field that it stores. */
   readonly field: string;
   readonly kind: StoredKind;
+  /** Set where the values are in a form of their own: the condition, in SQL, of those that are. */
+  readonly form: { readonly name: string; readonly isMet: (column: string) => string } | undefined;
   /** What rows get that have no value yet; undefined where only null would do. */
   readonly fill: Fill | undefined;
 }

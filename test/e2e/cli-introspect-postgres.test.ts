@@ -247,3 +247,58 @@ test('of a database that migrate has made comes a file with which it has nothing
     readFileSync(folder.at('first/orders.json'), 'utf8'),
   );
 });
+
+test('numbers and texts that stand for moments and booleans are served as these', async () => {
+  const forms = await createDatabase();
+  const sql = driver(forms.url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(`
+    CREATE TABLE logs (id serial PRIMARY KEY, created_at integer NOT NULL, "seenOn" bigint, amount integer,
+      is_admin smallint, has_photo char(1) CHECK (has_photo IN ('Y', 'N')), word varchar(3), at_text varchar(30),
+      note text, is_open boolean, is_key integer REFERENCES logs);
+    INSERT INTO logs VALUES
+      (1, 1700000000, 1700000000123, 1700000000, 1, 'Y', 'Y', '2026-03-01 10:00:00', '2026-02-30 10:00:00', true, 1),
+      (2, 1600000000, NULL, 3, 0, 'N', NULL, '2026-03-01 10:00:00.120', NULL, NULL, 1)`);
+  await good('introspect', forms.url, '--out', 'forms.yaml', '--json');
+  await good('check', 'forms.yaml');
+  const text = readFileSync(folder.at('forms.yaml'), 'utf8');
+  for (const line of [
+    'createdAt: { type: datetime, storedAs: unixSeconds, required: true, column: created_at }',
+    'seenOn: { type: datetime, storedAs: unixMilliseconds }',
+    'amount: { type: integer }',
+    'isAdmin: { type: boolean, storedAs: "1/0", column: is_admin }',
+    'hasPhoto: { type: boolean, storedAs: "Y/N", column: has_photo }',
+    'word: { type: string, maxLength: 3 }',
+    'atText: { type: datetime, storedAs: sqlText, column: at_text }',
+    'note: { type: string }',
+    'isOpen: { type: boolean, column: is_open }',
+  ])
+    expect(text).toContain(line);
+  const at = ['--database', forms.url];
+  await good('migrate', 'forms.yaml', ...at, '--apply');
+  const { url, stop } = await servePlinth(['dev', 'forms.yaml', '--no-generate', ...at], {
+    cwd: folder.path,
+  });
+  const first = (await (
+    await fetch(`${url}/v1/logs?hasPhoto=true&isAdmin=true`)
+  ).json()) as object[];
+  expect(first).toEqual([
+    expect.objectContaining({
+      createdAt: '2023-11-14T22:13:20.000Z',
+      seenOn: '2023-11-14T22:13:20.123Z',
+      isAdmin: true,
+      hasPhoto: true,
+      atText: '2026-03-01T10:00:00.000Z',
+      note: '2026-02-30 10:00:00',
+    }),
+  ]);
+  await stop('SIGTERM');
+  const rows = await sql
+    .unsafe('SELECT created_at, is_admin, has_photo, at_text FROM logs ORDER BY id')
+    .values();
+  expect(rows.map((row) => row.map(String))).toEqual([
+    ['1700000000', '1', 'Y', '2026-03-01 10:00:00'],
+    ['1600000000', '0', 'N', '2026-03-01 10:00:00.120'],
+  ]);
+  await sql.end();
+  await forms.drop();
+});

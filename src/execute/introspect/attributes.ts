@@ -17,7 +17,9 @@ export function attributesOf(
 ): { readonly attributes: FieldSpecification; readonly notes: readonly string[] } {
   if ('left' in type) throw new TypeError(`${actual.name} has no type`);
   const notes = [...type.notes];
-  const typed = { ...type.attributes, ...reference };
+  // A key has the type and the form of what it points to.
+  const { storedAs: _, ...own } = type.attributes;
+  const typed = reference === undefined ? type.attributes : { ...own, ...reference };
   const isText = typed.type === 'string' || typed.type === 'text';
   const { enum: listed, ...ranges } = bounds;
   const values = isText && reference === undefined ? listed : undefined;
@@ -75,9 +77,9 @@ function defaultFor(
         ? text
         : undefined;
     case 'boolean':
-      return /^(?:1|t|true)$/iu.test(text)
+      return /^(?:1|t|true|y|yes)$/iu.test(text)
         ? true
-        : /^(?:0|f|false)$/iu.test(text)
+        : /^(?:0|f|false|n|no)$/iu.test(text)
           ? false
           : undefined;
     case 'enum':

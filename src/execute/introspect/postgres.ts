@@ -1,10 +1,13 @@
+import type { FieldSpecification } from '../../spec/specification.ts';
 import { quote } from '../../sql/dialect.ts';
+import { postgres } from '../../sql/postgres.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
 import { readTables } from '../postgres-catalog.ts';
 import type { Ask } from '../postgres.ts';
 import type { ActualColumn, ActualTable } from '../schema-actual.ts';
 import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
-import { boundsOf } from './expressions.ts';
+import { boundsOf, type Bounds } from './expressions.ts';
+import { hintsOf, momentIn, momentRanges, wordForms } from './forms.ts';
 import { decimalBounds, postgresType, type ServerType } from './postgres-types.ts';
 import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
 
@@ -94,7 +97,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
         actual: column,
         type:
           known === undefined
-            ? await typeOf(ask, actual, column, types)
+            ? await typeOf(ask, actual, column, types, bounds.get(column.name) ?? {})
             : { attributes: known, notes: [] },
         isGenerated: generated.get(name)?.includes(column.name) === true,
         bounds: bounds.get(column.name) ?? {},
@@ -119,6 +122,7 @@ async function typeOf(
   table: ActualTable,
   column: ActualColumn,
   types: ReadonlyMap<string, ServerType>,
+  bounds: Bounds,
 ): Promise<ColumnType> {
   const count = async (condition: string): Promise<number> => {
     const [row] = await ask(`SELECT count(*)::int FROM ${quote(table.name)} WHERE ${condition}`);
@@ -136,6 +140,10 @@ async function typeOf(
   if (type.attributes.type === 'integer' && column.type === 'bigint') {
     const unsafe = await count(`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
     if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
+  }
+  if (type.attributes.type === 'integer' || type.attributes.type === 'string') {
+    const form = await formOf(ask, table, column, type.attributes.type, bounds);
+    if (form !== undefined) return { attributes: form, notes: type.notes };
   }
   if (type.attributes.type === 'number') {
     const odd = await count(`${name}::text IN ('NaN', 'Infinity', '-Infinity')`);
@@ -163,4 +171,35 @@ async function typeOf(
     if (finer > 0) return { left: 'it holds times with fractions of a second' };
   }
   return type;
+}
+
+/** What numbers or texts stand for, where all of them are in one form of another type. */
+async function formOf(
+  ask: Ask,
+  table: ActualTable,
+  { name, isPrimary }: ActualColumn,
+  type: 'integer' | 'string',
+  bounds: Bounds,
+): Promise<FieldSpecification | undefined> {
+  const isKey = isPrimary || table.references.some(({ column }) => column === name);
+  const { isFlag, isMoment } = hintsOf(name, bounds, isKey);
+  if (isKey || (type === 'integer' && !isFlag && !isMoment)) return undefined;
+  const none = { precision: 1, scale: 0 };
+  const conditions: (readonly [FieldSpecification, string])[] = [];
+  if (type === 'string')
+    conditions.push([momentIn('sqlText'), postgres.isStoredAs('c', 'sqlText', none)]);
+  const words = type === 'string' ? wordForms : (['1/0'] as const);
+  if (isFlag)
+    for (const storedAs of words)
+      conditions.push([{ type: 'boolean', storedAs }, postgres.isStoredAs('c', storedAs, none)]);
+  if (type === 'integer' && isMoment)
+    for (const form of ['unixSeconds', 'unixMilliseconds'] as const)
+      conditions.push([momentIn(form), `c BETWEEN ${momentRanges[form].join(' AND ')}`]);
+  const counts = conditions.map(([, condition]) => `count(*) FILTER (WHERE ${condition})::int`);
+  const [row = []] = await ask(
+    `SELECT ${['count(*)::int', ...counts].join(', ')} FROM (SELECT ${quote(name)} AS c FROM ${quote(table.name)}) AS one WHERE c IS NOT NULL`,
+  );
+  const [all, ...found] = row.map(Number);
+  const index = found.findIndex((count) => count > 0 && count === all);
+  return conditions[index]?.[0];
 }

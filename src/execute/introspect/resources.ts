@@ -251,17 +251,20 @@ export function trimmed(fields: readonly FieldDraft[], timestamps: boolean): Fie
   const areLast =
     created?.name === 'createdAt' &&
     updated?.name === 'updatedAt' &&
-    [created, updated].every(({ attributes: { column } }) => column === undefined);
+    [created, updated].every(
+      ({ attributes: { column, storedAs } }) => column === undefined && storedAs === undefined,
+    );
   if (areLast) return rest.slice(0, -2);
   return rest.map((draft) => {
     if (draft.name !== 'createdAt' && draft.name !== 'updatedAt') return draft;
-    const { column } = draft.attributes;
+    const { column, storedAs } = draft.attributes;
     return {
       ...draft,
       attributes: {
         type: 'datetime',
         nullable: false,
         ...(column === undefined ? {} : { column }),
+        ...(storedAs === undefined ? {} : { storedAs }),
       },
     };
   });

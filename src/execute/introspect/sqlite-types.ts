@@ -1,4 +1,5 @@
-import type { FieldSpecification } from '../../spec/specification.ts';
+import type { FieldSpecification, StoredAs } from '../../spec/specification.ts';
+import { momentIn, wordForms, type ColumnHints } from './forms.ts';
 import type { ColumnType } from './table.ts';
 
 /** How many values of a column are what. */
@@ -24,6 +25,19 @@ export interface Stored {
   readonly longest: number;
 }
 
+/** How many values of a column are in each form that it may have; of a decimal as declared. */
+export type StoredForms = Readonly<Partial<Record<StoredAs, number>>>;
+
+/** The digits of a decimal that a declaration names, where a double tells all of them apart. */
+export function declaredDigits(
+  declared: string,
+): { readonly precision: number; readonly scale: number } | undefined {
+  const [, precision, scale] = /\((\d+)\s*,\s*(\d+)\)/u.exec(declared) ?? [];
+  const digits = { precision: Number(precision), scale: Number(scale) };
+  const isDecimal = digits.scale >= 1 && digits.scale <= digits.precision;
+  return isDecimal && digits.precision <= 15 ? digits : undefined;
+}
+
 /** A text that a column of numbers would not take for one. */
 const momentPattern = String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`;
 
@@ -31,7 +45,12 @@ const momentPattern = String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`;
  * The type of a field for a column of SQLite, by its declared type and by what is in it: the one that serves each value
  * as it is stored, without anything having to be converted.
  */
-export function sqliteType(declared: string, stored: Stored): ColumnType {
+export function sqliteType(
+  declared: string,
+  stored: Stored,
+  forms: StoredForms,
+  hints: ColumnHints,
+): ColumnType {
   const { values, integers, reals, texts, unsafe } = stored;
   const only = (count: number): boolean => count === values;
   const as = (attributes: FieldSpecification, ...notes: string[]): ColumnType => ({
@@ -48,19 +67,27 @@ export function sqliteType(declared: string, stored: Stored): ColumnType {
   if (isText) {
     if (!only(texts))
       return { left: `it is declared as ${declared} and holds other values than texts` };
-    return textType(declared, stored, as);
+    const form = hints.isFlag ? wordsOf(values, forms) : undefined;
+    if (form !== undefined) return as({ type: 'boolean', storedAs: form });
+    return textType(declared, stored, forms, as);
   }
+  const unix = hints.isMoment || /DATE|TIME/u.test(declared) ? unixOf(values, forms) : undefined;
+  if (unix !== undefined && !isReal) return as(momentIn(unix));
   if (/DATE|TIME/u.test(declared) && !isWhole && !isReal) {
     if (only(integers + reals) && values > 0)
       return as(
         { type: only(integers) ? 'integer' : 'number' },
         `Declared as ${declared} and stored as a number; it is served as one.`,
       );
-    if (only(texts)) return momentType(declared, stored, as);
+    if (only(texts)) return momentType(declared, stored, forms, as);
   }
   if (/UUID|GUID/u.test(declared) && only(stored.uuids)) return as({ type: 'uuid' });
   if (/JSON/u.test(declared) && only(stored.jsons)) return as({ type: 'json' });
-  if (declared.includes('BOOL') && only(stored.booleans)) return as({ type: 'boolean' });
+  const isFlag = declared.includes('BOOL') || (values > 0 && hints.isFlag);
+  const isTiny = declared === 'TINYINT(1)' && values > 0;
+  if ((isFlag || isTiny) && only(stored.booleans)) return as({ type: 'boolean' });
+  const words = declared.includes('BOOL') ? wordsOf(values, forms) : undefined;
+  if (words !== undefined) return as({ type: 'boolean', storedAs: words });
   if (texts > 0) return { left: `it is declared as ${declared} and holds texts` };
   if (
     isWhole ||
@@ -72,6 +99,9 @@ export function sqliteType(declared: string, stored: Stored): ColumnType {
     return only(integers)
       ? as({ type: 'integer' })
       : { left: `it is declared as ${declared} and holds fractions` };
+  const digits = declaredDigits(declared);
+  if (digits !== undefined && only(forms.real ?? 0))
+    return as({ type: 'decimal', ...digits, storedAs: 'real' });
   const [, precision, scale] = /\((\d+)\s*,\s*(\d+)\)/u.exec(declared) ?? [];
   return as(
     { type: 'number' },
@@ -83,15 +113,29 @@ export function sqliteType(declared: string, stored: Stored): ColumnType {
   );
 }
 
+/** In which words for true and false a column is, if all of it is. */
+function wordsOf(values: number, forms: StoredForms): StoredAs | undefined {
+  return values === 0 ? undefined : wordForms.find((form) => forms[form] === values);
+}
+
+/** In which numbers of moments a column is, if all of it is. */
+function unixOf(values: number, forms: StoredForms): StoredAs | undefined {
+  return values === 0
+    ? undefined
+    : (['unixSeconds', 'unixMilliseconds'] as const).find((form) => forms[form] === values);
+}
+
 type As = (attributes: FieldSpecification, ...notes: string[]) => ColumnType;
 
 function textType(
   declared: string,
   { values, dates, moments, longest, uuids }: Stored,
+  forms: StoredForms,
   as: As,
 ): ColumnType {
   if (values > 0 && dates === values) return as({ type: 'date' });
   if (values > 0 && moments === values) return as({ type: 'datetime' });
+  if (values > 0 && forms.sqlText === values) return as(momentIn('sqlText'));
   if (values > 0 && uuids === values) return as({ type: 'uuid' });
   const [, length] = /\((\d+)\)/u.exec(declared) ?? [];
   const maxLength = Number(length ?? 0);
@@ -102,6 +146,7 @@ function textType(
 function momentType(
   declared: string,
   { values, dates, moments, sqlMoments, times }: Stored,
+  forms: StoredForms,
   as: As,
 ): ColumnType {
   if (values === 0) {
@@ -110,6 +155,7 @@ function momentType(
   }
   if (dates === values) return as({ type: 'date' });
   if (moments === values) return as({ type: 'datetime' });
+  if (forms.sqlText === values) return as(momentIn('sqlText'));
   if (times === values) return as({ type: 'time' });
   const note = `Declared as ${declared} and stored in another form than 2026-03-01T14:05:00.000Z; it is served as the text that is stored.`;
   return sqlMoments + dates + moments === values

@@ -5,9 +5,11 @@ import { servicePrefix } from '../../sql/service-tables.ts';
 import type { ActualColumn, ActualTable } from '../schema-actual.ts';
 import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
 import { foldName, readTables, rowKeyName } from '../sqlite-catalog.ts';
-import { boundsOf, checksIn } from './expressions.ts';
-import { sqliteType, type Stored } from './sqlite-types.ts';
-import { recordedType, type FoundDatabase, type FoundTable } from './table.ts';
+import { sqlite } from '../../sql/sqlite.ts';
+import { boundsOf, checksIn, type Bounds } from './expressions.ts';
+import { hintsOf, momentRanges, wordForms } from './forms.ts';
+import { declaredDigits, sqliteType, type Stored, type StoredForms } from './sqlite-types.ts';
+import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
 
 /** Reads what tables a SQLite file has and what is in them. Changes nothing of it. Throws what SQLite throws. */
 export function readSqlite(file: string): FoundDatabase {
@@ -95,7 +97,7 @@ function readTable(
         actual: column,
         type:
           known === undefined
-            ? sqliteType(column.type, storedIn(driver, actual, column))
+            ? typeOf(driver, actual, column, checks.get(column.name) ?? {})
             : { attributes: known, notes: [] },
         isGenerated: column.fills && column.default === undefined,
         bounds: checks.get(column.name) ?? {},
@@ -126,6 +128,47 @@ const questions: Readonly<Record<keyof Stored, string>> = {
   jsons: `total(typeof(c) = 'text' AND json_valid(c))`,
   longest: `coalesce(max(CASE WHEN typeof(c) = 'text' THEN length(c) END), 0)`,
 };
+
+function typeOf(
+  driver: Driver.Database,
+  table: ActualTable,
+  column: ActualColumn,
+  bounds: Bounds,
+): ColumnType {
+  const isKey =
+    column.isPrimary ||
+    table.references.some((one) => foldName(one.column) === foldName(column.name));
+  const stored = storedIn(driver, table, column);
+  const forms = formsIn(driver, table, column);
+  return sqliteType(column.type, stored, forms, hintsOf(column.name, bounds, isKey));
+}
+
+function formsIn(
+  driver: Driver.Database,
+  { name }: ActualTable,
+  { name: column, type }: ActualColumn,
+): StoredForms {
+  const digits = declaredDigits(type);
+  const none = { precision: 1, scale: 0 };
+  const conditions = [
+    ...(['sqlText', ...wordForms] as const).map(
+      (form) => [form, sqlite.isStoredAs('c', form, none)] as const,
+    ),
+    ...(['unixSeconds', 'unixMilliseconds'] as const).map(
+      (form) =>
+        [form, `typeof(c) = 'integer' AND c BETWEEN ${momentRanges[form].join(' AND ')}`] as const,
+    ),
+    ...(digits === undefined ? [] : [['real', sqlite.isStoredAs('c', 'real', digits)] as const]),
+  ];
+  const asked = conditions.map(([form, condition]) => `total(${condition}) AS ${quote(form)}`);
+  return (
+    driver
+      .prepare<[], StoredForms>(
+        `SELECT ${asked.join(', ')} FROM (SELECT ${quote(column)} AS c FROM ${quote(name)})`,
+      )
+      .get() ?? {}
+  );
+}
 
 function storedIn(driver: Driver.Database, { name }: ActualTable, column: ActualColumn): Stored {
   const asked = Object.entries(questions).map(([key, sql]) => `${sql} AS ${quote(key)}`);

@@ -1,7 +1,22 @@
-import type { FieldType } from '../api.ts';
+import type { BooleanForm } from '../../spec/specification.ts';
+import type { Codec, FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType } from '../values.ts';
 import { operatorSets } from '../operators.ts';
+
+const zeroOne: Codec = {
+  encode: (value) => (value === true ? 1 : 0),
+  decode: (stored) => stored !== 0,
+};
+
+/** `Y/N`: the words for true and false. */
+function words(form: BooleanForm): Codec {
+  const [yes = '', no = ''] = form.split('/');
+  return {
+    encode: (value) => (value === true ? yes : no),
+    decode: (stored) => stored === yes,
+  };
+}
 
 export const booleanType: FieldType = {
   name: 'boolean',
@@ -15,6 +30,13 @@ export const booleanType: FieldType = {
   postgres: { column: () => 'boolean', form: 'boolean' },
   forms: {
     boolean: plain,
-    zeroOne: { encode: (value) => (value === true ? 1 : 0), decode: (stored) => stored !== 0 },
+    zeroOne,
+    '1/0': zeroOne,
+    'Y/N': words('Y/N'),
+    'y/n': words('y/n'),
+    'T/F': words('T/F'),
+    't/f': words('t/f'),
+    'yes/no': words('yes/no'),
+    'true/false': words('true/false'),
   },
 };

@@ -1,7 +1,8 @@
 import type { FieldType } from '../api.ts';
 import { plain } from './plain.ts';
-import { accept, wrongType, wrongValue } from '../values.ts';
-import { operatorSets } from '../operators.ts';
+import { accept, wrongType, wrongValue, type SqlValue } from '../values.ts';
+import type { JsonValue } from '../../spec/specification.ts';
+import { operatorSets, type Operator } from '../operators.ts';
 import { isDate, isDay } from './date.ts';
 
 const rfc3339 =
@@ -56,6 +57,23 @@ const timestamptz = /^(\d+)-(\d\d)-(\d\d) ([\d:.]+)([+-])(\d\d)(?::(\d\d))?(?::(
 
 const milliseconds = (value: unknown): number => Date.parse(String(value));
 
+/** The moment of a time in ms; others may have written what is none, which is shown as it is. */
+function fromMilliseconds(time: number, stored: SqlValue): string {
+  const date = new Date(Math.round(time));
+  return Number.isNaN(date.getTime()) ? String(stored) : date.toISOString();
+}
+
+/** A whole number that no moment has. */
+const never = Number.MAX_SAFE_INTEGER;
+
+/** Rounds so that comparing whole seconds answers as comparing the moments would. */
+function secondsComparand(value: JsonValue, operator: Operator): number {
+  const seconds = milliseconds(value) / 1000;
+  if (Number.isInteger(seconds)) return seconds;
+  if (operator === 'gt' || operator === 'lte') return Math.floor(seconds);
+  return operator === 'gte' || operator === 'lt' ? Math.ceil(seconds) : never;
+}
+
 export const datetimeType: FieldType = {
   name: 'datetime',
   operators: operatorSets.ordered,
@@ -79,15 +97,18 @@ export const datetimeType: FieldType = {
     /** `YYYY-MM-DD hh:mm:ss`, taken as UTC; with ms where there are some, which sorts behind the bare second. */
     sqlText: {
       encode: (value) => String(value).slice(0, 23).replace('T', ' ').replace('.000', ''),
-      decode: (stored) => new Date(`${String(stored).replace(' ', 'T')}Z`).toISOString(),
+      decode: (stored) =>
+        fromMilliseconds(milliseconds(`${String(stored).replace(' ', 'T')}Z`), stored),
     },
+    /** Without fractions, which no value that is read has; the time of a default does. */
     unixSeconds: {
-      encode: (value) => milliseconds(value) / 1000,
-      decode: (stored) => new Date(Math.round(Number(stored) * 1000)).toISOString(),
+      encode: (value) => Math.floor(milliseconds(value) / 1000),
+      decode: (stored) => fromMilliseconds(Number(stored) * 1000, stored),
+      comparand: secondsComparand,
     },
     unixMilliseconds: {
       encode: milliseconds,
-      decode: (stored) => new Date(Number(stored)).toISOString(),
+      decode: (stored) => fromMilliseconds(Number(stored), stored),
     },
   },
 };

@@ -57,14 +57,6 @@ const real: Codec = {
   comparand: (value) => Number(value),
 };
 
-const text: Codec = {
-  decode: (stored, field) => {
-    const value = parseDecimal(String(stored));
-    const digits = value && rescale(value, field.scale);
-    return digits === undefined ? String(stored) : formatScaled(digits, field.scale);
-  },
-};
-
 export const decimalType: FieldType = {
   name: 'decimal',
   operators: operatorSets.ordered,
@@ -100,7 +92,7 @@ export const decimalType: FieldType = {
     column: ({ precision, scale }) => `numeric(${precision}, ${scale})`,
     form: 'numeric',
   },
-  forms: { scaled, real, text, numeric: plain },
+  forms: { scaled, real, numeric: plain },
 };
 
 /** A decimal inside an object: a string that is equal or not, and has no order. Contract 1, Field types. */

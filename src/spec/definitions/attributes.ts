@@ -1,7 +1,14 @@
 import { list, object, required, scalarOrMap } from '../collections.ts';
 import { exactly, refined, type Definition } from '../definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../scalars.ts';
-import type { JsonValue, OnDelete, RelationKind } from '../specification.ts';
+import type {
+  BooleanForm,
+  JsonValue,
+  MomentForm,
+  OnDelete,
+  RelationKind,
+  StoredAs,
+} from '../specification.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place, type ValueType } from './attribute.ts';
 import { fieldName, fieldNameItem, resourceName } from './common.ts';
@@ -84,6 +91,22 @@ const transformName = text({
     String.raw`^(lowercase|uppercase|trim|slug|round\(\d{1,2}\)|truncate\(\d{1,9}\)|prefix\(.*\)|${moduleFunction})$`,
   ),
 });
+
+const storedAs = { description: 'The form in which an existing column holds the values.' };
+const momentForms = [
+  'sqlText',
+  'unixSeconds',
+  'unixMilliseconds',
+] as const satisfies readonly MomentForm[];
+const booleanForms = [
+  '1/0',
+  'Y/N',
+  'y/n',
+  'T/F',
+  't/f',
+  'yes/no',
+  'true/false',
+] as const satisfies readonly BooleanForm[];
 
 /**
  * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types
@@ -198,6 +221,11 @@ export const attributes = {
     types: columns,
   }),
   column: fits(text({ description: "An existing column's name." }), { types: ['id', ...columns] }),
+  storedAs: [
+    ...fits<StoredAs>(choice(momentForms, storedAs), { types: ['datetime'] }),
+    ...fits<StoredAs>(choice(['real'], storedAs), { types: ['decimal'] }),
+    ...fits<StoredAs>(choice(booleanForms, storedAs), { types: ['boolean'] }),
+  ],
   reference: fits(
     text({
       description: 'Makes this a foreign key: `<resource>.<field>`.',

@@ -1,0 +1,56 @@
+import type { StoredAs } from '../../spec/specification.ts';
+import type { FieldType, Storage } from '../api.ts';
+import { wrongValue } from '../values.ts';
+import { integerType } from './integer.ts';
+import { numberType } from './number.ts';
+import { stringType } from './string.ts';
+
+/** The type of which a column is that holds another one in a form of its own. */
+const holders = { string: stringType, integer: integerType, number: numberType } as const;
+
+/** What a column holds, by the form of its field (`storedAs`). */
+export const heldAs: Readonly<Record<StoredAs, keyof typeof holders>> = {
+  sqlText: 'string',
+  unixSeconds: 'integer',
+  unixMilliseconds: 'integer',
+  real: 'number',
+  '1/0': 'integer',
+  'Y/N': 'string',
+  'y/n': 'string',
+  'T/F': 'string',
+  't/f': 'string',
+  'yes/no': 'string',
+  'true/false': 'string',
+};
+
+/** The first and the last moment that there is on the wire, years 1 to 9999. */
+export const momentBounds = {
+  unixSeconds: [-62_135_596_800, 253_402_300_799],
+  unixMilliseconds: [-62_135_596_800_000, 253_402_300_799_999],
+} as const;
+
+const made = new Map<string, FieldType>();
+
+/** A type as tables of others store it, on both databases alike. That the form is one of the type's is known. */
+export function storedIn(type: FieldType, form: StoredAs): FieldType {
+  const key = `${type.name} ${form}`;
+  let stored = made.get(key);
+  if (stored === undefined) {
+    const holder = holders[heldAs[form]];
+    const as = ({ column }: Storage): Storage => ({ column, form });
+    stored = { ...type, sqlite: as(holder.sqlite), postgres: as(holder.postgres) };
+    if (form === 'unixSeconds') stored = { ...stored, read: wholeSeconds(type) };
+    made.set(key, stored);
+  }
+  return stored;
+}
+
+/** Refuses what the column would lose without a word. */
+function wholeSeconds({ read }: FieldType): FieldType['read'] {
+  return (value, field) => {
+    const reading = read(value, field);
+    return reading.ok && !String(reading.value).endsWith('.000Z')
+      ? wrongValue('must be a whole second, since the database keeps no fractions')
+      : reading;
+  };
+}

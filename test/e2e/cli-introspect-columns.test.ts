@@ -1,0 +1,211 @@
+import Driver from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { plinth, servePlinth } from '../support/command.ts';
+import { fromSql, good } from '../support/introspect.ts';
+
+const columns: readonly (readonly [
+  name: string,
+  sql: string,
+  rows: string,
+  expected: object | undefined,
+])[] = [
+  ['a text with a length', 'c VARCHAR(10)', `('x')`, { type: 'string', maxLength: 10 }],
+  ['a length that values do not keep', 'c VARCHAR(2)', `('long')`, { type: 'string' }],
+  ['long prose', 'c TEXT', `('${'x'.repeat(300)}')`, { type: 'text' }],
+  ['what may not be null', `c TEXT NOT NULL`, `('x')`, { type: 'string', required: true }],
+  [
+    'a default',
+    `c TEXT NOT NULL DEFAULT 'a''b'`,
+    `('x')`,
+    { type: 'string', nullable: false, default: "a'b" },
+  ],
+  [
+    'a number as default',
+    `c INTEGER NOT NULL DEFAULT 3`,
+    '(1)',
+    { type: 'integer', nullable: false, default: 3 },
+  ],
+  [
+    'a default that only the database knows',
+    `c INTEGER NOT NULL DEFAULT (abs(-1))`,
+    '(1)',
+    { type: 'integer', required: true },
+  ],
+  ['unique', `c TEXT UNIQUE`, `('x')`, { type: 'string', unique: true }],
+  [
+    'a CHECK with a list',
+    `c TEXT CHECK (c IN ('a', 'b''c'))`,
+    `('a')`,
+    { type: 'enum', values: ['a', "b'c"] },
+  ],
+  [
+    'a CHECK with bounds',
+    `c INTEGER CHECK (c >= 0 AND c < 10)`,
+    '(1)',
+    { type: 'integer', minimum: 0, exclusiveMaximum: 10 },
+  ],
+  [
+    'a CHECK with BETWEEN',
+    `c INTEGER CHECK (c BETWEEN 1 AND 5)`,
+    '(1)',
+    { type: 'integer', minimum: 1, maximum: 5 },
+  ],
+  ['a CHECK with OR says nothing', `c INTEGER CHECK (c > 0 OR c = -5)`, '(1)', { type: 'integer' }],
+  ['booleans', 'c BOOLEAN', '(1), (0)', { type: 'boolean' }],
+  ['booleans that are more', 'c BOOLEAN', '(1), (7)', { type: 'integer' }],
+  [
+    'a decimal stored as a fraction',
+    'c DECIMAL(8,2)',
+    '(1.25), (3), (-999999.99), (0.1)',
+    { type: 'decimal', precision: 8, scale: 2, storedAs: 'real' },
+  ],
+  ['a fraction with more digits', 'c DECIMAL(8,2)', '(1.255)', { type: 'number' }],
+  ['a fraction that is too large', 'c DECIMAL(8,2)', '(1000000.5)', { type: 'number' }],
+  ['digits that a double has not', 'c DECIMAL(18,2)', '(1.25)', { type: 'number' }],
+  ['whole numbers of a NUMERIC', 'c NUMERIC(10,0)', '(5)', { type: 'number' }],
+  [
+    'SQL moments',
+    'c DATETIME',
+    `('2026-03-01 10:00:00'), ('2024-02-29 23:59:59.120')`,
+    { type: 'datetime', storedAs: 'sqlText' },
+  ],
+  [
+    'SQL moments as text, the time by default',
+    `c TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP`,
+    `('2026-03-01 10:00:00')`,
+    { type: 'datetime', nullable: false, default: 'now', storedAs: 'sqlText' },
+  ],
+  [
+    'SQL moments that are finer',
+    'c TIMESTAMP',
+    `('2026-03-01 10:00:00.123456')`,
+    { type: 'string', pattern: String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$` },
+  ],
+  ['SQL moments as text on no day', 'c TEXT', `('2026-02-30 10:00:00')`, { type: 'string' }],
+  [
+    'unix milliseconds',
+    'c DATETIME',
+    '(1700000000123)',
+    { type: 'datetime', storedAs: 'unixMilliseconds' },
+  ],
+  ['days since something', 'c DATETIME', '(19700)', { type: 'integer' }],
+  ['unix seconds with fractions', 'c DATETIME', '(1700000000.5)', { type: 'number' }],
+  ['booleans as Y and N', 'c BOOLEAN', `('Y'), ('N')`, { type: 'boolean', storedAs: 'Y/N' }],
+  [
+    'booleans as t and f, with a default',
+    `c boolean NOT NULL DEFAULT 't'`,
+    `('f'), ('t')`,
+    { type: 'boolean', nullable: false, default: true, storedAs: 't/f' },
+  ],
+  [
+    'a CHECK with two words',
+    `c CHAR(1) CHECK (c IN ('N', 'Y'))`,
+    `('Y')`,
+    { type: 'boolean', storedAs: 'Y/N' },
+  ],
+  ['two words without a hint', 'c CHAR(1)', `('Y'), ('N')`, { type: 'string', maxLength: 1 }],
+  ['booleans of other databases', 'c TINYINT(1)', '(0), (1)', { type: 'boolean' }],
+  ['a small number', 'c TINYINT', '(0), (1)', { type: 'integer' }],
+  ['days', 'c DATE', `('2026-03-01')`, { type: 'date' }],
+  [
+    'no days',
+    'c DATE',
+    `('2026-02-30 10:00')`,
+    { type: 'string', pattern: String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$` },
+  ],
+  ['moments in our form', 'c DATETIME', `('2026-03-01T10:00:00.000Z')`, { type: 'datetime' }],
+  ['moments as text in our form', 'c TEXT', `('2026-03-01T10:00:00.000Z')`, { type: 'datetime' }],
+  ['unix seconds', 'c TIMESTAMP', '(1700000000)', { type: 'datetime', storedAs: 'unixSeconds' }],
+  ['an empty table', 'c DATETIME', '', { type: 'datetime' }],
+  ['JSON', 'c JSON', `('{"a":1}')`, { type: 'json' }],
+  ['binary data', 'c BLOB', `(x'00')`, undefined],
+  ['binary data in a text', 'c TEXT', `(x'00')`, undefined],
+  ['numbers in a column of text', 'c BLOB', '(1)', undefined],
+  ['texts in a column of numbers', 'c INTEGER', `('x')`, undefined],
+  ['too large numbers', 'c INTEGER', '(9223372036854775807)', undefined],
+  ['no type', 'c', `('x')`, undefined],
+  ['what is computed', 'c INTEGER GENERATED ALWAYS AS (id + 1) STORED', '', undefined],
+  ['a name that is none', `"2nd Größe!" TEXT`, `('x')`, { type: 'string', column: '2nd Größe!' }],
+];
+
+test('each column of SQLite gets the type whose form it is stored in', async () => {
+  const sql = columns
+    .map(([, definition, rows], index) => {
+      const table = `CREATE TABLE t${index}s (id INTEGER PRIMARY KEY, ${definition});`;
+      const names = definition.startsWith('"') ? `"2nd Größe!"` : 'c';
+      return rows === '' ? table : `${table} INSERT INTO t${index}s (${names}) VALUES ${rows};`;
+    })
+    .join('\n');
+  const { specification, left, cwd } = await fromSql(sql);
+  const found = columns.map(([name], index) => {
+    const [[, field] = []] = Object.entries(specification.resources[`t${index}s`]?.fields ?? {});
+    return [name, field];
+  });
+  expect(found).toEqual(columns.map(([name, , , expected]) => [name, expected]));
+  for (const [index, [, , , expected]] of columns.entries())
+    if (expected === undefined)
+      expect(left.join('\n')).toContain(`Column t${index}s.c is left out: `);
+  const { out } = await good(['migrate', '--database', 'sqlite:old.db'], cwd);
+  expect(out.split('\n').filter((line) => /^- (?!create )/u.test(line))).toEqual([]);
+});
+
+test('names tell numbers and words apart that look alike, and values are served as they were', async () => {
+  const { specification, cwd } = await fromSql(`
+    CREATE TABLE logs (id INTEGER PRIMARY KEY, created_at INTEGER NOT NULL, seenOn INTEGER, format INTEGER,
+      is_admin INTEGER, hasPhoto VARCHAR(5), amount INTEGER, sent_at INTEGER, note_flag TEXT, dates DECIMAL(6,3));
+    INSERT INTO logs VALUES (1, 1700000000, 1700000000123, 1700000000, 1, 'true', 1700000000, 5, 'N', 1.5),
+      (2, 1600000000, NULL, 1600000000, 0, 'false', 3, NULL, NULL, 2.125);`);
+  const { fields = {} } = specification.resources['logs'] ?? {};
+  expect(fields).toEqual({
+    createdAt: { type: 'datetime', required: true, column: 'created_at', storedAs: 'unixSeconds' },
+    seenOn: { type: 'datetime', storedAs: 'unixMilliseconds' },
+    format: { type: 'integer' },
+    isAdmin: { type: 'boolean', column: 'is_admin' },
+    hasPhoto: { type: 'boolean', storedAs: 'true/false' },
+    amount: { type: 'integer' },
+    sentAt: { type: 'integer', column: 'sent_at' },
+    noteFlag: { type: 'boolean', column: 'note_flag', storedAs: 'Y/N' },
+    dates: { type: 'decimal', precision: 6, scale: 3, storedAs: 'real' },
+  });
+  const at = ['--database', 'sqlite:old.db'];
+  const { out } = await good(['migrate', ...at], cwd);
+  expect(out.split('\n').filter((line) => /^- (?!create )/u.test(line))).toEqual([]);
+  await good(['migrate', ...at, '--apply'], cwd);
+  const { url, stop } = await servePlinth(['dev', '--no-generate', ...at], { cwd });
+  const get = async (query: string): Promise<unknown> =>
+    (await fetch(`${url}/v1/logs${query}`)).json();
+  expect(await get('/1')).toEqual({
+    id: 1,
+    createdAt: '2023-11-14T22:13:20.000Z',
+    seenOn: '2023-11-14T22:13:20.123Z',
+    format: 1_700_000_000,
+    isAdmin: true,
+    hasPhoto: true,
+    amount: 1_700_000_000,
+    sentAt: 5,
+    noteFlag: false,
+    dates: '1.500',
+  });
+  expect(await get('?createdAt_lt=2023-01-01&hasPhoto=false&fields=id')).toEqual([{ id: 2 }]);
+  const { status } = await fetch(`${url}/v1/logs/2`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ hasPhoto: true, createdAt: '2026-01-01T00:00:00Z', dates: '0.125' }),
+  });
+  expect(status).toBe(200);
+  await stop('SIGTERM');
+  // What others read is what they wrote before.
+  const driver = new Driver(`${cwd}/old.db`);
+  expect(
+    driver.prepare('SELECT hasPhoto, created_at, dates FROM logs ORDER BY id').raw().all(),
+  ).toEqual([
+    ['true', 1_700_000_000, 1.5],
+    ['true', 1_767_225_600, 0.125],
+  ]);
+  // Others write on, and not always in the same form.
+  driver.exec(`UPDATE logs SET created_at = 'soon' WHERE id = 2`);
+  driver.close();
+  const refused = await plinth(['migrate', ...at, '--apply'], { cwd });
+  expect(refused.code).toBe(1);
+  expect(refused.out).toContain('1 value is not stored so');
+});
