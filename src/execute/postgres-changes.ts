@@ -46,13 +46,18 @@ function columnOf(column: ColumnSchema): string {
   return columnSql({ ...column, reference: undefined });
 }
 
-/** Whether a key has to go before its column changes; it comes back where the file wants it. */
+/**
+ * Whether a key has to go before its column changes; it comes back where the file wants it. One of which the file says
+ * nothing the server keeps, or refuses the change.
+ */
 function isReleased({ actual, conversion, isDropped, reference }: ColumnChange): boolean {
   return (
     actual !== undefined &&
     reference.actual !== undefined &&
     !isDropped &&
-    (conversion !== undefined || reference.change === 'drop' || reference.change === 'replace')
+    (reference.change === 'drop' ||
+      reference.change === 'replace' ||
+      (conversion !== undefined && reference.wanted !== undefined))
   );
 }
 

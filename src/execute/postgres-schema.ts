@@ -89,7 +89,13 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
     if (oldType.endsWith('[]')) return `to_jsonb(${column})`;
     return `${column}::${usual}`;
   };
-  if (from === to) return { value: (column) => `${cast(column)}::${type}` };
+  if (from === to) {
+    const value = (column: string): string => `${cast(column)}::${type}`;
+    // Their column may hold microseconds.
+    return from === 'datetime'
+      ? { value, isInexact: (column) => `date_trunc('milliseconds', ${column}) <> ${column}` }
+      : { value };
+  }
   const isRounded = (column: string): string =>
     convertColumn(from, to, cast(column)).isInexact ?? 'false';
   return { value: (column) => convertColumn(from, to, cast(column)).value, isInexact: isRounded };

@@ -68,7 +68,7 @@ export interface SchemaRules {
   /** The type in a column's definition as the database writes it. */
   readonly typeName: (definition: string) => string;
   /** Whether a column of an actual type serves as one of the wanted type as it is. */
-  readonly isLike: (actual: string, wanted: string) => boolean;
+  readonly isLike: (actual: string, wanted: string, isKey: boolean) => boolean;
   /**
    * For a column of another type that keeps the wanted values as they are written: the condition, in SQL, of those in it
    * that are in another form. Absent or undefined where it does not keep them.

@@ -139,7 +139,7 @@ function* changeColumn(
   const type = rules.typeName(column.type);
   const isLike =
     actual.type === type ||
-    (!column.isKey && rules.isLike(actual.type, type)) ||
+    rules.isLike(actual.type, type, column.isKey) ||
     (!column.isKey && (yield* holdsAlready(table, column, actual, rules)));
   const kind = actualKind(column, actual, isLike, recordedKind, rules);
   const comparesOtherwise =

@@ -47,7 +47,10 @@ export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): 
       }
       const name = `${table.name}.${column.name}`;
       const isMade = pair.recorded.get(fold(column.actual?.name ?? column.name))?.isMade === true;
-      const change = changeOf(reference, isMade);
+      // What no file can say of an id, it does not deny.
+      const isOwn = isMade || !wanted.isKey;
+      const change =
+        reference.wanted === undefined && !isOwn ? 'none' : changeOf(reference, isMade);
       columns.push({ ...column, reference: { ...reference, change } });
       if (change === 'drop') steps.push(step(`change ${name} to refer to nothing`));
       const target = reference.wanted && byName.get(fold(reference.wanted.table));

@@ -26,7 +26,9 @@ const rules: SchemaRules = {
   dialect: sqlite,
   fold: foldName,
   typeName: (definition) => definition.split(' ')[0] ?? '',
-  isLike: (actual, wanted) => affinityOf(actual) === wanted,
+  // Only what is declared as INTEGER is the key of the rows, which draws ids.
+  isLike: (actual, wanted, isKey) =>
+    affinityOf(actual) === wanted && !(isKey && wanted === 'INTEGER'),
   misfits,
   kindOfType: (type) => affinityKinds.get(affinityOf(type)) ?? 'any',
   typeOfKind: (kind) => kindTypes.get(baseOf(kind)) ?? 'TEXT',

@@ -215,7 +215,7 @@ export const postgres: Dialect = {
   textType: 'text COLLATE "C"',
   // As text, whatever the type of the column.
   isStoredAs: (column, form, { precision, scale }) => {
-    const text = `${column}::text`;
+    const text = `(${column}::text COLLATE "C")`;
     if (form === 'sqlText') return `(${text} ~ '${sqlMoment}' AND ${text} !~ '\\.000$')`;
     if (form === 'real')
       return `${text} ~ '^-?\\d{1,${precision - scale || 1}}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$'`;

@@ -1,7 +1,7 @@
 import { isDate } from '../../model/field-types/date.ts';
 import { parseDatetime } from '../../model/field-types/datetime.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
-import { readDefault } from './expressions.ts';
+import { readDefault, type Bounds } from './expressions.ts';
 import type { FoundColumn } from './table.ts';
 
 /** The type that a key to a field of this type has. */
@@ -28,11 +28,11 @@ export function attributesOf(
     values === undefined
       ? { ...others, ...(maxLength === undefined ? {} : { maxLength }) }
       : { ...others, type: 'enum', values: [...new Set(values)] };
-  const limits =
-    typed.type === 'integer' || typed.type === 'number' || typed.type === 'decimal' ? ranges : {};
+  const limits = limitsOf(typed.type, ranges);
+  if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
   const found = actual.default === undefined ? undefined : readDefault(actual.default);
   let value = found === undefined ? undefined : defaultFor(attributes, found);
-  if (value === null) value = undefined;
+  if (value === null || !isWithin(value, limits)) value = undefined;
   if (
     found !== undefined &&
     value === undefined &&
@@ -54,6 +54,32 @@ export function attributesOf(
     },
     notes,
   };
+}
+
+/** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */
+function limitsOf(type: FieldSpecification['type'], bounds: Bounds): Bounds | undefined {
+  if (type !== 'integer' && type !== 'number' && type !== 'decimal') return {};
+  const limits: Bounds = Object.fromEntries(
+    Object.entries(bounds).filter(([, bound]) => type !== 'integer' || Number.isSafeInteger(bound)),
+  );
+  const { minimum = -Infinity, maximum = Infinity } = limits;
+  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = limits;
+  const isOpen =
+    minimum <= maximum &&
+    exclusiveMinimum < maximum &&
+    minimum < exclusiveMaximum &&
+    exclusiveMinimum < exclusiveMaximum;
+  return isOpen ? limits : undefined;
+}
+
+function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
+  const { minimum = -Infinity, maximum = Infinity } = limits;
+  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = limits;
+  const number = Number(value);
+  if (value === undefined || Object.keys(limits).length === 0) return true;
+  return (
+    number >= minimum && number <= maximum && number > exclusiveMinimum && number < exclusiveMaximum
+  );
 }
 
 /** The default of a field; undefined where the field cannot have it. */

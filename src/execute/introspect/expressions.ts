@@ -121,7 +121,9 @@ export function readDefault(expression: string): FoundDefault {
     /^'((?:[^']|'')*)'(?:::[\w ."]+(?:\(\d+(?:,\d+)?\))?(?:\[\])?)?$/u.exec(text) ?? [];
   if (quoted !== undefined) return { kind: 'value', value: quoted.replaceAll("''", "'") };
   const [, digits] =
-    /^\(?([+-]?\d+(?:\.\d+)?)\)?(?:::[\w ]+(?:\(\d+(?:,\d+)?\))?)?$/u.exec(text) ?? [];
+    /^\(?([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\)?(?:::[\w ]+(?:\(\d+(?:,\d+)?\))?)?$/iu.exec(
+      text,
+    ) ?? [];
   if (digits !== undefined) return { kind: 'value', value: Number(digits) };
   if (/^(?:true|false)$/iu.test(text)) return { kind: 'value', value: /^true$/iu.test(text) };
   if (/^null(?:::.*)?$/iu.test(text)) return { kind: 'value', value: null };

@@ -65,10 +65,17 @@ export function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The first of `name`, `name2`, `name3` … that is not taken, and takes it; case does not tell names apart. */
+/** The most characters of a name in a file. */
+const longest = 63;
+
+/**
+ * The first of `name`, `name2`, `name3` … that is not taken, and takes it; case does not tell names apart. A name that
+ * is too long for a file loses its end.
+ */
 export function freeName(name: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
-    const candidate = number === 1 ? name : `${name}${number}`;
+    const end = number === 1 ? '' : String(number);
+    const candidate = name.slice(0, longest - end.length) + end;
     if (taken.has(candidate.toLowerCase())) continue;
     taken.add(candidate.toLowerCase());
     return candidate;

@@ -48,6 +48,10 @@ const kinds: Readonly<Record<string, string>> = {
   f: 'Foreign table',
 };
 
+const computed: ColumnType = {
+  left: 'the database computes it. Where migrate has to change a column that it is made of, drop it before and make it again afterwards',
+};
+
 /** Reads what tables the schema of a PostgreSQL database has and what is in them. Changes nothing of it. */
 export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
   const tables = await readTables(ask);
@@ -93,13 +97,15 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     for (const column of actual.columns.values()) {
       const row = recorded.get(column.name);
       const known = row?.isMade === true ? recordedType(row.kind) : undefined;
+      const isGenerated = generated.get(name)?.includes(column.name) === true;
       columns.push({
         actual: column,
-        type:
-          known === undefined
+        type: isGenerated
+          ? computed
+          : known === undefined
             ? await typeOf(ask, actual, column, types, bounds.get(column.name) ?? {})
             : { attributes: known, notes: [] },
-        isGenerated: generated.get(name)?.includes(column.name) === true,
+        isGenerated,
         bounds: bounds.get(column.name) ?? {},
       });
     }
@@ -165,6 +171,10 @@ async function typeOf(
           `${finer === 1 ? '1 value is' : `${finer} values are`} finer than a millisecond; migrate --apply rounds them, and only with --allow-data-loss.`,
         ],
       };
+  }
+  if (type.attributes.type === 'array') {
+    const nested = await count(`array_ndims(${name}) > 1`);
+    if (nested > 0) return { left: 'it holds arrays of several dimensions' };
   }
   if (type.attributes.type === 'time') {
     const finer = await count(`date_trunc('second', ${name}::interval) <> ${name}::interval`);

@@ -49,6 +49,8 @@ function hindrance(
   fold: (name: string) => string,
 ): string | undefined {
   const { actual, columns, primary, rowKey } = table;
+  if (actual.name === '') return 'it has no name';
+  if (actual.columns.has('')) return 'one of its columns has no name';
   if (/^(?:sqlite_|pg_|_plinth)/iu.test(actual.name))
     return 'databases keep such names for themselves';
   const unfilled = columns.find(
@@ -141,7 +143,13 @@ function resourceOf(
     }
     if (fieldNamed === 'id') {
       const id = idType(type.attributes);
-      if (id !== undefined) fields.push(field('id', own, id, []));
+      if (id === undefined) continue;
+      const { target } = keyOf(column, actual.references, all, fold);
+      const note =
+        target === undefined
+          ? []
+          : [`The id is a key to ${target.resource} as well, which is not served.`];
+      fields.push(field('id', own, id, note));
       continue;
     }
     const isUnique = unique.some(({ fields: list }) => list.length === 1 && list[0] === fieldNamed);

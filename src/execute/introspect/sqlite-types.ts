@@ -4,6 +4,8 @@ import type { ColumnType } from './table.ts';
 
 /** How many values of a column are what. */
 export interface Stored {
+  readonly rows: number;
+  /** Those that are not null. */
   readonly values: number;
   readonly integers: number;
   /** Integers beyond ±(2⁵³−1). */
@@ -11,6 +13,8 @@ export interface Stored {
   /** 0 and 1. */
   readonly booleans: number;
   readonly reals: number;
+  /** Infinities, which SQLite stores and JSON does not know. */
+  readonly endless: number;
   readonly texts: number;
   /** `2026-03-01` */
   readonly dates: number;
@@ -51,7 +55,7 @@ export function sqliteType(
   forms: StoredForms,
   hints: ColumnHints,
 ): ColumnType {
-  const { values, integers, reals, texts, unsafe } = stored;
+  const { values, integers, reals, texts, unsafe, endless } = stored;
   const only = (count: number): boolean => count === values;
   const as = (attributes: FieldSpecification, ...notes: string[]): ColumnType => ({
     attributes,
@@ -60,6 +64,7 @@ export function sqliteType(
   if (values > integers + reals + texts) return { left: 'it holds binary data' };
   if (declared.includes('BLOB')) return { left: 'it is made for binary data' };
   if (declared === '' || declared === 'ANY') return { left: 'it is declared without a type' };
+  if (endless > 0) return { left: 'it holds numbers that JSON does not know, such as infinity' };
   if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
   const isText = /CHAR|CLOB|TEXT/u.test(declared);
   const isWhole = !isText && declared.includes('INT');

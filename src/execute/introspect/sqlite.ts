@@ -114,10 +114,12 @@ const uuid = [8, 4, 4, 4, 12].map(hex).join('-');
 
 /** Counts what the values of a column look like. */
 const questions: Readonly<Record<keyof Stored, string>> = {
+  rows: 'count(*)',
   values: 'count(c)',
   integers: `total(typeof(c) = 'integer')`,
   unsafe: `total(typeof(c) = 'integer' AND c NOT BETWEEN -9007199254740991 AND 9007199254740991)`,
   booleans: `total(typeof(c) = 'integer' AND c IN (0, 1))`,
+  endless: `total(typeof(c) = 'real' AND abs(c) = 9e999)`,
   reals: `total(typeof(c) = 'real')`,
   texts: `total(typeof(c) = 'text')`,
   dates: `total(typeof(c) = 'text' AND c GLOB '${day}' AND date(c) IS c)`,
@@ -139,6 +141,8 @@ function typeOf(
     column.isPrimary ||
     table.references.some((one) => foldName(one.column) === foldName(column.name));
   const stored = storedIn(driver, table, column);
+  if (column.isPrimary && stored.rows > stored.values)
+    return { left: 'it is null in some rows; give each one a key' };
   const forms = formsIn(driver, table, column);
   return sqliteType(column.type, stored, forms, hintsOf(column.name, bounds, isKey));
 }

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import driver from 'postgres';
+import { expect, test } from 'vitest';
+import { makeFolder, plinth, servePlinth } from '../support/command.ts';
+import { fromSql, good } from '../support/introspect.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+/** What a served specification answers to a list of each resource. */
+async function listsOf(
+  file: string,
+  database: string,
+  cwd: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { url, stop } = await servePlinth(['dev', file, '--no-generate', '--database', database], {
+    cwd,
+  });
+  const { paths } = (await (await fetch(`${url}/v1/_openapi.json`)).json()) as {
+    paths: Record<string, object>;
+  };
+  const lists: Record<string, unknown> = {};
+  for (const path of Object.keys(paths).filter((one) => !one.includes('{')))
+    lists[path.slice(path.lastIndexOf('/') + 1)] = await (await fetch(`${url}${path}`)).json();
+  await stop('SIGTERM');
+  return lists;
+}
+
+const long = `t${'_long'.repeat(20)}`;
+
+test('odd tables of SQLite are served as they are, or named with the reason', async () => {
+  const { left, cwd } = await fromSql(`
+    CREATE TABLE "order" ("select" INTEGER PRIMARY KEY, "it's" TEXT, "say ""hi""" TEXT, "a.b" TEXT, "ünï" TEXT, "123" INTEGER, "id" TEXT);
+    INSERT INTO "order" VALUES (1, 'b', 'c', 'd', 'e', 7, 'f');
+    CREATE TABLE "my ""table""" (id INTEGER PRIMARY KEY, "constructor" TEXT, "__proto__" TEXT, "_or" TEXT, "rowid" TEXT);
+    INSERT INTO "my ""table""" VALUES (1, 'c', 'p', 'o', 'r');
+    CREATE TABLE dup (id INTEGER PRIMARY KEY, foo_bar TEXT, fooBar TEXT, "Foo Bar" TEXT); INSERT INTO dup VALUES (1, 'a', 'b', 'c');
+    CREATE TABLE "表" (id INTEGER PRIMARY KEY, "列" TEXT); INSERT INTO "表" VALUES (1, 'x');
+    CREATE TABLE ${long} (id INTEGER PRIMARY KEY, ${long} TEXT, ${long}2 TEXT); INSERT INTO ${long} VALUES (1, 'x', 'y');
+    CREATE TABLE _health (id INTEGER PRIMARY KEY); CREATE TABLE v1 (id INTEGER PRIMARY KEY);
+    CREATE TABLE keyed (k VARCHAR(5) PRIMARY KEY, v TEXT) WITHOUT ROWID; INSERT INTO keyed VALUES ('a', 'b');
+    CREATE TABLE pairs (a INTEGER REFERENCES "order", b INTEGER REFERENCES dup, PRIMARY KEY (a, b)) WITHOUT ROWID;
+    CREATE TABLE areas (id INTEGER PRIMARY KEY, w REAL, area REAL GENERATED ALWAYS AS (w * 2)); INSERT INTO areas (w) VALUES (2);
+    CREATE TABLE lefts (id INTEGER PRIMARY KEY, r_id INTEGER NOT NULL REFERENCES rights(id) DEFERRABLE INITIALLY DEFERRED);
+    CREATE TABLE rights (id INTEGER PRIMARY KEY, l_id INTEGER NOT NULL REFERENCES lefts(id) DEFERRABLE INITIALLY DEFERRED);
+    BEGIN; INSERT INTO lefts VALUES (1, 1); INSERT INTO rights VALUES (1, 1); COMMIT;
+    CREATE TABLE shared (id INTEGER PRIMARY KEY REFERENCES dup(id), x TEXT); INSERT INTO shared VALUES (1, 'x');
+    CREATE TABLE nowhere (id INTEGER PRIMARY KEY, gone_id INTEGER REFERENCES gone(id));
+    CREATE TABLE nokey (a TEXT); CREATE TABLE realkey (id REAL PRIMARY KEY); CREATE TABLE bigkey (id INTEGER PRIMARY KEY);
+    INSERT INTO bigkey VALUES (9223372036854775807);
+    CREATE TABLE nullkey (id TEXT PRIMARY KEY); INSERT INTO nullkey VALUES (NULL);
+    CREATE TABLE "" (id INTEGER PRIMARY KEY); CREATE TABLE nameless (id INTEGER PRIMARY KEY, "" TEXT);
+    CREATE TABLE numbers (id INTEGER PRIMARY KEY, r REAL, n INTEGER DEFAULT 50 CHECK (n > 100), m INTEGER CHECK (m > 5 AND m < 3),
+      h INTEGER CHECK (h > 0.5), d REAL DEFAULT 1e3);
+    INSERT INTO numbers (id, r, n) VALUES (1, 9e999, 101);
+    CREATE TABLE strange (id INTEGER PRIMARY KEY, a ANY, t TEXT) STRICT; INSERT INTO strange VALUES (1, x'00', 'a' || char(0));`);
+  expect(left.toSorted()).toEqual(
+    [
+      'Column areas.area is left out: the database computes it.',
+      'Column numbers.r is left out: it holds numbers that JSON does not know, such as infinity.',
+      'Column strange.a is left out: it holds binary data.',
+      'Table  is left out: it has no name.',
+      'Table bigkey is left out: its primary key cannot be served: it holds whole numbers that JSON cannot tell exactly.',
+      'Table nameless is left out: one of its columns has no name.',
+      'Table nokey is left out: it has no primary key.',
+      'Table nullkey is left out: its primary key cannot be served: it is null in some rows; give each one a key.',
+      'Table pairs is left out: its primary key is of several columns (a, b), and its rows have no other.',
+      'Table realkey is left out: its primary key is of type number; it has to be a whole number, a UUID or text.',
+    ].toSorted(),
+  );
+  const { out } = await good(['migrate', '--database', 'sqlite:old.db', '--apply'], cwd);
+  // Nothing of what is there has to change, the key of a key included.
+  expect(out.split('\n').filter((line) => /^- (?!create )/u.test(line))).toEqual([]);
+  expect(await listsOf('plinth.yaml', 'sqlite:old.db', cwd)).toMatchObject({
+    orders: [{ id: 1, itS: 'b', sayHi: 'c', aB: 'd', uni: 'e', field123: 7, id2: 'f' }],
+    'my-tables': [{ id: 1, constructor: 'c', proto: 'p', or: 'o', rowid: 'r' }],
+    dups: [{ id: 1, fooBar: 'a', fooBar2: 'b', fooBar3: 'c' }],
+    table: [{ id: 1, field: 'x' }],
+    healths: [],
+    v1s: [],
+    keyeds: [{ id: 'a', v: 'b' }],
+    areas: [{ id: 1, w: 2 }],
+    lefts: [{ id: 1, rId: 1 }],
+    rights: [{ id: 1, lId: 1 }],
+    shareds: [{ id: 1, x: 'x' }],
+    nowheres: [],
+    numbers: [{ id: 1, n: 101, m: null, h: null, d: 1000 }],
+    stranges: [{ id: 1, t: 'a\0' }],
+  });
+});
+
+const odd = `
+CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE nothing AS ENUM (); CREATE DOMAIN whole AS integer CHECK (VALUE > 0); CREATE DOMAIN more AS whole;
+CREATE TABLE "Order" ("Select" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "it's" text, "say ""hi""" text, mood mood, c mood[]);
+INSERT INTO "Order" ("it's", mood, c) VALUES ('b', 'ok', '{sad,NULL}');
+CREATE TABLE types (id smallserial PRIMARY KEY, a nothing, d more, h text[], i inet, l bytea, u numeric(40, 10), w real, y timestamptz(6), ab char(5), ag json);
+INSERT INTO types (d, h, i, l, u, y, ab, ag) VALUES (3, '{{a},{b}}', '10.0.0.1', '\\x00', 1.5, '2026-01-01 10:00:00+00', 'ab', '{"b": 1}');
+CREATE TABLE part (id bigint PRIMARY KEY, x text) PARTITION BY HASH (id); CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+INSERT INTO part VALUES (1, 'p');
+CREATE TABLE parents (id serial PRIMARY KEY, x text); CREATE TABLE heir (y text) INHERITS (parents); INSERT INTO parents (x) VALUES ('p');
+CREATE TABLE lefts (id serial PRIMARY KEY, r_id int NOT NULL);
+CREATE TABLE rights (id serial PRIMARY KEY, l_id int NOT NULL REFERENCES lefts DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO lefts VALUES (1, 1); INSERT INTO rights VALUES (1, 1);
+ALTER TABLE lefts ADD FOREIGN KEY (r_id) REFERENCES rights DEFERRABLE INITIALLY DEFERRED;
+CREATE TABLE shared (id int PRIMARY KEY REFERENCES parents, x text); INSERT INTO shared VALUES (1, 's');
+CREATE TABLE texts (code varchar(10) PRIMARY KEY); INSERT INTO texts VALUES ('a/b');
+CREATE COLLATION folded (provider = icu, locale = 'und', deterministic = false);
+CREATE TABLE folds (id serial PRIMARY KEY, t text COLLATE folded UNIQUE); INSERT INTO folds (t) VALUES ('Ä');
+CREATE TABLE odd_numbers (id serial PRIMARY KEY, f float8, d date); INSERT INTO odd_numbers (f, d) VALUES ('NaN', 'infinity');
+CREATE TABLE keyless (a int); CREATE TABLE moody (id mood PRIMARY KEY)`;
+
+test('odd tables of PostgreSQL are served with what they hold, or named with the reason', async () => {
+  const { url, drop } = await createDatabase();
+  const sql = driver(url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(odd);
+  const folder = makeFolder();
+  const made = await good(['introspect', url, '--out', 'odd.yaml', '--json'], folder.path);
+  const { left } = JSON.parse(made.out) as { left: readonly string[] };
+  expect(left.toSorted()).toEqual(
+    [
+      'Column odd_numbers.d is left out: it holds dates that are not from the years 1 to 9999.',
+      'Column odd_numbers.f is left out: it holds numbers that JSON does not know, such as NaN.',
+      'Column types.a is left out: the type nothing is none that is served.',
+      'Column types.h is left out: it holds arrays of several dimensions.',
+      'Column types.i is left out: the type inet is none that is served.',
+      'Column types.l is left out: it holds binary data.',
+      'Column types.w is left out: it is of type real, whose values no JSON number is equal to; make it double precision.',
+      'Table heir is left out: it has no primary key.',
+      'Table keyless is left out: it has no primary key.',
+      'Table moody is left out: its primary key is of type enum; it has to be a whole number, a UUID or text.',
+    ].toSorted(),
+  );
+  await good(['check', 'odd.yaml'], folder.path);
+  await good(['migrate', 'odd.yaml', '--database', url, '--apply'], folder.path);
+  expect(readFileSync(folder.at('odd.yaml'), 'utf8')).toContain(
+    '# The id is a key to parents as well, which is not served.',
+  );
+  // What a file cannot say of a key stays as it is.
+  const refused = await sql`INSERT INTO shared (id) VALUES (99)`.catch((error: Error) => error);
+  expect(String(refused)).toContain('violates foreign key constraint');
+  expect(await listsOf('odd.yaml', url, folder.path)).toMatchObject({
+    orders: [{ id: 1, itS: 'b', sayHi: null, mood: 'ok', c: ['sad', null] }],
+    types: [
+      { id: 1, d: 3, u: '1.5000000000', y: '2026-01-01T10:00:00.000Z', ab: 'ab', ag: { b: 1 } },
+    ],
+    parts: [{ id: 1, x: 'p' }],
+    parents: [{ id: 1, x: 'p' }],
+    lefts: [{ id: 1, rId: 1 }],
+    rights: [{ id: 1, lId: 1 }],
+    shareds: [{ id: 1, x: 's' }],
+    texts: [{ id: 'a/b' }],
+    folds: [{ id: 1, t: 'Ä' }],
+    'odd-numbers': [{ id: 1 }],
+  });
+  await sql.end();
+  await drop();
+});
+
+test('a database with nothing to serve is told so, with each reason', async () => {
+  const { url, drop } = await createDatabase();
+  const sql = driver(url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe('CREATE TABLE keyless (a int)');
+  await sql.end();
+  const { code, err } = await plinth(['introspect', url], { cwd: makeFolder().path });
+  expect([code, err]).toEqual([1, expect.stringContaining('Table keyless is left out')]);
+  await drop();
+});
