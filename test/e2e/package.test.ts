@@ -123,3 +123,20 @@ test('a program can import it', async () => {
   const { out } = await ended(launch(node, ['main.mjs'], { cwd: folder.at('app') }));
   expect(out.trim()).toBe('object');
 });
+
+test('npx runs it from the tarball in an empty folder, on a Node of its own', async () => {
+  const tarball = folder.at(readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '');
+  mkdirSync(folder.at('empty'));
+  // What a checkout has installed is in the cache of npm, so that hardly anything is fetched; what this installs is gone
+  // at the end.
+  const cache = (await ended(launch('npm', ['config', 'get', 'cache'], { cwd: folder.path }))).out;
+  mkdirSync(folder.at('cache'));
+  symlinkSync(join(cache.trim(), '_cacache'), folder.at('cache/_cacache'));
+  const packages = [`node@${process.versions.node}`, tarball].flatMap((one) => ['--package', one]);
+  const args = ['exec', '--yes', '--prefer-offline', '--cache', folder.at('cache'), ...packages];
+  const { out } = await ended(
+    launch('npm', [...args, '--', 'plinth', '--version'], { cwd: folder.at('empty') }),
+  );
+  expect(out.trim()).toBe(version);
+  expect(readdirSync(folder.at('empty'))).toEqual([]);
+}, 180_000);
