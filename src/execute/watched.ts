@@ -2,8 +2,9 @@ import type { RanStatement, Recording } from '../trace/recording.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Changed, Database, Row, Transaction } from './database.ts';
 
-/** A statement that ran, and what it ran with, so that the database can be asked how it runs it. */
+/** A statement that ran, where, and what with, so that this database can be asked how it runs it. */
 export interface Ran {
+  readonly database: Database;
   readonly statement: Statement;
   readonly values: Values;
   readonly told: RanStatement;
@@ -40,7 +41,7 @@ export function watched(
     } finally {
       const told = { sql: statement.sql, step, begin, end: performance.now(), rows };
       recording.ran(told);
-      keep?.({ statement, values, told });
+      keep?.({ database, statement, values, told });
     }
   };
   const all = (

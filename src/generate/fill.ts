@@ -29,8 +29,7 @@ export type FillResult =
   /** Records of resources that stay refer to those that would go. */
   | { readonly ok: false; readonly referredFrom: ReferredFrom };
 
-/** How many records one statement inserts, and how many parameters it may have. */
-const mostRecords = 100;
+/** How many parameters a statement may have. */
 const mostParameters = 30_000;
 /** After so many records it is told how far it is. */
 const toldRecords = 2_000;
@@ -176,7 +175,10 @@ class Fill {
     const { fields } = rows;
     const waiting = this.waiting(resource);
     const statements = new BatchStatements(resource, fields, dialect);
-    const most = Math.max(1, Math.min(mostRecords, Math.floor(mostParameters / fields.length)));
+    const most = Math.max(
+      1,
+      Math.min(dialect.recordsAnInsert, Math.floor(mostParameters / fields.length)),
+    );
     for (let from = last + 1; from <= count; from += most) {
       const to = Math.min(count, from + most - 1);
       const bound: SqlValue[] = [];

@@ -1,5 +1,4 @@
 import { apiError, type ApiError } from '../errors.ts';
-import type { Database } from '../execute/database.ts';
 import type { Ran } from '../execute/watched.ts';
 import { untouched } from '../network/report.ts';
 import { adviseIndex } from '../plan/index-advice.ts';
@@ -105,10 +104,7 @@ async function debugMember(
       duration: durationText(ran.told.end - ran.told.begin),
     };
     // A plan tells what no statement does: names of indexes, how many rows there are, the values of row rules.
-    const plan =
-      watching.wish.plan && !isLimited
-        ? await planMember(ran, watching, exchange.generation.database)
-        : {};
+    const plan = watching.wish.plan && !isLimited ? await planMember(ran, watching) : {};
     queries.push({ ...query, ...plan });
   }
   return {
@@ -146,9 +142,8 @@ function queryMember({ generation }: Exchange, { call }: Watching): object {
 
 /** The database's own plan of a statement, and the index that it lacks. The statement does not run for it. */
 async function planMember(
-  { statement, values }: Ran,
+  { database, statement, values }: Ran,
   { compiled }: Watching,
-  database: Database,
 ): Promise<object> {
   const { explain } = database.dialect;
   const question = { ...statement, sql: explain.sql(statement.sql) };

@@ -57,6 +57,8 @@ export interface Dialect {
    * `row`, and may name `parent.value`.
    */
   readonly firstOfEach: (list: string, from: string, row: string, first: string) => string;
+  /** How many records one INSERT best takes. */
+  readonly recordsAnInsert: number;
   /** Whether LIMIT makes a long sort slower than it is without. */
   readonly limitSlowsSort: boolean;
   /** How the planner's guess at the number of rows is asked for and read; absent where there is none. */

@@ -162,6 +162,7 @@ const sqlMoment =
 export const postgres: Dialect = {
   name: 'postgresql',
   limitSlowsSort: false,
+  recordsAnInsert: 100,
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,
   select: (column) => column,

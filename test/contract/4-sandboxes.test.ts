@@ -33,6 +33,11 @@ afterEach(async () => {
 afterAll(() => api.stop());
 
 const inside = (name: string): Record<string, string> => ({ 'x-sandbox': name });
+async function indexesOf({ generation }: SandboxedApi): Promise<readonly string[]> {
+  const sql =
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'products' AND sql > ''";
+  return (await generation.database.all({ sql, parameters: [] }, { bound: [] })).map(String);
+}
 const total = ({ headers }: Answer): number => Number(headers.get('x-total-count'));
 
 describe('names', () => {
@@ -131,6 +136,23 @@ describe('isolation', () => {
     await api.send('DELETE', '/v1/orders/1', undefined, inside('a'));
     expect(await read({ accept })).toBe(before);
     expect(await read(a)).not.toBe(before);
+  });
+
+  test('plans are those of the sandbox', async () => {
+    const own = await serveSandboxes(shop.replace('\nresources', '\nname: Own\nresources'));
+    const plan = async (headers?: Record<string, string>): Promise<unknown> =>
+      (await own.get('/v1/products?_debug=plan&sku=x', headers)).body._debug.database.queries[0]
+        .plan;
+    const before = await plan(inside('a'));
+    expect(before).toEqual([expect.stringMatching(/SEARCH t USING INDEX/u)]);
+    const sql = (await indexesOf(own)).map((name) => `DROP INDEX "${name}"`);
+    for (const one of sql)
+      await own.generation.database.write(({ run }) =>
+        run({ sql: one, parameters: [] }, { bound: [] }),
+      );
+    expect(await plan(inside('a'))).toEqual(before);
+    expect(await plan()).toEqual([expect.stringMatching(/^SCAN t/u)]);
+    await own.stop();
   });
 
   test('an idempotency key belongs to its sandbox', async () => {
