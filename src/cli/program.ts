@@ -88,7 +88,7 @@ export function buildProgram(context: Context, version: string): Command {
     .option('--json', 'print the problems and changes as JSON')
     .action(async (file: string | undefined, flags: CheckFlags) => {
       const { check } = await import('./commands/check.ts');
-      check(context, { ...flags, file });
+      await check(context, { ...flags, file });
     });
 
   const documenting = (added: Command): Command =>

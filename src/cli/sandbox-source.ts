@@ -19,10 +19,14 @@ export function sandboxSource(
   specification: SpecificationFile,
   options: FillOptions,
 ): SandboxSource {
-  // Others are served meanwhile, and have nothing to do with how far it is.
+  // Others are served meanwhile and have nothing to do with how far it is. What is odd was told when `dev` filled its own.
   const quiet: Context = {
     ...context,
-    output: { ...context.output, progress: (_title, work) => work(() => undefined) },
+    output: {
+      ...context.output,
+      note: () => undefined,
+      progress: (_title, work) => work(() => undefined),
+    },
   };
   let folder: string | undefined;
   let image: Promise<string> | undefined;

@@ -1,7 +1,7 @@
 import type { Faker } from '@faker-js/faker';
 import type { Field } from '../model/api.ts';
-import { unknownName } from '../model/names.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { fakerCall } from './faker-call.ts';
 import { isModuleFunction, type UserFunctions } from './modules.ts';
 import { listPool } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
@@ -16,6 +16,8 @@ export interface CustomSource extends Source {
   readonly attribute: string;
   /** Whether no two rows get the same value anyway, as far as can be told. */
   readonly isDistinct: boolean;
+  /** What is odd about it, as far as the values until now tell. */
+  readonly warnings?: () => readonly string[];
 }
 
 /** What is done to a value after it was drawn, in order. */
@@ -54,6 +56,7 @@ export function customSource(
       name: 'template',
       isDistinct: parts.some(({ self }) => self === 'row' || (self !== undefined && uses(self))),
       draw: (_, row) => parts.map((part) => textOf(part.value(row))).join(''),
+      warnings: () => parts.flatMap(({ warnings }) => warnings?.() ?? []),
     };
   }
   if (generator === undefined) return undefined;
@@ -65,12 +68,13 @@ export function customSource(
     const call = functionCaller(name, functions, words, args);
     return { ...shared, kind: 'module', isDistinct: true, draw: (_, row) => call(row, undefined) };
   }
-  const call = fakerFunction(name, args, words.faker, place);
+  const { call, warnings } = fakerCall(name, args, words.faker, place);
   return {
     ...shared,
     kind: 'generator',
     isDistinct: /^string\.(?:uuid|nanoid|ulid)$/u.test(name),
     draw: call,
+    warnings,
   };
 }
 
@@ -114,41 +118,11 @@ function functionCaller(
   };
 }
 
-/** A function of the faker library, called with these arguments. */
-function fakerFunction(
-  name: string,
-  args: JsonValue | undefined,
-  faker: Faker,
-  place: readonly (string | number)[],
-): () => unknown {
-  const parent = name.split('.').slice(0, -1);
-  const last = name.split('.').at(-1) ?? '';
-  const owner = parent.reduce<unknown>(
-    (object, member) => (object as Record<string, unknown> | undefined)?.[member],
-    faker,
-  ) as Record<string, unknown> | undefined;
-  const isModule = parent.length === 1 && Object.hasOwn(faker, parent[0] ?? '');
-  const called = isModule && last !== 'constructor' ? owner?.[last] : undefined;
-  if (typeof called !== 'function')
-    throw new GenerationProblem(place, unknownName('generator', name, fakerNames(faker)));
-  const parameters = args === undefined ? [] : Array.isArray(args) ? (args as unknown[]) : [args];
-  return () => (called as (...given: unknown[]) => unknown).apply(owner, parameters);
-}
-
-function fakerNames(faker: Faker): readonly string[] {
-  return Object.entries(faker).flatMap(([module, functions]) =>
-    typeof functions === 'object' && functions !== null && !module.startsWith('faker')
-      ? Object.entries(functions as object)
-          .filter(([, one]) => typeof one === 'function')
-          .map(([name]) => `${module}.${name}`)
-      : [],
-  );
-}
-
 interface TemplatePart {
   /** The field of its row that it takes, or `row`. */
   readonly self?: string;
   readonly value: (row: Row) => unknown;
+  readonly warnings?: () => readonly string[];
 }
 
 function templateParts(
@@ -192,7 +166,8 @@ function partOf(
       place,
       `{{${expression}}} is no name such as {{person.firstName}}, {{self.email}} or {{row}}`,
     );
-  return { value: fakerFunction(name, argumentsOf(given, expression, place), faker, place) };
+  const { call, warnings } = fakerCall(name, argumentsOf(given, expression, place), faker, place);
+  return { value: call, warnings };
 }
 
 function argumentsOf(

@@ -8,9 +8,9 @@ import { encodeValue } from '../sql/dialect.ts';
 import { findConflicts, storageNames } from '../execute/conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../execute/database.ts';
 import { BatchStatements } from '../execute/import/batch.ts';
-import { importOrder, type ImportOrder } from '../execute/import/order.ts';
+import type { ImportOrder } from '../execute/import/order.ts';
 import type { Generator } from './generator.ts';
-import { morphsOf } from './joint.ts';
+import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from './problem.ts';
 import { emptyTables, ReferredFrom } from './reset.ts';
 import { standOf, storedUniverse, type Stand } from './stored.ts';
@@ -86,16 +86,15 @@ class Fill {
     this.statements = statements;
     this.transaction = transaction;
     this.options = options;
-    this.order = importOrder(api, (resource) =>
-      morphsOf(resource).flatMap(({ targets }) => [...targets.values()]),
-    );
+    this.order = fillOrder(api);
   }
 
   async run(): Promise<FillResult> {
     const { generator, options, transaction, database } = this;
     const { dialect } = database;
     const ordered = this.order.resources.filter((resource) => options.resources.has(resource));
-    this.refuseCircles(ordered);
+    const [circle] = circularKeys(ordered, this.order);
+    if (circle !== undefined) throw circle;
     if (options.reset) await emptyTables(ordered, this.order, transaction, dialect);
     for (const resource of this.order.resources) {
       generator.setKnown(resource, undefined);
@@ -131,28 +130,6 @@ class Fill {
     // Rows that are counted by the records they belong to have their numbers from these.
     const isCounted = this.generator.rowsOf(resource).groups !== undefined;
     return isWhole || isCounted ? wanted : last + Math.max(0, wanted - count);
-  }
-
-  /** Keys that nobody could set: each of the records would have to be there before the other. */
-  private refuseCircles(ordered: readonly Resource[]): void {
-    const filled = new Set<Resource>();
-    for (const resource of ordered) {
-      for (const { name, reference } of resource.fields.values()) {
-        const target = reference?.resource;
-        const isLater = target !== undefined && ordered.includes(target) && !filled.has(target);
-        if (isLater && target !== resource && !this.isDeferred(resource, name))
-          throw new GenerationProblem(
-            ['resources', resource.name, 'fields', name],
-            `records of ${resource.name} and ${target.name} would each need the other to be there first; let one of the keys be null`,
-          );
-      }
-      filled.add(resource);
-    }
-  }
-
-  private isDeferred({ fields }: Resource, name: string): boolean {
-    const field = fields.get(name);
-    return field !== undefined && this.order.deferred.has(field);
   }
 
   /** Keys that are set when all rows are there; those to the own table lead to earlier rows and need not wait. */

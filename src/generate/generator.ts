@@ -3,7 +3,8 @@ import type { JsonValue, ResourceSpecification } from '../spec/specification.ts'
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
 import { GenerationProblem } from './problem.ts';
-import { ResourceRows, type Universe, type World } from './rows.ts';
+import type { Universe } from './joint.ts';
+import { ResourceRows, type World } from './rows.ts';
 import { loadWords, type Words } from './words/words.ts';
 
 /** How many records a resource has where nothing else is said. */
@@ -59,10 +60,14 @@ export async function makeGenerator(
       ),
     );
   const functions = await loadFunctions(api, folder, (problem) => problems.push(problem));
-  if (words === undefined || problems.length > 0) return { ok: false, problems };
+  if (words === undefined) return { ok: false, problems };
   const generator = new Generator(api, words, functions, options);
   const found = generator.problems();
-  return found.length > 0 ? { ok: false, problems: found } : { ok: true, generator };
+  // A function that could not be loaded makes no value either.
+  const isTold = ({ path }: GenerationProblem): boolean =>
+    problems.some((told) => path.every((part, index) => part === told.path[index]));
+  problems.push(...found.filter((problem) => !isTold(problem)));
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, generator };
 }
 
 /** Makes the values of any row of any resource from seed, resource, field and row. Contract 4, Generated data. */
@@ -144,8 +149,19 @@ export class Generator {
     if (own === undefined && rows.groups === undefined) return capacity;
     throw new GenerationProblem(
       own === undefined ? [...path, 'per'] : [...path, 'count'],
-      `${wanted} records are wanted, but only ${capacity} can be told apart by their unique fields and keys`,
+      `${wanted} records are wanted, but only ${capacity} can be told apart${this.reason(resource, wanted)}`,
     );
+  }
+
+  /** Which fields leave fewer records than are wanted. */
+  private reason(resource: Resource, wanted: number): string {
+    const narrow = this.rowsOf(resource)
+      .narrowFields(wanted)
+      .filter(([field]) => !field.nullable)
+      .map(([{ name }, values]) => `${name} has ${valuesText(values)}`);
+    return narrow.length === 0
+      ? ' by their unique fields and keys'
+      : `: each has a value of its own, and ${narrow.join(', ')}`;
   }
 
   /** Says which records of a resource keys lead to, where they are not all generated ones. */
@@ -176,32 +192,71 @@ export class Generator {
   /** Everything that keeps this generator from making data, as the first rows of each resource show. */
   problems(): readonly GenerationProblem[] {
     const found: GenerationProblem[] = [];
-    const note = (work: () => void): void => {
+    const note = <Value>(work: () => Value): Value | undefined => {
       try {
-        work();
+        return work();
       } catch (error) {
         if (!(error instanceof GenerationProblem)) throw error;
         found.push(error);
+        return undefined;
       }
     };
-    for (const resource of this.api.resources.values())
-      if (this.options.resources?.has(resource) !== false)
-        note(() => {
-          const rows = this.rowsOf(resource);
-          const count = this.countOf(resource);
-          const first = Array.from({ length: Math.min(count, 3) }, (_, index) =>
-            rows.row(index + 1),
-          );
-          for (const position of rows.fields.keys())
-            note(() => {
-              for (const row of first) row.at(position);
-            });
-        });
-    const byPlace = new Map(
-      found.map((problem) => [`${problem.path.join('.')} ${problem.message}`, problem]),
-    );
-    return [...byPlace.values()];
+    for (const resource of this.chosen())
+      note(() => {
+        const rows = this.rowsOf(resource);
+        const count = note(() => this.countOf(resource)) ?? 1;
+        const first = Array.from({ length: Math.min(count, 3) }, (_, index) => rows.row(index + 1));
+        for (const position of rows.fields.keys())
+          note(() => {
+            for (const row of first) row.at(position);
+          });
+      });
+    return once(found);
   }
+
+  /** What is made otherwise than one would think, though nothing keeps it from being made. */
+  warnings(): readonly GenerationProblem[] {
+    const found: GenerationProblem[] = [];
+    const warn = (path: GenerationProblem['path'], message: string): void =>
+      void found.push(new GenerationProblem(path, message, 'warning'));
+    for (const resource of this.chosen()) {
+      const path = ['resources', resource.name];
+      const rows = this.rowsOf(resource);
+      const count = this.countOf(resource);
+      const { count: usual } = this.settings;
+      const own = this.specificationOf(resource).generate?.count;
+      if (rows.groups === undefined && count < usual && (own === undefined || own > count))
+        warn(
+          path,
+          `${usual} records are wanted, but only ${count} can be told apart${this.reason(resource, usual)}`,
+        );
+      for (const [field, values] of rows.narrowFields(count))
+        warn(
+          [...path, 'fields', field.name],
+          `it is unique and has ${valuesText(values)}: ${count - values} of ${count} records get none`,
+        );
+      for (const maker of rows.makers.values())
+        for (const [place, message] of maker.warnings()) warn(place, message);
+    }
+    return once(found);
+  }
+
+  private chosen(): readonly Resource[] {
+    const { resources } = this.options;
+    return [...this.api.resources.values()].filter((one) => resources?.has(one) !== false);
+  }
+}
+
+function valuesText(count: number): string {
+  return count === 1 ? '1 value' : `${count} values`;
+}
+
+function once(problems: readonly GenerationProblem[]): readonly GenerationProblem[] {
+  return [
+    ...new Map(
+      problems.map((problem) => [`${problem.path.join('.')} ${problem.message}`, problem]),
+    ).values(),
+  ];
 }
 
 /** Whether a field's value may be made from this one's: it exists, and its template does not lead back. */

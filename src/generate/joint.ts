@@ -2,6 +2,13 @@ import type { Field, MorphTo, Resource } from '../model/api.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { largestPermutation, permuted, type Key } from './random.ts';
 
+/** The records of a resource that keys may lead to. */
+export interface Universe {
+  readonly size: number;
+  /** The value of a field of the record at a place, from 0. */
+  readonly valueAt: (place: number, field: Field) => JsonValue;
+}
+
 /** What a row has one of: a record that a key leads to, the owner of a morph pair, or a value of a field. */
 export interface Dimension {
   readonly fields: readonly Field[];
@@ -104,4 +111,31 @@ export function morphsOf({ relations }: Resource): readonly MorphTo[] {
   for (const relation of relations.values())
     if (relation.kind === 'morphTo') morphs.set(relation.idField, relation);
   return [...morphs.values()];
+}
+
+/** The owners that a morph pair leads to: the records of its targets, one after the other. */
+export function ownerDimension(
+  { typeField, idField, targets }: MorphTo,
+  universeOf: (resource: Resource) => Universe,
+): Dimension {
+  const sizes = (): readonly (readonly [string, Resource, number])[] =>
+    [...targets].map(([value, target]) => [value, target, universeOf(target).size]);
+  return {
+    fields: [typeField, idField],
+    get size() {
+      return sizes().reduce((sum, [, , size]) => sum + size, 0);
+    },
+    valueAt: (place, field) => {
+      let left = place;
+      for (const [value, target, size] of sizes()) {
+        if (left >= size) left -= size;
+        else if (field === typeField) return value;
+        else {
+          const id = universeOf(target).valueAt(left, target.id);
+          return idField.type.name === 'string' ? String(id) : id;
+        }
+      }
+      return null;
+    },
+  };
 }

@@ -111,10 +111,27 @@ export class FieldMaker {
     );
   }
 
-  /** How many rows can have a value of their own. */
+  /** How many rows there can be. */
   get capacity(): number {
-    if (!this.isDistinct || this.field.nullable || this.isOpen(this.source)) return Infinity;
+    return this.field.nullable ? Infinity : this.distinctValues;
+  }
+
+  /** How many rows can have a value of their own, where they must; the others of a nullable field have none. */
+  get distinctValues(): number {
+    if (!this.isDistinct || this.isOpen(this.source)) return Infinity;
     return this.source.pool?.size ?? Infinity;
+  }
+
+  /** What is odd about the sources that the file names here and in the parts, with their places. */
+  warnings(): readonly (readonly [place: readonly (string | number)[], message: string])[] {
+    const { custom, path } = this;
+    const parts = [...this.members.values(), ...(this.items === undefined ? [] : [this.items])];
+    return [
+      ...(custom?.warnings?.() ?? []).map(
+        (message) => [[...path, custom?.attribute ?? ''], `${custom?.name}: ${message}`] as const,
+      ),
+      ...parts.flatMap((part) => part.warnings()),
+    ];
   }
 
   /** Where the values come from; of several that were inferred the first that the constraints leave as it is. */
@@ -272,7 +289,7 @@ export class FieldMaker {
     if (first === undefined) {
       if (this.items !== undefined || this.members.size > 0)
         return { name: this.field.type.name, draw: () => null };
-      throw new GenerationProblem(this.path, 'its constraints leave no value');
+      throw new GenerationProblem(this.path, 'its constraints leave no value', 'warning');
     }
     // What may be made of other fields is judged by the values that it gives, when it is asked for them.
     if (sources.length === 1) return first;
@@ -298,6 +315,7 @@ export class FieldMaker {
       return new GenerationProblem(
         path,
         `no value was found that satisfies it: it ${reason === '' ? 'allows none' : reason}; give it values, a template or a generator`,
+        'warning',
       );
     return new GenerationProblem(
       [...path, custom.attribute],

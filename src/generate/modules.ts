@@ -3,6 +3,7 @@ import { relative, resolve, isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Faker } from '@faker-js/faker';
 import type { Api, Field } from '../model/api.ts';
+import { unknownName } from '../model/names.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { GenerationProblem } from './problem.ts';
 
@@ -72,7 +73,7 @@ export async function loadFunctions(
       const located = locate(folder, file);
       const loaded = (await import(addressOf(located))) as Record<string, unknown>;
       const found = loaded[exported];
-      if (typeof found !== 'function') throw new TypeError(`it exports no function ${exported}`);
+      if (typeof found !== 'function') throw new TypeError(noFunction(exported, loaded));
       functions.set(name, found as UserFunction);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -80,6 +81,12 @@ export async function loadFunctions(
     }
   }
   return functions;
+}
+
+/** "it exports no function sukk; did you mean sku?" */
+function noFunction(name: string, exports: Readonly<Record<string, unknown>>): string {
+  const others = Object.keys(exports).filter((one) => typeof exports[one] === 'function');
+  return `it exports no ${unknownName('function', name, others).slice('there is no '.length)}`;
 }
 
 /** When each module was saved that this process has loaded first. */

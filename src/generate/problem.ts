@@ -1,8 +1,20 @@
-/** Why data cannot be generated: a place in the specification, and what is wrong there. */
+import type { Problem } from '../spec/problems.ts';
+
+/**
+ * Why data cannot be generated, or not as one would think: a place in the specification, and what is wrong there. A
+ * warning is no mistake of the file, which can be served as it is.
+ */
 export class GenerationProblem extends Error {
   readonly path: readonly (string | number)[];
-  constructor(path: readonly (string | number)[], message: string) {
+  readonly severity: Problem['severity'];
+
+  constructor(
+    path: readonly (string | number)[],
+    message: string,
+    severity: Problem['severity'] = 'error',
+  ) {
     super(message);
     this.path = path;
+    this.severity = severity;
   }
 }

@@ -2,18 +2,18 @@ import type { Field, Resource } from '../model/api.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
 import { Groups } from './groups.ts';
 import { idOf } from './ids.ts';
-import { distinctLists, Joint, morphsOf, type Dimension } from './joint.ts';
+import {
+  distinctLists,
+  Joint,
+  morphsOf,
+  ownerDimension,
+  type Dimension,
+  type Universe,
+} from './joint.ts';
 import { FieldMaker, type Workshop } from './maker.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, Random, type Key } from './random.ts';
 import type { Row, Source } from './source.ts';
-
-/** The records of a resource that keys may lead to. */
-export interface Universe {
-  readonly size: number;
-  /** The value of a field of the record at a place, from 0. */
-  readonly valueAt: (place: number, field: Field) => JsonValue;
-}
 
 /** What the rows of one resource need of the others. */
 export interface World extends Workshop {
@@ -70,12 +70,22 @@ export class ResourceRows {
 
   /** How many rows there can be; the reason why not more is that they could not be told apart. */
   get capacity(): number {
-    const makers = [...this.makers].filter(([field]) => !this.isPlaced(field));
     return Math.min(
       Infinity,
-      ...makers.map(([, { capacity }]) => capacity),
+      ...this.ownMakers().map(({ capacity }) => capacity),
       ...this.capacities.map((capacity) => capacity()),
     );
+  }
+
+  /** The fields that have a value of their own in fewer than so many rows, and how many values these are. */
+  narrowFields(count: number): readonly (readonly [Field, number])[] {
+    return this.ownMakers().flatMap(({ field, distinctValues }) =>
+      distinctValues < count ? [[field, distinctValues] as const] : [],
+    );
+  }
+
+  private ownMakers(): readonly FieldMaker[] {
+    return [...this.makers.values()].filter(({ field }) => !this.isPlaced(field));
   }
 
   private isPlaced(field: Field): boolean {
@@ -244,30 +254,11 @@ export class ResourceRows {
         valueAt: (place) => universe().valueAt(place, reference.field),
       });
     }
-    for (const { typeField, idField, targets } of morphsOf(resource)) {
-      if (found.has(idField)) continue;
-      const sizes = (): readonly (readonly [string, Resource, number])[] =>
-        [...targets].map(([value, target]) => [value, target, world.universe(target).size]);
-      const dimension: Dimension = {
-        fields: [typeField, idField],
-        get size() {
-          return sizes().reduce((sum, [, , size]) => sum + size, 0);
-        },
-        valueAt: (place, field) => {
-          let left = place;
-          for (const [value, target, size] of sizes()) {
-            if (left >= size) left -= size;
-            else if (field === typeField) return value;
-            else {
-              const id = world.universe(target).valueAt(left, target.id);
-              return idField.type.name === 'string' ? String(id) : id;
-            }
-          }
-          return null;
-        },
-      };
-      found.set(typeField, dimension);
-      found.set(idField, dimension);
+    for (const morph of morphsOf(resource)) {
+      if (found.has(morph.idField)) continue;
+      const dimension = ownerDimension(morph, (target) => world.universe(target));
+      found.set(morph.typeField, dimension);
+      found.set(morph.idField, dimension);
     }
     return found;
   }

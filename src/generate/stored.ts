@@ -6,7 +6,7 @@ import { codecOf, quote, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import type { SqlValue } from '../model/values.ts';
 import { lastTextId, rowOfId } from './ids.ts';
-import type { Universe } from './rows.ts';
+import type { Universe } from './joint.ts';
 
 /** How a resource stands before it is filled. */
 export interface Stand {

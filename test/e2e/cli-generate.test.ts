@@ -55,6 +55,35 @@ describe('generate', () => {
     expect(rows(folder, 'own.db', all)).not.toEqual(before);
   });
 
+  test('check and generate say of data what cannot be made and what is odd', async () => {
+    const field = (definition: string): string =>
+      `access: public\nresources:\n  things:\n    fields:\n      f: ${definition}\n`;
+    const folder = makeFolder({
+      'wrong.yaml': field('{ type: string, generator: internet.emial }'),
+      'odd.yaml': field('{ type: enum, values: [a, b], required: true, unique: true }'),
+    });
+    const here = { cwd: folder.path };
+    const wrong =
+      'wrong.yaml:5:37 error resources.things.fields.f.generator: there is no generator internet.emial; did you mean internet.email?';
+    const odd =
+      'odd.yaml:3:3 warning resources.things: 25 records are wanted, but only 2 can be told apart: each has a value of its own, and f has 2 values';
+    expect(await plinth(['check', 'wrong.yaml'], here)).toMatchObject({
+      code: 1,
+      out: `${wrong}\n`,
+      err: 'wrong.yaml has 1 error. Mend it and run "plinth check" again.\n',
+    });
+    expect(await plinth(['check', 'odd.yaml'], here)).toMatchObject({
+      code: 0,
+      out: `${odd}\nodd.yaml is valid: 1 resource.\n`,
+    });
+    await plinth(['migrate', 'odd.yaml', '--apply', ...database], here);
+    expect(await plinth(['generate', 'odd.yaml', ...database], here)).toMatchObject({
+      code: 0,
+      out: '  things  2\n2 records were generated in own.db.\n',
+      err: `${odd}\n`,
+    });
+  });
+
   test('clock, time zone and language of the machine make no difference', async () => {
     const places = [
       { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },

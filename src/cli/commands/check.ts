@@ -1,7 +1,10 @@
+import { dirname } from 'node:path';
 import { compareApis } from '../../openapi/changes.ts';
 import type { Api } from '../../model/api.ts';
+import { inOrder } from '../../spec/collector.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { checkGeneration } from '../generation-problems.ts';
 import {
   formatProblem,
   readSpecification,
@@ -15,20 +18,27 @@ export interface CheckFlags extends Named {
 }
 
 /**
- * `plinth check [file]`: every problem with line and column; fails on an error. With `--against` also what differs for
- * the users of the API from an older file; fails on what breaks them.
+ * `plinth check [file]`: every problem with line and column, those of generated data too; fails on an error. With
+ * `--against` also what differs for the users of the API from an older file; fails on what breaks them.
  */
-export function check(context: Context, { json = false, against, ...named }: CheckFlags): void {
+export async function check(
+  context: Context,
+  { json = false, against, ...named }: CheckFlags,
+): Promise<void> {
   const { output } = context;
-  const { name, problems, api } = readSpecification(context, named);
+  const { name, path, problems: found, api, positionOf } = readSpecification(context, named);
+  const generated =
+    api === undefined
+      ? []
+      : await checkGeneration({ name, api, positionOf, folder: dirname(path) });
+  const problems = inOrder([...found, ...generated]);
   if (!json) for (const problem of problems) output.print(formatProblem(problem));
-  if (api === undefined) {
-    const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  if (api === undefined || errors > 0)
     throw new CommandFailure(
       `${name} has ${errors === 1 ? '1 error' : `${errors} errors`}. Mend ${errors === 1 ? 'it' : 'them'} and run "plinth check" again.`,
       { data: { problems } },
     );
-  }
   const compared =
     against === undefined ? {} : { changes: compare(context, against, api, json, { problems }) };
   const { size } = api.resources;

@@ -8,6 +8,7 @@ import type { Problem } from '../../spec/problems.ts';
 import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
+import { generationProblems } from '../generation-problems.ts';
 import { columns, grouped } from '../output.ts';
 import { requireCurrent } from '../schema.ts';
 import {
@@ -120,6 +121,8 @@ export async function fillResources(
   const stop = context.stop();
   const made = await makeGenerator(api, folder, options);
   if (!made.ok) throw generationFailure(specification, made.problems);
+  for (const warning of generationProblems(specification, made.generator.warnings()))
+    context.output.note(formatProblem(warning));
   const { resources } = options;
   const result = await context.output.progress('Generating', (report) =>
     fillDatabase(made.generator, api, database, writeStatements(database.dialect), {
@@ -139,18 +142,17 @@ export async function fillResources(
   );
 }
 
-/** What keeps data from being generated, with the places in the file. */
+/** What keeps data from being generated. */
 function generationFailure(
-  { name, positionOf }: SpecificationFile,
+  specification: SpecificationFile,
   found: readonly GenerationProblem[],
 ): CommandFailure {
-  const problems = found.map(({ path, message }): Problem => {
-    const { line, column } = positionOf(path);
-    return { severity: 'error', file: name, path: path.join('.'), message, line, column };
-  });
-  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  const problems = generationProblems(specification, found).map((problem): Problem => ({
+    ...problem,
+    severity: 'error',
+  }));
   return new CommandFailure(
-    `Nothing was generated. Mend ${problems.length === 1 ? 'this' : 'these places'} in ${name} and run it again.`,
+    `Nothing was generated. Mend ${problems.length === 1 ? 'this' : 'these places'} in ${specification.name} and run it again.`,
     { details: problems.map(formatProblem), data: { problems } },
   );
 }

@@ -1,0 +1,32 @@
+import { makeGenerator } from '../generate/generator.ts';
+import { circularKeys, fillOrder } from '../generate/order.ts';
+import type { GenerationProblem } from '../generate/problem.ts';
+import { collectProblems } from '../spec/collector.ts';
+import type { Problem } from '../spec/problems.ts';
+import type { SpecificationFile } from './specification.ts';
+
+/** Problems of generated data with their places in the file. */
+export function generationProblems(
+  { name, positionOf }: Pick<SpecificationFile, 'name' | 'positionOf'>,
+  found: readonly GenerationProblem[],
+): readonly Problem[] {
+  const collected = collectProblems(name, positionOf);
+  for (const { path, message, severity } of found) collected.report(path, message, severity);
+  return collected.problems();
+}
+
+/**
+ * Every problem of the data that a file would have generated, as its first records show. Loads the modules that it
+ * names.
+ */
+export async function checkGeneration(
+  specification: Pick<SpecificationFile, 'name' | 'positionOf' | 'api' | 'folder'>,
+): Promise<readonly Problem[]> {
+  const { api, folder } = specification;
+  const made = await makeGenerator(api, folder);
+  const order = fillOrder(api);
+  return generationProblems(specification, [
+    ...(made.ok ? made.generator.warnings() : made.problems),
+    ...circularKeys(order.resources, order),
+  ]);
+}
