@@ -52,7 +52,7 @@ export function inferredSources(
     }
     case 'date':
     case 'datetime':
-      return [momentSource(place, tokensOf, isUnique)];
+      return [momentSource(place, isUnique)];
     case 'time':
       return [timeSource(isUnique)];
     case 'uuid':

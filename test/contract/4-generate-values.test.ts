@@ -22,22 +22,22 @@ describe('the same specification, seed and locale', () => {
         {
           "balance": "5461.58",
           "city": "Oakland Park",
-          "createdAt": "2024-03-19T22:59:51.000Z",
+          "createdAt": "2025-12-09T06:54:20.000Z",
           "email": "calista.pfeffer1@example.com",
           "firstName": "Calista",
           "id": 1,
           "lastName": "Pfeffer",
-          "updatedAt": "2024-05-26T17:47:34.000Z",
+          "updatedAt": "2025-12-22T18:04:01.000Z",
         },
         {
           "balance": "907.05",
           "city": "Rancho Cordova",
-          "createdAt": "2024-12-24T06:29:46.000Z",
+          "createdAt": "2024-03-20T15:35:32.000Z",
           "email": "sanford.glover2@example.net",
           "firstName": "Sanford",
           "id": 2,
           "lastName": "Glover",
-          "updatedAt": "2025-10-07T08:01:53.000Z",
+          "updatedAt": "2025-01-08T02:51:52.000Z",
         },
       ]
     `);

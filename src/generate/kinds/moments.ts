@@ -1,135 +1,234 @@
 import { listPool, type Pool } from '../pool.ts';
-import type { Place, Source } from '../source.ts';
+import type { Field } from '../../model/api.ts';
+import type { Place, Row, Source, Subject } from '../source.ts';
 import { referenceDate } from '../words/words.ts';
+import { tokensOf } from './names.ts';
 
 const second = 1_000;
-const day = 86_400 * second;
+const hour = 3_600 * second;
+const day = 24 * hour;
+const year = 365 * day;
 const reference = Date.parse(referenceDate);
 
-/** What a moment is: between how many days before or after the reference date it lies. */
+/** When what a row is about came to be, and how long it takes until it is settled; both for all fields of the row. */
+interface Life {
+  readonly begin: number;
+  readonly settling: number;
+}
+
+/**
+ * A moment in ms: `part` is drawn for this field, from 0 to before 1, and tells where in its time it lies; `prefix` is
+ * what it begins or ends, where its name says so.
+ */
+type TimeOf = (part: number, row: Row, prefix: string, subject: Subject) => number;
+
+/** What a moment is, by its name without `At`, `On` or `Date`. */
 interface MomentKind {
   readonly name: string;
   readonly names: RegExp;
-  readonly from: number;
-  readonly to: number;
-  /** It lies so many days at most after one of these fields of its row, and never before it. */
-  readonly after?: { readonly fields: RegExp; readonly days: number };
+  readonly time: TimeOf;
+  /** It is never before a field of this kind in its row, wherever the value of that comes from. */
+  readonly after?: 'date.created' | 'date.start';
+  /** Dates of it are those of its day; other ones may not be before the moment that they come after. */
+  readonly isFirst?: true;
+  /** It is to come. */
+  readonly isAhead?: true;
+}
+
+const within = (from: number, to: number): TimeOf => {
+  return (part) => reference + from + part * (to - from);
+};
+
+function lifeOf(row: Row): Life {
+  const begin = row.aside('created', (random) => {
+    const time = reference - (2 + random.next() * 728) * day;
+    return Math.floor(time / second) * second;
+  });
+  return { begin, settling: Math.min(30 * day, (reference - begin) / 2) };
+}
+
+/** A step on the way until a row is settled: they follow each other, whichever of them the row has. */
+const step =
+  (place: number): TimeOf =>
+  (part, row) => {
+    const { begin, settling } = lifeOf(row);
+    return begin + ((place + part) / 4) * settling;
+  };
+
+function bornAt(row: Row): number {
+  return row.aside('birth', (random) => reference - (22 + random.next() * 53) * year);
+}
+
+function startOf(row: Row, prefix: string): number {
+  return row.aside(`start ${prefix}`, (random) =>
+    planned(reference + (random.next() * 90 - 30) * day),
+  );
+}
+
+/** By day, at a quarter of an hour, as somebody has planned it. */
+function planned(time: number): number {
+  const midnight = Math.floor(time / day) * day;
+  const quarters = Math.round(((time - midnight) / day) * 48);
+  return midnight + 8 * hour + (quarters * hour) / 4;
 }
 
 const created =
-  /^(?:created|inserted|added|registered|joined|opened|signup|sign up|submitted|ordered|placed)/u;
+  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|issued)$/u;
+
 const kinds: readonly MomentKind[] = [
-  { name: 'date.birthdate', names: /birth|dob|born/u, from: -365 * 80, to: -365 * 18 },
+  {
+    name: 'date.birthdate',
+    names: /^(?:date of birth|birth|birthday|birth day|dob|born|date born)$/u,
+    time: (_, row) => bornAt(row),
+    isFirst: true,
+  },
+  { name: 'date.birthdate', names: /birth|dob|born/u, time: within(-75 * year, -22 * year) },
+  { name: 'date.created', names: created, time: (_, row) => lifeOf(row).begin, isFirst: true },
   {
     name: 'date.updated',
     names: /^(?:updated|modified|changed|edited|last (?:updated|modified|changed|edit))/u,
-    from: -365,
-    to: -1,
-    after: { fields: created, days: 365 },
+    time: (part, row) => {
+      const { begin, settling } = lifeOf(row);
+      const from = begin + settling;
+      return from + part * (Math.min(begin + year, reference) - from);
+    },
+    after: 'date.created',
+  },
+  {
+    name: 'date.confirmed',
+    names: /^(?:approved|accepted|confirmed|paid|verified|activated|started|began)/u,
+    time: step(0),
+    after: 'date.created',
   },
   {
     name: 'date.published',
-    names:
-      /^(?:published|posted|released|approved|confirmed|paid|shipped|sent|verified|activated|completed|finished|closed|resolved|delivered|deleted|archived|cancelled|canceled|returned|refunded)/u,
-    from: -365,
-    to: -1,
-    after: { fields: created, days: 30 },
+    names: /^(?:published|posted|released|shipped|dispatched|sent)/u,
+    time: step(1),
+    after: 'date.created',
   },
   {
-    name: 'date.end',
-    names: /^(?:end|ends|finish|finishes|until|to|valid to|valid until|check ?out|arrival)/u,
-    from: 30,
-    to: 90,
-    after: {
-      fields: /^(?:start|starts|begin|begins|from|valid from|check ?in|departure)/u,
-      days: 14,
-    },
+    name: 'date.completed',
+    names: /^(?:delivered|completed|finished|ended|closed|resolved|fulfilled)/u,
+    time: step(2),
+    after: 'date.created',
+  },
+  {
+    name: 'date.removed',
+    names: /^(?:deleted|archived|cancelled|canceled|returned|refunded)/u,
+    time: step(3),
+    after: 'date.created',
   },
   {
     name: 'date.start',
-    names: /^(?:start|starts|begin|begins|from|valid from|check ?in|departure)/u,
-    from: -30,
-    to: 60,
+    names: /^(?:start|starts|begin|begins|from|valid from|check ?in|departure)$/u,
+    time: (_, row, prefix) => startOf(row, prefix),
+    isFirst: true,
+    isAhead: true,
+  },
+  {
+    name: 'date.end',
+    names: /^(?:end|ends|finish|finishes|until|to|valid to|valid until|check ?out|arrival)$/u,
+    time: (part, row, prefix, subject) => {
+      const start = startOf(row, prefix);
+      return subject === 'event'
+        ? start + (1 + Math.floor(part * 8)) * hour
+        : start + (1 + Math.floor(part * 14)) * day;
+    },
+    after: 'date.start',
+    isAhead: true,
   },
   {
     name: 'date.soon',
     names:
-      /^(?:due|deadline|expires|expiry|expiration|scheduled|planned|next|remind|renews|event|appointment|ships)/u,
-    from: 1,
-    to: 120,
+      /^(?:due|deadline|expires|expiry|expiration|scheduled|planned|next|remind|renews|event$|appointment$|ships)/u,
+    time: (part) => planned(reference + (1 + part * 119) * day),
+    isAhead: true,
   },
   {
     name: 'date.hired',
-    names: /^(?:hired|hire|employed|founded|established|built)/u,
-    from: -365 * 12,
-    to: -30,
+    names: /^(?:hired|hire|employed)/u,
+    time: (part, row) => {
+      const from = Math.max(reference - 12 * year, bornAt(row) + 18 * year);
+      return from + part * (reference - 30 * day - from);
+    },
   },
-  { name: 'date.created', names: created, from: -730, to: -2 },
+  {
+    name: 'date.founded',
+    names: /^(?:founded|established|built)/u,
+    time: within(-40 * year, -30 * day),
+  },
   {
     name: 'date.recent',
     names: /^(?:last|seen|visited|logged|login|synced|checked)/u,
-    from: -30,
-    to: -1,
+    time: (part, row) => {
+      const from = Math.max(lifeOf(row).begin, reference - 30 * day);
+      return from + part * (reference - from);
+    },
+    after: 'date.created',
   },
 ];
-const anyPast: MomentKind = { name: 'date.past', names: /^/u, from: -365, to: -1 };
+const anyPast: MomentKind = { name: 'date.past', names: /^/u, time: within(-year, -day) };
 
-/** `publishedAt`, `publishedOn` and `publishedDate` → `published`. */
-function stemOf(tokens: readonly string[]): string {
+/** The parts of a name without what only says that it is a moment: `publishedAt`, `publishedDate` → `published`. */
+function stemOf(tokens: readonly string[]): readonly string[] {
   const last = tokens.at(-1) ?? '';
   const isSuffix = tokens.length > 1 && /^(?:at|on|date|time|datetime|timestamp|day)$/u.test(last);
-  return (isSuffix ? tokens.slice(0, -1) : tokens).join(' ');
+  return isSuffix ? tokens.slice(0, -1) : tokens;
+}
+
+/** What a moment is by the longest end of its name that tells, and what stands before that. */
+function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonly prefix: string } {
+  const stem = stemOf(tokens);
+  for (const from of stem.keys()) {
+    const kind = kinds.find(({ names }) => names.test(stem.slice(from).join(' ')));
+    if (kind !== undefined) return { kind, prefix: stem.slice(0, from).join(' ') };
+  }
+  return { kind: anyPast, prefix: '' };
 }
 
 /** The dates or moments of a field by its name; later ones of a row come after earlier ones. */
 export function momentSource(
-  place: Place,
-  tokensOf: (name: string) => readonly string[],
+  { field, tokens, subject, siblingOf }: Place,
   isUnique: boolean,
 ): Source {
-  const { field } = place;
-  const stem = stemOf(place.tokens);
-  const kind = kinds.find(({ names }) => names.test(stem)) ?? anyPast;
+  const { kind, prefix } = kindOf(tokens);
+  const { name, isFirst = false, isAhead = false, after } = kind;
   const unit = field.type.name === 'date' ? day : second;
   if (isUnique) {
     const size = unit === day ? 36_500 : 315_360_000;
     // Back from the reference date, or on from it where these moments are to come.
-    const direction = kind.to > 0 ? unit : -unit;
-    const at = (index: number): string => shown(reference + (index + 1) * direction, unit);
+    const direction = isAhead ? unit : -unit;
+    const at = (index: number): string => shown(reference + (index + 1) * direction, unit, false);
     const pool: Pool = { size, at };
-    return { name: kind.name, pool, draw: ({ random }) => at(random.below(size)) };
+    return { name, pool, draw: ({ random }) => at(random.below(size)) };
   }
-  const { after } = kind;
-  const earlier =
-    after &&
-    place.siblingOf(
-      [...field.resource.fields.values()]
-        .filter(
-          (other) =>
-            other !== field &&
-            /^date(?:time)?$/u.test(other.type.name) &&
-            after.fields.test(stemOf(tokensOf(other.name))),
-        )
-        .map(({ name }) => name),
-    );
+  const { fields } = field.resource;
+  const isEarlier = (other: Field): boolean => {
+    if (other === field || !/^date(?:time)?$/u.test(other.type.name)) return false;
+    const found = kindOf(tokensOf(other.name));
+    return found.kind.name === after && (after === 'date.created' || found.prefix === prefix);
+  };
+  const earlier = after === undefined ? [] : [...fields.values()].filter(isEarlier);
+  const isOwn = fields.get(field.name) === field;
   return {
-    name: kind.name,
+    name,
     draw: ({ random }, row) => {
       const part = random.next();
-      const from = earlier === undefined ? undefined : row.sibling(earlier);
-      const start = typeof from === 'string' ? Date.parse(from) : Number.NaN;
-      if (after === undefined || Number.isNaN(start))
-        return shown(reference + (kind.from + part * (kind.to - kind.from)) * day, unit);
-      const last = start + after.days * day;
-      // What has happened has not happened after the reference date.
-      const end = kind.to < 0 ? Math.max(start, Math.min(last, reference)) : last;
-      return shown(Math.max(start + part * (end - start), start), unit);
+      const time = kind.time(part, row, prefix, subject);
+      // Items of a list are not all of one moment.
+      const own = isOwn || !isFirst ? time : time + (part * lifeOf(row).settling) / 8;
+      const values = earlier.map((one) =>
+        siblingOf([one.name]) === undefined ? null : row.sibling(one.name),
+      );
+      const from = values.map((value) => (typeof value === 'string' ? Date.parse(value) : own));
+      return shown(Math.max(own, ...from), unit, isFirst);
     },
   };
 }
 
-function shown(time: number, unit: number): string {
-  const text = new Date(Math.ceil(time / unit) * unit).toISOString();
+function shown(time: number, unit: number, isFirst: boolean): string {
+  const count = isFirst && unit === day ? Math.floor(time / unit) : Math.ceil(time / unit);
+  const text = new Date(count * unit).toISOString();
   return unit === day ? text.slice(0, 10) : text;
 }
 
