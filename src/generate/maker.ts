@@ -284,13 +284,13 @@ export class FieldMaker {
   }
 
   private choose(): Source {
+    // It is made of its parts.
+    if (this.items !== undefined || this.members.size > 0)
+      return { name: this.field.type.name, draw: () => null };
     const { sources } = this;
     const [first] = sources;
-    if (first === undefined) {
-      if (this.items !== undefined || this.members.size > 0)
-        return { name: this.field.type.name, draw: () => null };
+    if (first === undefined)
       throw new GenerationProblem(this.path, 'its constraints leave no value', 'warning');
-    }
     // What may be made of other fields is judged by the values that it gives, when it is asked for them.
     if (sources.length === 1) return first;
     const { random } = this.workshop.words;

@@ -64,4 +64,6 @@ export type Subject =
   | 'dish'
   | 'role'
   | 'remark'
+  | 'review'
+  | 'skill'
   | 'article';

@@ -91,6 +91,7 @@ describe('_inspect=data', () => {
     expect(fields).toMatchObject({
       title: { generator: 'text.title', args: null, template: null, transformations: [] },
       rank: { generator: 'number.int', args: { min: 1, max: 3 }, template: null },
+      place: { generator: 'object', args: null },
       label: {
         generator: null,
         args: null,

@@ -31,6 +31,7 @@ function phrasePool(subject: Subject, phrases: Phrases, language: string): Pool 
     event: phrases.events,
     category: [phrases.categories],
     tag: [phrases.tags],
+    skill: [phrases.skills],
     media: [phrases.captions],
   };
   const own = lists[subject];
@@ -50,6 +51,7 @@ export function labelSource(subject: Subject, words: Words): Source {
     return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, '')) };
   if (subject === 'country') return pooled('location.country', listPool(words.countries));
   if (subject === 'city') return pooled('location.city', listPool(words.cities));
+  if (subject === 'company') return pooled('company.name', words.companies);
   if (subject === 'role') return pooled('text.role', listPool(roles));
   const [name, label] = labels[subject] ?? ['text.title', titleOf];
   return { name, draw: (_, row) => label(words, row) };
@@ -59,7 +61,6 @@ type Label = (words: Words, row: Row) => string;
 
 /** What such records are called, under the name of the source. */
 const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: Label]>>> = {
-  company: ['company.name', ({ faker }) => faker.company.name()],
   album: ['music.album', ({ faker }) => faker.music.album()],
   song: ['music.songName', ({ faker }) => faker.music.songName()],
   artist: ['music.artist', ({ faker }) => faker.music.artist()],
@@ -69,6 +70,7 @@ const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: La
   product: ['commerce.productName', ({ faker }) => faker.commerce.productName()],
   category: ['commerce.department', ({ faker }) => faker.commerce.department()],
   tag: ['word.noun', ({ faker }) => faker.word.noun()],
+  skill: ['person.jobType', ({ faker }) => faker.person.jobType()],
   team: [
     'team.name',
     ({ faker, random, cities }) => `${random.pick(cities)} ${capitalized(faker.animal.type())}`,
@@ -108,7 +110,7 @@ export function sentences(words: Words, row: Row, count: number): string {
 }
 
 /** One of some texts of the language; elsewhere a sentence of the locale. */
-export function phrase(words: Words, which: 'remarks' | 'bios' | 'praises' | 'captions'): string {
+export function phrase(words: Words, which: 'remarks' | 'reviews' | 'bios' | 'captions'): string {
   const { phrases, faker, random } = words;
   return phrases === undefined ? faker.lorem.sentence() : random.pick(phrases[which]);
 }

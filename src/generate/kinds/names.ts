@@ -20,10 +20,12 @@ const subjects: Readonly<Partial<Record<Subject, string>>> = {
     'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller',
   place:
     'place location venue hotel restaurant store shop warehouse office branch building room station airport museum school hospital park site',
-  remark: 'comment reply message review answer feedback testimonial note',
+  remark: 'comment reply message answer note',
+  review: 'review feedback testimonial rating',
+  skill: 'skill',
   category:
     'category department section collection subject area type class topic catalog catalogue',
-  tag: 'tag keyword label skill interest badge',
+  tag: 'tag keyword label interest badge',
   album: 'album record disc',
   song: 'song track',
   artist: 'artist band musician',

@@ -1,17 +1,81 @@
-import { drawn, fromList, letters, oneOf, type KindRow } from './kind.ts';
+import { listPool } from '../pool.ts';
+import type { Random } from '../random.ts';
+import type { Place, Row, Source } from '../source.ts';
+import { countries, type Country } from '../words/countries.ts';
+import type { Words } from '../words/words.ts';
+import { digits, drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
+
+/** The part of the addresses that are in the country of the locale. */
+const homeShare = 0.7;
+
+/** Whose address it is, where a row has several; a contact's telephone is that of the row. */
+function whoseAddress(prefix: string): string {
+  return (
+    /billing|shipping|delivery|home|work|origin|destination|departure|arrival|sender|recipient|birth|pickup|from|to$/u.exec(
+      prefix,
+    )?.[0] ?? ''
+  );
+}
+
+/** The country of an address of the row, the same for all parts of it; undefined for that of the locale. */
+function abroad({ words, subject, prefix }: Place, row: Row): Country | undefined {
+  // Cities are called as those of the locale.
+  if (subject === 'city' || subject === 'country') return undefined;
+  return row.aside(`country ${whoseAddress(prefix)}`, (random) =>
+    random.chance(homeShare)
+      ? undefined
+      : random.pick(countries.filter(({ code }) => code !== words.home)),
+  );
+}
+
+/** One of a list of the locale, or of the country that the row's address is in. */
+function ofCountry(
+  name: string,
+  home: (words: Words) => readonly string[],
+  away: (country: Country) => readonly string[],
+): Kind {
+  return (place) => {
+    const list = home(place.words);
+    const draw: Source['draw'] = ({ random }, row) => {
+      const country = abroad(place, row);
+      return random.pick(country === undefined ? list : away(country));
+    };
+    return { name, pool: listPool(list), draw };
+  };
+}
+
+function filled(pattern: string, random: Random): string {
+  return pattern.replaceAll('#', () => digits(random, 1)).replaceAll('@', () => letters(random, 1));
+}
+
+const countryCodes =
+  'AT AU BE BR CA CH CZ DE DK ES FI FR GB GR IE IN IT JP KR MX NL NO NZ PL PT SE US ZA'.split(' ');
 
 /** Addresses, and what depends on a place. */
 export const placeKinds: readonly KindRow[] = [
   [
     'phone,mobile,telephone,tel,fax,cell,phone number,mobile number,telephone number',
-    drawn('phone.number', ({ words }) => words.faker.phone.number({ style: 'international' })),
+    drawn('phone.number', (place, random, row) => {
+      const country = abroad(place, row);
+      if (country === undefined) return place.words.faker.phone.number({ style: 'international' });
+      const [start, count] = country.dial;
+      return `${start}${digits(random, count)}`;
+    }),
   ],
-  ['street,street name', fromList('location.street', ({ words }) => words.streets)],
+  [
+    'street,street name',
+    ofCountry(
+      'location.street',
+      ({ streets }) => streets,
+      ({ streets }) => streets,
+    ),
+  ],
   [
     'address,street address,address line1,address line 1,address1,address line,line1,street1',
-    drawn('location.streetAddress', ({ words }, random) => {
-      const [street, number] = [random.pick(words.streets), random.between(1, 199)];
-      return words.streetFirst ? `${street} ${number}` : `${number} ${street}`;
+    drawn('location.streetAddress', (place, random, row) => {
+      const { streets, streetFirst } = abroad(place, row) ?? place.words;
+      const [street, number] = [random.pick(streets), random.between(1, 199)];
+      return streetFirst ? `${street} ${number}` : `${number} ${street}`;
     }),
   ],
   [
@@ -23,53 +87,50 @@ export const placeKinds: readonly KindRow[] = [
     drawn('location.buildingNumber', (_, random) => String(random.between(1, 199))),
   ],
   [
-    'city,town,birthplace,place of birth,hometown,municipality,origin,destination,location,venue',
+    'city,town,municipality',
+    ofCountry(
+      'location.city',
+      ({ cities }) => cities,
+      ({ cities }) => cities,
+    ),
+  ],
+  [
+    'birthplace,place of birth,hometown,origin,destination,location,venue',
     fromList('location.city', ({ words }) => words.cities),
   ],
   [
     'state,province,region,county,federal state',
-    fromList('location.state', ({ words }) => words.states),
+    ofCountry(
+      'location.state',
+      ({ states }) => states,
+      ({ regions }) => regions,
+    ),
   ],
   [
     'zip,zip code,zipcode,postal code,postcode,post code,plz',
-    drawn('location.zipCode', ({ words }) => words.faker.location.zipCode()),
+    drawn('location.zipCode', (place, random, row) => {
+      const country = abroad(place, row);
+      return country === undefined
+        ? place.words.faker.location.zipCode()
+        : filled(country.zip, random);
+    }),
   ],
   [
-    'country,country name,nationality,nation',
-    fromList('location.country', ({ words }) => words.countries),
+    'country,country name,nation',
+    (place) => ({
+      name: 'location.country',
+      pool: listPool(place.words.countries),
+      draw: (words, row) => words.countryName(abroad(place, row)?.code ?? words.home),
+    }),
   ],
+  ['nationality', fromList('location.country', ({ words }) => words.countries)],
   [
     'country code,iso code,country iso',
-    oneOf('location.countryCode', [
-      'AT',
-      'AU',
-      'BE',
-      'BR',
-      'CA',
-      'CH',
-      'CZ',
-      'DE',
-      'DK',
-      'ES',
-      'FI',
-      'FR',
-      'GB',
-      'GR',
-      'IE',
-      'IN',
-      'IT',
-      'JP',
-      'KR',
-      'MX',
-      'NL',
-      'NO',
-      'NZ',
-      'PL',
-      'PT',
-      'SE',
-      'US',
-      'ZA',
-    ]),
+    (place) => ({
+      name: 'location.countryCode',
+      pool: listPool(countryCodes),
+      draw: (words, row) => abroad(place, row)?.code ?? words.home,
+    }),
   ],
   [
     'continent',

@@ -65,7 +65,7 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'company,company name,organization,organisation,employer,vendor,manufacturer,supplier,sponsor,client name,business name',
-    drawn('company.name', ({ words }) => words.faker.company.name()),
+    (place) => labelSource('company', place.words),
   ],
   [
     'brand,brand name,make',
@@ -105,15 +105,18 @@ const kinds: readonly KindRow[] = [
   [
     'body,content,text,article,html,markdown,story,long description,post',
     drawn('text.paragraphs', ({ words, subject }, random, row) =>
-      subject === 'remark'
-        ? phrase(words, 'remarks')
+      subject === 'remark' || subject === 'review'
+        ? phrase(words, `${subject}s`)
         : paragraphs(random, (count) => sentences(words, row, count)),
     ),
   ],
   [
-    'message,comment,note,notes,review,remark,remarks,feedback,reply,answer,reason,opinion,quote',
-    drawn('text.remark', ({ words }) => phrase(words, 'remarks')),
+    'message,comment,note,notes,remark,remarks,reply,answer,reason,opinion,quote',
+    drawn('text.remark', ({ words, subject }) =>
+      phrase(words, subject === 'review' ? 'reviews' : 'remarks'),
+    ),
   ],
+  ['review,feedback,testimonial', drawn('text.review', ({ words }) => phrase(words, 'reviews'))],
   [
     'bio,biography,about,about me,self description',
     drawn('person.bio', ({ words }) => phrase(words, 'bios')),
@@ -137,7 +140,8 @@ const kinds: readonly KindRow[] = [
   ['type,kind', oneOf('text.type', ['standard', 'premium', 'basic', 'special'])],
   ['category,section,group,topic,genre,theme', (place) => labelSource('category', place.words)],
   ['priority,severity,importance', oneOf('text.priority', ['low', 'medium', 'high', 'urgent'])],
-  ['tag,keyword,tags,keywords,labels,skills,interests', (place) => labelSource('tag', place.words)],
+  ['tag,keyword,tags,keywords,labels,interests', (place) => labelSource('tag', place.words)],
+  ['skill,skills', (place) => labelSource('skill', place.words)],
   ['gender,sex', oneOf('person.gender', ['female', 'male', 'nonbinary'])],
   ['size', oneOf('text.size', ['XS', 'S', 'M', 'L', 'XL'])],
   ['unit,unit of measure', oneOf('text.unit', ['piece', 'kg', 'g', 'l', 'm', 'box'])],

@@ -8,10 +8,14 @@ export interface Phrases {
   readonly sentences: readonly string[];
   /** What readers answer. */
   readonly remarks: readonly string[];
+  /** What buyers say. */
+  readonly reviews: readonly string[];
   /** What people say of themselves. */
   readonly bios: readonly string[];
   readonly categories: readonly string[];
   readonly tags: readonly string[];
+  /** What people can do. */
+  readonly skills: readonly string[];
   /** A product is a quality, a material and a thing. */
   readonly products: readonly (readonly string[])[];
   /** What is said of a product. */

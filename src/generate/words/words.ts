@@ -1,4 +1,5 @@
 import type { Faker } from '@faker-js/faker';
+import type { Pool } from '../pool.ts';
 import { Random } from '../random.ts';
 import { english } from './english.ts';
 import { german } from './german.ts';
@@ -19,6 +20,11 @@ export interface Words {
   readonly lastNames: readonly string[];
   readonly cities: readonly string[];
   readonly countries: readonly string[];
+  /** The code of the country that the places are of. */
+  readonly home: string;
+  /** A country's name by its code. */
+  readonly countryName: (code: string) => string;
+  readonly companies: Pool;
   readonly states: readonly string[];
   readonly streets: readonly string[];
   /** Whether a street's name comes before the number of the house. */
@@ -62,7 +68,7 @@ function makeWords(original: Faker): Words {
     randomizer: { next: () => random.next(), seed: () => undefined },
   });
   faker.setDefaultRefDate(referenceDate);
-  const { person, location, metadata } = original.rawDefinitions;
+  const { person, location, metadata, company } = original.rawDefinitions;
   const language = metadata?.language ?? 'en';
   const { street_address: address } = location ?? {};
   const pattern = address?.normal ?? '';
@@ -71,19 +77,45 @@ function makeWords(original: Faker): Words {
       random.start({ high: 7, low: 11 }, index);
       return draw();
     });
+  const lastNames = plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500);
+  const names = new Intl.DisplayNames([language, 'en'], { type: 'region' });
   return {
     random,
     faker,
     language,
     phrases: phrasesOf[language],
     firstNames: plainNames(person?.first_name) ?? drawn(() => faker.person.firstName(), 500),
-    lastNames: plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500),
+    lastNames,
     cities: distinct(location?.city_name ?? drawn(() => faker.location.city(), 500)),
     countries: distinct(location?.country ?? drawn(() => faker.location.country(), 100)),
+    home: metadata?.country ?? new Intl.Locale(language).maximize().region ?? 'US',
+    countryName: (code) => names.of(code) ?? code,
+    companies: companyNames(lastNames, texts(company?.legal_entity_type) ?? ['Ltd']),
     states: distinct(location?.state ?? drawn(() => faker.location.city(), 50)),
     streets: distinct(location?.street_name ?? drawn(() => faker.location.street(), 500)),
     streetFirst: !pattern.startsWith('{{location.buildingNumber'),
     ascii: remembered((text, joint) => asciiOf(text, joint, language === 'de')),
+  };
+}
+
+/** A list of the library, whose types know of no such list in some locales. */
+function texts(list: unknown): readonly string[] | undefined {
+  return Array.isArray(list) && list.length > 0 ? list.map(String) : undefined;
+}
+
+/** Companies of one name with their legal form, and as many of two names; all of them different. */
+function companyNames(names: readonly string[], forms: readonly string[]): Pool {
+  const half = names.length * forms.length;
+  const name = (index: number): string => names[index % names.length] ?? '';
+  // Lists of names are often sorted: those of a pair are far from each other, at another distance for each form.
+  const distance = Math.max(1, Math.floor((names.length - 1) / (forms.length + 1)));
+  return {
+    size: 2 * half,
+    at: (place) => {
+      const [first, form] = [place % names.length, Math.floor((place % half) / names.length)];
+      if (place >= half) return `${name(first)} & ${name(first + (form + 1) * distance)}`;
+      return `${name(first)} ${forms[form] ?? ''}`;
+    },
   };
 }
 

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { english } from '../../src/generate/words/english.ts';
+import { countries } from '../../src/generate/words/countries.ts';
+import { generated, type Row } from './4-generate.ts';
+
+const fields = ['phone', 'street', 'city', 'state', 'zipCode', 'country', 'countryCode'];
+
+async function things(names: readonly string[], resource = 'things', head = ''): Promise<Row[]> {
+  const lines = names.map((name) => `      ${name}: { type: string, required: true }\n`);
+  const text = `${head}resources:\n  ${resource}:\n    fields:\n${lines.join('')}`;
+  return (await generated(text, { count: 300 }))[resource] ?? [];
+}
+
+describe('the parts of an address are of one country', () => {
+  test.each([
+    ['en', 'US', 'United States', '+1'],
+    ['de', 'DE', 'Deutschland', '+49'],
+    ['fr', 'FR', 'France', '+33'],
+  ])('locale %s', async (locale, home, name, dial) => {
+    const rows = await things(fields, 'things', `generate: { locale: ${locale} }\n`);
+    const names = new Intl.DisplayNames([locale], { type: 'region' });
+    for (const row of rows) {
+      const { phone, street, city, state, zipCode, country, countryCode } = row;
+      expect(country).toBe(names.of(String(countryCode)));
+      const away = countries.find(({ code }) => code === countryCode && code !== home);
+      if (away === undefined) {
+        expect([countryCode, country]).toEqual([home, name]);
+        expect(phone).toMatch(new RegExp(`^\\${dial}\\d+$`, 'u'));
+        continue;
+      }
+      expect(away.cities).toContain(city);
+      expect(away.regions).toContain(state);
+      expect(away.streets).toContain(street);
+      const [prefix, digits] = away.dial;
+      expect(phone).toMatch(new RegExp(`^\\${prefix}\\d{${digits}}$`, 'u'));
+      const zip = away.zip.replaceAll('#', String.raw`\d`).replaceAll('@', '[A-Z]');
+      expect(zipCode).toMatch(new RegExp(`^${zip}$`, 'u'));
+    }
+    expect(new Set(rows.map((row) => row['country'])).size).toBeGreaterThan(8);
+    const atHome = rows.filter(({ countryCode }) => countryCode === home).length;
+    expect(atHome).toBeGreaterThan(150);
+    expect(atHome).toBeLessThan(270);
+  });
+
+  test('each part is as it is without the others', async () => {
+    const rows = await things(fields);
+    for (const name of fields)
+      expect((await things([name])).map((row) => row[name])).toEqual(rows.map((row) => row[name]));
+  });
+
+  test('of two addresses each has its own', async () => {
+    const rows = await things(['billingCountry', 'shippingCountry', 'contactCountry', 'country']);
+    expect(rows.some((row) => row['billingCountry'] !== row['shippingCountry'])).toBe(true);
+    // A contact is somebody of the row, not somewhere else.
+    expect(rows.map((row) => row['contactCountry'])).toEqual(rows.map((row) => row['country']));
+  });
+
+  test('a city lies in the country whose cities have such names', async () => {
+    for (const { country } of await things(['name', 'country'], 'cities'))
+      expect(country).toBe('United States');
+  });
+});
+
+test('companies that are all different have names, not numbers', async () => {
+  const text = `resources:
+  companies:
+    generate: { count: 2000 }
+    fields: { name: { type: string, unique: true }, partnerCompany: { type: string } }
+`;
+  const { companies = [] } = await generated(text);
+  expect(new Set(companies.map(({ name }) => name)).size).toBe(2000);
+  for (const { name } of companies) expect(name).toMatch(/^\p{L}.*\p{L}$/u);
+});
+
+describe('what is said fits what it is said of', () => {
+  test.each([
+    ['reviews', 'body', english.reviews],
+    ['reviews', 'comment', english.reviews],
+    ['products', 'feedback', english.reviews],
+    ['comments', 'body', english.remarks],
+    ['comments', 'message', english.remarks],
+    ['skills', 'name', english.skills],
+    ['people', 'skill', english.skills],
+  ])('%s.%s', async (resource, field, texts) => {
+    for (const row of await things([field], resource)) expect(texts).toContain(row[field]);
+  });
+});
