@@ -13,6 +13,7 @@ import type { Context } from './context.ts';
 import { openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { fillEmpty, fillNew, type FillOptions } from './fill.ts';
+import { checkGeneration } from './generation-problems.ts';
 import { grouped } from './output.ts';
 import { Edits, type Edit } from './edits.ts';
 import { restartSettings } from './restart-settings.ts';
@@ -83,6 +84,7 @@ export class LiveReload {
         `Warning: changes of ${this.name} are not seen (${error instanceof Error ? error.message : String(error)}). Start dev again to use them.`,
       );
     this.watch = await watchFiles(this.files(), () => this.changed(), failed);
+    void this.noteGeneration(this.served);
   }
 
   /** Watches no longer, and lets a change under way come to its end. */
@@ -233,11 +235,30 @@ export class LiveReload {
     over.abort();
     this.swap(next, steps);
     const { output } = this.context;
-    for (const line of await filling) output.note(line);
+    const lines = await filling;
+    for (const line of lines ?? []) output.note(line);
+    if (lines === undefined) void this.noteGeneration(next);
   }
 
-  /** Gives what there is to say of it. */
-  private async fillAll(next: Served): Promise<readonly string[]> {
+  /** Says what is wrong with the data that a file would have generated, where none was; it is served all the same. */
+  private async noteGeneration({ specification }: Served): Promise<void> {
+    if (!this.fill.generates) return;
+    const { output } = this.context;
+    try {
+      const problems = await checkGeneration(specification);
+      const errors = problems.filter(({ severity }) => severity === 'error');
+      if (errors.length === 0 || this.isEnded || this.served.specification !== specification)
+        return;
+      for (const error of errors) output.note(formatProblem(error));
+      output.note(`${this.name} is served, but no data can be generated as it says.`);
+      this.tell(errors);
+    } catch (error) {
+      output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+
+  /** Gives what there is to say of it; undefined where nothing was to be filled. */
+  private async fillAll(next: Served): Promise<readonly string[] | undefined> {
     const { context, fill, served } = this;
     const { specification, open } = next;
     if (open !== served.open) {
@@ -249,7 +270,7 @@ export class LiveReload {
     const added = [...specification.api.resources.values()].filter(
       ({ table }: Resource) => !tables.has(table) || this.unfilled.has(table),
     );
-    if (added.length === 0) return [];
+    if (added.length === 0) return undefined;
     for (const { table } of added) this.unfilled.add(table);
     const filled = await fillNew(context, specification, open, added, fill);
     for (const { table } of added) this.unfilled.delete(table);

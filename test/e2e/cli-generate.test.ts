@@ -220,6 +220,25 @@ describe('dev', () => {
     await server.stop('SIGTERM');
   });
 
+  test('says what cannot be generated, and serves the rest', async () => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const title = 'title: { type: string, required: true';
+    const wrong = library.replace(title, `${title}, generator: word.nuon`);
+    const what = 'there is no generator word.nuon; did you mean word.noun?';
+    const said = 'plinth.yaml is served, but no data can be generated as it says.';
+    const server = await servePlinth(['dev'], { cwd: folder.path });
+    folder.write('plinth.yaml', wrong);
+    await until(() => server.err().includes(said));
+    expect(server.err()).toContain(what);
+    expect((await fetch(`${server.url}/v1/books`)).status).toBe(200);
+    await server.stop('SIGTERM');
+    // From the start, over records that are there.
+    const again = await servePlinth(['dev'], { cwd: folder.path });
+    await until(() => again.err().includes(said));
+    expect(again.err()).toContain(what);
+    expect(await again.stop('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
   test('leaves it empty with --no-generate', async () => {
     const folder = makeFolder({ 'plinth.yaml': library });
     const server = await servePlinth(['dev', '--no-generate'], { cwd: folder.path });
