@@ -251,7 +251,6 @@ export class LiveReload {
         return;
       for (const error of errors) output.note(formatProblem(error));
       output.note(`${this.name} is served, but no data can be generated as it says.`);
-      this.tell(errors);
     } catch (error) {
       output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
