@@ -2,13 +2,13 @@ import type { Field } from '../model/api.ts';
 import { singular } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import { anyNumber, numberKinds, shareOfTrue } from './kinds/numbers.ts';
-import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
+import { ageOf, booleanSource, bornAt, momentSource, timeSource } from './kinds/moments.ts';
 import { findEnding, subjectOf, tokensOf } from './kinds/names.ts';
 import { uuidOf } from './kinds/kind.ts';
 import { anyJson, anyText, emailKind, textKinds } from './kinds/texts.ts';
 import { patternTexts } from './pattern.ts';
 import { listPool, numberPool } from './pool.ts';
-import type { Place, Source } from './source.ts';
+import type { Place, Row, Source } from './source.ts';
 import { plainText } from './plain-text.ts';
 import type { Words } from './words/words.ts';
 
@@ -41,9 +41,20 @@ export function inferredSources(
     case 'decimal': {
       const { name, range } = findEnding(tokens, numberKinds)?.kind ?? anyNumber;
       const pool = numberPool(field, range, isUnique);
-      return pool === undefined
-        ? []
-        : [{ name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) }];
+      if (pool === undefined) return [];
+      const ofPerson = personNumbers.get(name);
+      return [
+        {
+          name,
+          pool,
+          draw: ({ random }, row) => {
+            const value = field.type.name === 'integer' ? ofPerson?.(row) : undefined;
+            return value !== undefined && readValue(value, field).ok
+              ? value
+              : pool.at(random.below(pool.size));
+          },
+        },
+      ];
     }
     case 'boolean': {
       const { default: fallback } = field.attributes;
@@ -70,6 +81,12 @@ export function inferredSources(
       return field.type.name satisfies never;
   }
 }
+
+/** What goes with the birthday of a row's person. */
+const personNumbers: ReadonlyMap<string, (row: Row) => number> = new Map([
+  ['person.age', ageOf],
+  ['date.birthYear', (row) => new Date(bornAt(row)).getUTCFullYear()],
+]);
 
 function isFilled({ pool }: Source): boolean {
   return pool === undefined || pool.size > 0;

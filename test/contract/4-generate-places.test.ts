@@ -72,6 +72,51 @@ test('companies that are all different have names, not numbers', async () => {
   for (const { name } of companies) expect(name).toMatch(/^\p{L}.*\p{L}$/u);
 });
 
+describe('what tells of one thing agrees', () => {
+  test('the name, extension and type of a file', async () => {
+    const types: Record<string, string> = {
+      jpg: 'image/jpeg',
+      png: 'image/png',
+      webp: 'image/webp',
+      pdf: 'application/pdf',
+      txt: 'text/plain',
+      csv: 'text/csv',
+      mp4: 'video/mp4',
+      mp3: 'audio/mpeg',
+    };
+    for (const row of await things(['fileName', 'extension', 'mimeType'])) {
+      expect(String(row['fileName'])).toMatch(new RegExp(`\\.${String(row['extension'])}$`, 'u'));
+      expect(row['mimeType']).toBe(types[String(row['extension'])]);
+    }
+  });
+
+  test('age, year of birth and birthday, as far as the field allows it', async () => {
+    const { people = [] } = await generated(
+      `resources:
+  people:
+    fields:
+      birthDate: { type: date }
+      birthYear: { type: integer }
+      age: { type: integer }
+      dogAge: { type: integer, minimum: 1, maximum: 9 }
+`,
+      { count: 300 },
+    );
+    for (const { birthDate, birthYear, age, dogAge } of people) {
+      const born = new Date(String(birthDate));
+      const hadBirthday = born.getUTCMonth() === 0 && born.getUTCDate() === 1;
+      expect(birthYear).toBe(born.getUTCFullYear());
+      expect(age).toBe((hadBirthday ? 2026 : 2025) - Number(birthYear));
+      expect(dogAge).toBeLessThanOrEqual(9);
+    }
+  });
+
+  test('a question asks', async () => {
+    for (const { question } of await things(['question']))
+      expect(question).toMatch(/^(?:How|Has|What|Is) .*\?$/u);
+  });
+});
+
 describe('what is said fits what it is said of', () => {
   test.each([
     ['reviews', 'body', english.reviews],

@@ -1,4 +1,5 @@
-import type { Place } from '../source.ts';
+import { listPool } from '../pool.ts';
+import type { Place, Row } from '../source.ts';
 import {
   digits,
   drawn,
@@ -25,6 +26,29 @@ function withCheckDigit(body: string): string {
   for (const [index, digit] of Array.from(body).entries())
     sum += Number(digit) * (index % 2 === 0 ? 1 : 3);
   return `${body}${(10 - (sum % 10)) % 10}`;
+}
+
+type File = readonly [extension: string, mimeType: string];
+const files: readonly File[] = [
+  ['jpg', 'image/jpeg'],
+  ['png', 'image/png'],
+  ['webp', 'image/webp'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['csv', 'text/csv'],
+  ['mp4', 'video/mp4'],
+  ['mp3', 'audio/mpeg'],
+];
+const fileStems = ['report', 'invoice', 'photo', 'scan', 'notes', 'plan', 'draft'];
+
+/** The kind of file that a row is about: its name, extension and type go together. */
+function fileOf(row: Row): File {
+  return row.aside('file', (random) => random.pick(files));
+}
+
+function fileKind(name: string, part: (file: File) => string): Kind {
+  const pool = listPool(files.map(part));
+  return () => ({ name, pool, draw: (_, row) => part(fileOf(row)) });
 }
 
 /** What machines read: codes, numbers on papers, addresses of the web, files. */
@@ -77,8 +101,7 @@ export const codeKinds: readonly KindRow[] = [
     'file name,filename,original name,file',
     drawn(
       'system.fileName',
-      (_, random) =>
-        `${random.pick(['report', 'invoice', 'photo', 'scan', 'notes', 'plan', 'draft'])}-${hex(random, 4)}.${random.pick(['pdf', 'jpg', 'png', 'txt', 'csv'])}`,
+      (_, random, row) => `${random.pick(fileStems)}-${hex(random, 4)}.${fileOf(row)[0]}`,
     ),
   ],
   [
@@ -91,21 +114,9 @@ export const codeKinds: readonly KindRow[] = [
   ],
   [
     'mime type,content type,media type,mime',
-    oneOf('system.mimeType', [
-      'image/jpeg',
-      'image/png',
-      'image/webp',
-      'application/pdf',
-      'text/plain',
-      'text/csv',
-      'video/mp4',
-      'audio/mpeg',
-    ]),
+    fileKind('system.mimeType', ([, mimeType]) => mimeType),
   ],
-  [
-    'extension,file extension,ext',
-    oneOf('system.fileExtension', ['jpg', 'png', 'webp', 'pdf', 'txt', 'csv', 'mp4', 'mp3']),
-  ],
+  ['extension,file extension,ext', fileKind('system.fileExtension', ([extension]) => extension)],
   [
     'color,colour,color name',
     fromList(

@@ -94,6 +94,13 @@ function titleOf(words: Words, row: Row): string {
   return random.pick(phrases.titles).replace('{topic}', topicOf(words, row));
 }
 
+/** A question about the topic of the row. */
+export function questionOf(words: Words, row: Row): string {
+  const { phrases, faker, random } = words;
+  if (phrases === undefined) return `${faker.lorem.sentence().slice(0, -1)}?`;
+  return random.pick(phrases.questions).replace('{topic}', topicOf(words, row));
+}
+
 /** Sentences about the topic of the row; none twice in a text of usual length. */
 export function sentences(words: Words, row: Row, count: number): string {
   const { phrases, faker, random } = words;

@@ -55,7 +55,8 @@ const step =
     return begin + ((place + part) / 4) * settling;
   };
 
-function bornAt(row: Row): number {
+/** When the person that a row is about was born, in ms. */
+export function bornAt(row: Row): number {
   return row.aside('birth', (random) => reference - (22 + random.next() * 53) * year);
 }
 
@@ -230,6 +231,13 @@ function shown(time: number, unit: number, isFirst: boolean): string {
   const count = isFirst && unit === day ? Math.floor(time / unit) : Math.ceil(time / unit);
   const text = new Date(count * unit).toISOString();
   return unit === day ? text.slice(0, 10) : text;
+}
+
+/** How old that person is on the reference date. */
+export function ageOf(row: Row): number {
+  const [born, now] = [new Date(bornAt(row)), new Date(reference)];
+  const years = now.getUTCFullYear() - born.getUTCFullYear();
+  return born.setUTCFullYear(now.getUTCFullYear()) < reference + day ? years : years - 1;
 }
 
 /** Times of the day in steps of five minutes; to the second where they have to be distinct. */

@@ -4,7 +4,7 @@ import type { Place, Row, Source } from '../source.ts';
 import { codeKinds } from './codes.ts';
 import { drawn, fromList, oneOf, type Kind, type KindRow } from './kind.ts';
 import { placeKinds } from './places.ts';
-import { capitalized, labelSource, phrase, sentences } from './labels.ts';
+import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
 import { endingsOf, subjectOf } from './names.ts';
 import { accountName, emailOf, fullName, persona } from './people.ts';
 
@@ -121,13 +121,7 @@ const kinds: readonly KindRow[] = [
     'bio,biography,about,about me,self description',
     drawn('person.bio', ({ words }) => phrase(words, 'bios')),
   ],
-  [
-    'question',
-    drawn(
-      'text.question',
-      ({ words }, _, row) => `${sentences(words, row, 1).replace(/[.!?]$/u, '')}?`,
-    ),
-  ],
+  ['question', drawn('text.question', ({ words }, _, row) => questionOf(words, row))],
   [
     'alt,alt text,photo caption,image caption',
     drawn('text.caption', ({ words }) => phrase(words, 'captions')),
@@ -138,7 +132,13 @@ const kinds: readonly KindRow[] = [
   ],
   ['role', oneOf('text.role', ['admin', 'editor', 'author', 'member', 'viewer'])],
   ['type,kind', oneOf('text.type', ['standard', 'premium', 'basic', 'special'])],
-  ['category,section,group,topic,genre,theme', (place) => labelSource('category', place.words)],
+  ['category,section,group,topic,theme', (place) => labelSource('category', place.words)],
+  [
+    'genre',
+    drawn('text.genre', ({ words: { faker }, subject }) =>
+      /^(?:song|album|artist)$/u.test(subject) ? faker.music.genre() : faker.book.genre(),
+    ),
+  ],
   ['priority,severity,importance', oneOf('text.priority', ['low', 'medium', 'high', 'urgent'])],
   ['tag,keyword,tags,keywords,labels,interests', (place) => labelSource('tag', place.words)],
   ['skill,skills', (place) => labelSource('skill', place.words)],

@@ -92,6 +92,14 @@ export const english: Phrases = {
     'With a little practice the difficult parts become the enjoyable ones.',
     'The old way still works, and sometimes it works best.',
   ],
+  questions: [
+    'How does one get started with {topic}?',
+    'Has anybody here had bad luck with {topic}?',
+    'What is the one thing to know about {topic}?',
+    'Is there a good book on {topic}?',
+    'How much time do you spend on {topic}?',
+    'What would you do differently with {topic} today?',
+  ],
   remarks: [
     'Thank you for writing this, it is exactly what I needed.',
     'I tried this last weekend and it worked on the first attempt.',

@@ -72,6 +72,12 @@ export const german: Phrases = {
     'Mit etwas Übung werden die schwierigen Teile zu den schönsten.',
     'Der alte Weg ist noch immer gangbar und manchmal der beste.',
   ],
+  questions: [
+    'Zum Thema {topic}: Wo fängt man am besten an?',
+    'Zum Thema {topic}: Welches Buch lohnt sich?',
+    'Zum Thema {topic}: Was würdet ihr heute anders machen?',
+    'Zum Thema {topic}: Wie viel Zeit braucht ihr dafür?',
+  ],
   remarks: [
     'Danke für den Text, genau das habe ich gesucht.',
     'Am Wochenende ausprobiert, hat auf Anhieb geklappt.',

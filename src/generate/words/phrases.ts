@@ -6,6 +6,8 @@ export interface Phrases {
   readonly titles: readonly string[];
   /** With `{topic}` in it. */
   readonly sentences: readonly string[];
+  /** With `{topic}` in it. */
+  readonly questions: readonly string[];
   /** What readers answer. */
   readonly remarks: readonly string[];
   /** What buyers say. */
