@@ -9,23 +9,24 @@ import {
   Kbd,
   Loader,
   NavLink,
-  PasswordInput,
-  Stack,
   Text,
-  Title,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
 import { openSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState, type JSX } from 'react';
-import { credential, Refusal, setCredential } from './api.ts';
+import { lazy, Suspense, useEffect, useState, type JSX } from 'react';
+import type { Hello } from '../../src/http/dashboard-wire.ts';
+import { credential, setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
-import { useModel, useSession, type Model, type Session } from './model.ts';
+import { Credential } from './Credential.tsx';
+import { follow, forget, useLive } from './live/live.ts';
+import { useModel, type Model } from './model.ts';
+import { Notices } from './Notices.tsx';
 import { go, hashOf, useRoute } from './route.ts';
 
 export interface ViewProps {
-  readonly session: Session;
+  readonly session: Hello;
   readonly model: Model;
 }
 
@@ -63,65 +64,53 @@ const views: Readonly<Record<string, { label: string; View: (props: ViewProps) =
 
 /** The page: asks for a credential where one is needed, then shows the view that the hash names. */
 export function App(): JSX.Element {
-  const session = useSession();
-  const { error, data } = session;
-  const isRefused = error instanceof Refusal && (error.status === 401 || error.status === 403);
-  if (isRefused) return <Credential error={error} />;
-  if (data === undefined)
+  const client = useQueryClient();
+  const session = useLive((live) => live.session);
+  const problem = useLive((live) => live.problem);
+  /** Counts the credentials that there were: each is asked for with anew. */
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const over = new AbortController();
+    const changed = (what: 'all' | 'network'): void =>
+      void client.invalidateQueries(what === 'all' ? {} : { queryKey: [what] });
+    void follow(changed, over.signal);
+    return () => over.abort();
+  }, [client, turn]);
+  const begin = (): void => {
+    forget();
+    client.clear();
+    setTurn((before) => before + 1);
+  };
+  const leave = (): void => {
+    setCredential('');
+    begin();
+  };
+  if (problem?.status === 401 || problem?.status === 403)
+    return <Credential error={problem} entered={begin} />;
+  if (session === undefined)
     return (
-      <Center component="main" mih="100vh">
-        {error === null ? (
+      <Center component="main" mih="100vh" p="md">
+        {problem === undefined ? (
           <Loader aria-label="Loading" />
         ) : (
-          <Alert color="red" title="The server does not answer">
+          <Alert color="red" title={problem.message}>
             The page tries again every few seconds.
           </Alert>
         )}
       </Center>
     );
-  return <Shell session={data} isGone={error !== null} />;
+  return <Shell session={session} leave={leave} />;
 }
 
-function Credential({ error }: { readonly error: Refusal }): JSX.Element {
-  const client = useQueryClient();
-  const [text, setText] = useState('');
-  const isWrong = credential() !== '';
-  return (
-    <Center component="main" mih="100vh" p="md">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setCredential(text.trim());
-          void client.resetQueries();
-        }}
-      >
-        <Stack w={360} maw="100%">
-          <Title order={1} size="h3">
-            Dashboard
-          </Title>
-          <Text>Enter a token or an API key. It is kept in this tab only.</Text>
-          <PasswordInput
-            label="Token or API key"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            autoComplete="off"
-            error={isWrong ? error.message : undefined}
-            data-autofocus
-          />
-          <Button type="submit" disabled={text.trim() === ''}>
-            Open
-          </Button>
-        </Stack>
-      </form>
-    </Center>
-  );
+interface ShellProps {
+  readonly session: Hello;
+  readonly leave: () => void;
 }
 
-function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.Element {
+function Shell({ session, leave }: ShellProps): JSX.Element {
   const route = useRoute();
   const [isMenuOpen, setMenuOpen] = useState(false);
   useEffect(() => setMenuOpen(false), [route.view]);
-  const client = useQueryClient();
   const model = useModel();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
@@ -131,13 +120,6 @@ function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.
   useEffect(() => {
     document.title = `${current?.label ?? 'Nothing here'} · ${name}`;
   }, [current?.label, name]);
-  const token = useRef(session.token);
-  useEffect(() => {
-    // Another token is another server: what is known of the one before is of no use.
-    if (token.current === session.token) return;
-    token.current = session.token;
-    void client.invalidateQueries();
-  }, [client, session.token]);
   const places = Object.entries(views).map(([view, { label }]) => ({
     id: view,
     label,
@@ -178,37 +160,36 @@ function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.
       />
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
             <Burger
               opened={isMenuOpen}
               onClick={() => setMenuOpen(!isMenuOpen)}
               hiddenFrom="sm"
               size="sm"
-              aria-label="Views"
+              aria-label="Menu"
               aria-expanded={isMenuOpen}
             />
-            <Text fw={700}>{name}</Text>
-            <Text className="quiet" size="sm">
+            <Text fw={700} truncate>
+              {name}
+            </Text>
+            <Text className="quiet" size="sm" truncate>
               {session.mode}
               {session.caller === null ? '' : `, ${session.caller}`}
+              {session.processes === 1 ? '' : `, one of ${session.processes} processes`}
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Button variant="default" size="xs" onClick={openSpotlight}>
-              Go to… <Kbd ml="xs">Ctrl K</Kbd>
+              Go to…
+              <Kbd ml="xs" visibleFrom="sm">
+                Ctrl K
+              </Kbd>
             </Button>
             <ActionIcon variant="default" size={30} onClick={toggle} aria-label="Light or dark">
               {scheme === 'dark' ? '☀' : '☾'}
             </ActionIcon>
             {credential() === '' ? null : (
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => {
-                  setCredential('');
-                  void client.resetQueries();
-                }}
-              >
+              <Button variant="default" size="xs" onClick={leave}>
                 Sign out
               </Button>
             )}
@@ -227,11 +208,7 @@ function Shell({ session, isGone }: { session: Session; isGone: boolean }): JSX.
         ))}
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
-        {isGone ? (
-          <Alert color="red" mb="md" role="alert" title="The server does not answer">
-            What is shown is as it was. The page tries again every few seconds.
-          </Alert>
-        ) : null}
+        <Notices />
         <Boundary key={route.view}>
           <Suspense fallback={<Loader aria-label="Loading" />}>
             {current === undefined ? (

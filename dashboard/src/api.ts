@@ -90,7 +90,8 @@ export async function askDashboard<Body>(path: string, sent: Sent = {}): Promise
   return (await ask(`/_dashboard/api/${path}`, sent)).body as Body;
 }
 
-export function refusalOf({ status, body, text }: ApiAnswer): Refusal {
+export function refusalOf({ status, text }: Pick<ApiAnswer, 'status' | 'text'>): Refusal {
+  const body = parsed(text);
   const error = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const fields = [
     ...(error.errors ?? []),

@@ -1,13 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { askDashboard } from './api.ts';
 
-export interface Session {
-  readonly token: string;
-  readonly mode: 'dev' | 'start';
-  readonly caller: string | null;
-  readonly mayChange: boolean;
-}
-
 export interface OperatorInfo {
   readonly name: string;
   readonly suffix: string;
@@ -71,22 +64,12 @@ export interface Model {
   readonly resources: readonly ResourceInfo[];
 }
 
-/** Who looks on, and what it may change; asked again and again, so that a server that is gone is noticed. */
-export function useSession() {
-  return useQuery({
-    queryKey: ['session'],
-    queryFn: () => askDashboard<Session>('session'),
-    refetchInterval: 3_000,
-    retry: false,
-  });
-}
-
-/** The model of a version; the default one where none is named. */
+/** The model of a version; the default one where none is named. It is asked for again when the stream says so. */
 export function useModel(version?: string) {
   return useQuery({
     queryKey: ['model', version ?? ''],
     queryFn: () =>
       askDashboard<Model>(version === undefined ? 'model' : `model?version=${version}`),
-    refetchInterval: 15_000,
+    staleTime: Infinity,
   });
 }

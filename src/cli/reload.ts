@@ -313,12 +313,18 @@ export class LiveReload {
     const { output } = this.context;
     const isLossAlone = steps.every(({ obstacle }) => obstacle === undefined);
     if (!isLossAlone || !output.isInteractive || this.isChanged || this.isEnded) return false;
-    for (const line of listed(steps, { allowDataLoss: true })) output.note(line);
+    const lines = listed(steps, { allowDataLoss: true });
+    for (const line of lines) output.note(line);
     const question = new AbortController();
     this.question = question;
+    const message = `Change the database ${database} so, and lose these values?`;
+    this.tell(
+      lines.map((line) => ({ message: line })),
+      message,
+    );
     const { confirm } = await import('@clack/prompts');
     const answer = await confirm({
-      message: `Change the database ${database} so, and lose these values?`,
+      message,
       initialValue: false,
       signal: question.signal,
     });
@@ -342,7 +348,8 @@ export class LiveReload {
     this.tell([...lines, message].map((line) => ({ message: line })));
   }
 
-  private tell(problems: readonly ReloadProblem[]): void {
-    for (const { reloaded } of this.readers) reloaded?.({ file: this.name, problems });
+  private tell(problems: readonly ReloadProblem[], question?: string): void {
+    const event = { file: this.name, problems, ...(question === undefined ? {} : { question }) };
+    for (const { reloaded } of this.readers) reloaded?.(event);
   }
 }

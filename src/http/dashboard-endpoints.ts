@@ -3,13 +3,14 @@ import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { rowCounts } from '../execute/counts.ts';
 import type { Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
-import { emptyResponse, jsonResponse } from '../respond/error.ts';
+import { emptyResponse, jsonResponse, streamResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { dashboardPath, hasDashboard, refuseDashboard, type Dashboard } from './dashboard.ts';
 import { dashboardFile } from './dashboard-files.ts';
 import { modelDocument } from './dashboard-model.ts';
 import { networkDocument, readNetworkChange } from './dashboard-network.ts';
 import { requestDetail, requestRow, type Telling } from './dashboard-requests.ts';
+import type { RowCounts } from './dashboard-wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
 import { isHonoured } from './honoured.ts';
@@ -25,39 +26,17 @@ interface Asked {
   readonly caller: Caller;
   readonly dashboard: Dashboard;
   readonly version: Version;
-  readonly parameters: URLSearchParams;
 }
+
+const lastEvent = /^([\da-f]{8})\.(\d{1,15})$/u;
 
 type Endpoint = (asked: Asked) => Promise<Result<object>> | Result<object>;
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
-  session: ({ exchange, caller, dashboard }) =>
-    ok({
-      token: dashboard.token,
-      mode: exchange.mode,
-      caller: caller.name ?? null,
-      mayChange: isHonoured(exchange, caller),
-    }),
   model: ({ exchange, caller, version }) =>
     ok(modelDocument(exchange.generation.view(version, caller))),
-  overview: async ({ exchange, caller, dashboard, version }) =>
-    ok({
-      time: exchange.draw.now().toISOString(),
-      points: dashboard.points(),
-      rows: await countsFor(exchange, caller, version),
-      countedRows,
-    }),
-  requests: (asked) => {
-    const after = asked.parameters.get('after') ?? '0';
-    if (!/^\d{1,15}$/u.test(after))
-      return fail(apiError('INVALID_PARAMETER', 'after is the number of a request'));
-    const telling = tellingOf(asked);
-    return ok({
-      requests: asked.dashboard.recent
-        .after(Number(after))
-        .map((request) => requestRow(request, telling)),
-    });
-  },
+  rows: async ({ exchange, caller, version }) =>
+    ok({ rows: await countsFor(exchange, caller, version), countedRows } satisfies RowCounts),
   network: (asked) =>
     asked.exchange.method === 'PUT'
       ? changeNetwork(asked)
@@ -89,7 +68,8 @@ export async function answerDashboard(
   const parameters = new URLSearchParams(mark === -1 ? '' : exchange.url.slice(mark + 1));
   const version = versionOf(generation, parameters);
   if (!version.ok) return version;
-  const asked = { exchange, caller, dashboard, version: version.value, parameters };
+  const asked = { exchange, caller, dashboard, version: version.value };
+  if (name === 'events') return answerEvents(asked);
   const result = await answerData(name, asked);
   return result.ok ? ok(jsonResponse(200, JSON.stringify(result.value), requestId)) : result;
 }
@@ -107,6 +87,36 @@ function answerData(name: string, asked: Asked): Promise<Result<object>> | Resul
 
 function nothingAt(path: string): ApiError {
   return apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`);
+}
+
+/** Everything that happens, as server-sent events; after `Last-Event-ID` where this server has sent that. */
+function answerEvents({ exchange, caller, dashboard }: Asked): Result<Response> {
+  const { generation, mode, headers, requestId } = exchange;
+  const [, server, number] = lastEvent.exec(String(headers['last-event-id'] ?? '')) ?? [];
+  const isContinued = server === dashboard.server;
+  const telling = { api: generation.api, mode };
+  const body = dashboard.watch({
+    hello: {
+      token: dashboard.token,
+      mode,
+      caller: caller.name ?? null,
+      mayChange: isHonoured(exchange, caller),
+      processes: dashboard.processes,
+      isContinued,
+      specification: dashboard.specification ?? null,
+    },
+    seen: isContinued ? Number(number) : 0,
+    requests: (after) =>
+      dashboard.recent.after(after).map((request) => requestRow(request, telling)),
+  });
+  if (body === undefined)
+    return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
+  const response = streamResponse('text/event-stream', body, requestId, {
+    // Proxies would hold back what belongs on the screen now.
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  return ok({ ...response, isLive: true });
 }
 
 /** Refuses pages of other origins, whatever `server.cors` lets them read: what is told here is not for them. */
@@ -152,6 +162,7 @@ async function changeNetwork(asked: Asked): Promise<Result<object>> {
   );
   if (!change.ok) return change;
   network.change(change.value.resource, change.value.settings);
+  dashboard.networkChanged();
   return ok(networkDocument(network, generation.api, namesFor(asked)));
 }
 
@@ -170,7 +181,7 @@ async function countsFor(
   { generation, draw }: Exchange,
   caller: Caller,
   version: Version,
-): Promise<object> {
+): Promise<RowCounts['rows']> {
   const now = draw.now().getTime();
   let latest = counted.get(generation);
   if (latest === undefined || Math.abs(now - latest.at) > countsKept) {

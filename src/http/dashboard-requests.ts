@@ -1,8 +1,8 @@
 import type { Api } from '../model/api.ts';
-import type { RequestEnd } from '../trace/events.ts';
 import type { KeptRequest } from '../trace/recent.ts';
 import type { Recording } from '../trace/recording.ts';
 import type { Mode } from './edge.ts';
+import type { RequestDetail, RequestRow, ShownBody } from './dashboard-wire.ts';
 import { disclosureOf, type Disclosure } from './redact.ts';
 
 /** What decides how much of a request is told. */
@@ -12,7 +12,10 @@ export interface Telling {
 }
 
 /** A row of the list of requests. */
-export function requestRow({ number, time, trace, end }: KeptRequest, telling: Telling): object {
+export function requestRow(
+  { number, time, trace, end }: KeptRequest,
+  telling: Telling,
+): RequestRow {
   const { recording } = trace;
   const disclosure = disclosureOf(telling.api, telling.mode);
   return {
@@ -34,10 +37,10 @@ export function requestRow({ number, time, trace, end }: KeptRequest, telling: T
 }
 
 /** All that is known of one request. */
-export function requestDetail(request: KeptRequest, telling: Telling): object {
+export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
   const { trace, end, size } = request;
   const disclosure = disclosureOf(telling.api, telling.mode);
-  const { redactor, tellsValues } = disclosure;
+  const { tellsValues } = disclosure;
   const { recording } = trace;
   const query = disclosure.query(trace.start.url);
   return {
@@ -48,8 +51,8 @@ export function requestDetail(request: KeptRequest, telling: Telling): object {
     tellsValues,
     isRecorded: recording !== undefined,
     size: size ?? null,
-    requestBody: tellsValues ? (redactor.body(trace.body) ?? null) : null,
-    responseBody: tellsValues ? (bodyOf(end, disclosure) ?? null) : null,
+    requestBody: tellsValues ? shownBody(trace.body, disclosure) : null,
+    responseBody: tellsValues ? shownBody(end.body, disclosure) : null,
     failure:
       telling.mode === 'dev' && trace.failure instanceof Error
         ? (trace.failure.stack ?? trace.failure.message)
@@ -58,14 +61,23 @@ export function requestDetail(request: KeptRequest, telling: Telling): object {
   };
 }
 
-function bodyOf({ body, responseHeaders }: RequestEnd, { redactor }: Disclosure): unknown {
-  const type = String(responseHeaders['content-type'] ?? '');
-  if (typeof body === 'string' && !type.includes('json')) return `[${body.length} characters]`;
-  return redactor.body(body);
+/** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. */
+function shownBody(body: string | Buffer | undefined, { redactor }: Disclosure): ShownBody | null {
+  if (body === undefined || body.length === 0) return null;
+  const text = body.toString();
+  try {
+    const value = JSON.parse(text) as unknown;
+    return { text: redactor.isNeeded ? JSON.stringify(redactor.redacted(value)) : text };
+  } catch {
+    return { note: `${Buffer.byteLength(body)} bytes, which are not JSON` };
+  }
 }
 
-function recorded(recording: Recording): object {
-  const { begin, steps, statements } = recording;
+function recorded({
+  begin,
+  steps,
+  statements,
+}: Recording): Pick<RequestDetail, 'steps' | 'statementList'> {
   return {
     steps: steps.map((step) => ({
       stage: step.stage,

@@ -2,8 +2,10 @@ import { apiError, needsCredentials, type ApiError } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import { Activity, type ActivityPoint } from '../trace/activity.ts';
-import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import type { ReloadEvent, RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import { RecentRequests } from '../trace/recent.ts';
+import type { StreamedBody } from '../respond/response.ts';
+import { Watcher, type Source } from './dashboard-watcher.ts';
 import type { Mode } from './edge.ts';
 import { isAmong } from './honoured.ts';
 
@@ -11,6 +13,8 @@ import { isAmong } from './honoured.ts';
 const watchedFor = 60_000;
 /** How many requests of a second are recorded in full, so that looking on costs a busy server next to nothing. */
 const recordedASecond = 200;
+/** How many pages may look on at once. */
+const mostWatchers = 16;
 
 export const dashboardPath = '/_dashboard';
 
@@ -55,6 +59,8 @@ export interface DashboardOptions {
   readonly now: () => Date;
   /** All the time that requests have spent in the database, in ms. */
   readonly databaseTime: () => number;
+  /** How many processes serve together. */
+  readonly processes: number;
 }
 
 /**
@@ -64,7 +70,11 @@ export interface DashboardOptions {
 export class Dashboard implements TraceReader {
   readonly token: string;
   readonly recent = new RecentRequests();
+  /** Why what was saved last is not what is served; undefined where it is. */
+  specification: ReloadEvent | undefined;
   private readonly options: DashboardOptions;
+  private readonly watchers = new Set<Watcher>();
+  private isClosed = false;
   private readonly activity = new Activity();
   private lookedAt = -Infinity;
   /** The second that runs, and how many requests were recorded in it. */
@@ -104,8 +114,59 @@ export class Dashboard implements TraceReader {
     this.recorded += 1;
   };
 
-  /** The last five minutes. */
-  points(): readonly ActivityPoint[] {
-    return this.activity.points(this.options.clock());
+  /** Tells the pages of an edit that was refused, or lets them ask anew for what is served now. */
+  readonly reloaded = (event: ReloadEvent): void => {
+    this.specification = event.problems.length === 0 ? undefined : event;
+    for (const watcher of this.watchers) watcher.specification(this.specification);
+  };
+
+  /** The simulated network was changed. */
+  networkChanged(): void {
+    for (const watcher of this.watchers) watcher.network();
+  }
+
+  get processes(): number {
+    return this.options.processes;
+  }
+
+  /** What tells one server from another. */
+  get server(): string {
+    return this.token.slice(0, 8);
+  }
+
+  /** The stream of one more page; undefined where there are too many, or the server takes its leave. */
+  watch(source: Pick<Source, 'hello' | 'seen' | 'requests'>): StreamedBody | undefined {
+    const isFull = this.isClosed || this.watchers.size >= mostWatchers;
+    return isFull ? undefined : this.events(source);
+  }
+
+  private async *events(source: Pick<Source, 'hello' | 'seen' | 'requests'>): StreamedBody {
+    const watcher = new Watcher();
+    const { clock } = this.options;
+    // A body that nobody reads after all never gets here.
+    this.watchers.add(watcher);
+    try {
+      if (this.isClosed) return;
+      yield* watcher.events({
+        ...source,
+        server: this.server,
+        points: (from) => this.points(from),
+        clock,
+        looks: () => this.look(),
+      });
+    } finally {
+      this.watchers.delete(watcher);
+    }
+  }
+
+  /** Ends all streams, and begins no more. */
+  close(): void {
+    this.isClosed = true;
+    for (const watcher of this.watchers) watcher.end();
+  }
+
+  /** Of the last five minutes, the spans from a number on. */
+  private points(from: number): readonly ActivityPoint[] {
+    return this.activity.points(this.options.clock(), from);
   }
 }

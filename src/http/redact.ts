@@ -44,13 +44,21 @@ export class Redactor {
     const length = Buffer.byteLength(body);
     if (length > longestBody) return `[${length} bytes]`;
     try {
-      // What is debugged repeats the parameters.
-      return JSON.parse(body.toString(), (key, value: unknown) =>
-        this.isWithheld(key, value) ? withheld : value,
-      ) as unknown;
+      return this.redacted(JSON.parse(body.toString()));
     } catch {
       return `[${length} bytes, not JSON]`;
     }
+  }
+
+  /** A JSON value without what is secret. What is debugged repeats the parameters. */
+  redacted(value: unknown): unknown {
+    if (!this.isNeeded || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => this.redacted(item));
+    const members = Object.entries(value).map(([name, member]) => [
+      name,
+      this.isWithheld(name, member) ? withheld : this.redacted(member),
+    ]);
+    return Object.fromEntries(members) as unknown;
   }
 
   /** Whether a member or a parameter is of a secret field: by its name, or by a part of its path, with an operator or without. */

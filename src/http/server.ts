@@ -66,6 +66,8 @@ const bodied = new Set(['POST', 'PUT', 'PATCH']);
 /** A server that listens. */
 export interface RunningServer {
   readonly port: number;
+  /** Who reads its requests: those that it was given, and its own. */
+  readonly readers: readonly TraceReader[];
   /**
    * Is no longer ready, takes no new connections after `drainDelay` ms, lets the requests in flight end, then
    * resolves.
@@ -96,6 +98,7 @@ export async function startServer(
         clock: () => performance.now(),
         now: draw.now,
         databaseTime: () => metrics.totalDatabaseTime,
+        processes: options.fleet?.size ?? 1,
       })
     : undefined;
   const readers = [...(options.readers ?? []), ...(dashboard === undefined ? [] : [dashboard])];
@@ -188,6 +191,12 @@ export async function startServer(
       return respondError(failed(error), path, requestId);
     }
   };
+  const sendRest = (
+    response: ServerResponse,
+    body: StreamedBody,
+    observed: Observed,
+  ): Promise<void> =>
+    sendStream(response, body, stallTimeout).catch((error: unknown) => report(observed, error));
   const report = ({ trace: seen }: Observed, error: unknown): void => {
     if (error instanceof ClientGone) return;
     seen.failure = error;
@@ -225,8 +234,7 @@ export async function startServer(
       rest = send(response, encoded, sending);
       // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
       if (!request.complete) request.resume();
-      if (rest !== undefined)
-        await sendStream(response, rest, stallTimeout).catch((error) => report(observed, error));
+      if (rest !== undefined && answered.isLive !== true) await sendRest(response, rest, observed);
     } catch (error) {
       const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
       sendInstead(response, problem, gate.vary);
@@ -241,6 +249,8 @@ export async function startServer(
     if (rest === undefined && request.socket.writableLength > 0)
       await untilTaken(response, 'finish', stallTimeout);
     observer.end(observed.trace, answered, request.headers);
+    // It goes on for as long as its reader stays, and is in flight no more.
+    if (rest !== undefined && answered.isLive === true) await sendRest(response, rest, observed);
   };
   // The first hook, so that the framework has no say in media types and methods either.
   app.addHook('onRequest', ({ raw: request }, reply) => {
@@ -256,8 +266,10 @@ export async function startServer(
   const address = app.server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
+    readers,
     close: async (drainDelay = 0) => {
       stopping = true;
+      dashboard?.close();
       if (drainDelay > 0) await delay(drainDelay);
       // Whoever is answered now would come again at once, and find the door closing.
       overload.pause();

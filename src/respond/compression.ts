@@ -33,7 +33,8 @@ const compressors = {
  */
 export async function compressed(response: Response, acceptEncoding: string): Promise<Response> {
   const { body, headers } = response;
-  const wanted = body === undefined ? undefined : wantedCoding(acceptEncoding);
+  const isLeft = body === undefined || response.isLive === true;
+  const wanted = isLeft ? undefined : wantedCoding(acceptEncoding);
   if (wanted === undefined || body === undefined || Buffer.isBuffer(body)) return response;
   const { coding, isForced } = wanted;
   const isText = typeof body === 'string';

@@ -18,6 +18,8 @@ interface Span {
 
 /** Requests of a span of time: their number, errors, time in the database in ms, and durations in ms. */
 export interface ActivityPoint {
+  /** Of spans that follow each other. */
+  readonly number: number;
   /** When it ended, in ms before now; 0 or less for the one that runs. */
   readonly age: number;
   /** How many seconds of it have passed. */
@@ -26,8 +28,8 @@ export interface ActivityPoint {
   readonly clientErrors: number;
   readonly serverErrors: number;
   readonly databaseTime: number;
-  readonly p50: number | undefined;
-  readonly p95: number | undefined;
+  readonly p50?: number | undefined;
+  readonly p95?: number | undefined;
 }
 
 /** Counts the requests of the last five minutes, in plain numbers: next to nothing for each. */
@@ -62,22 +64,23 @@ export class Activity {
     span.durations[index] = (span.durations[index] ?? 0) + 1;
   }
 
-  /** The spans of the last five minutes, oldest first; the last one still runs. */
-  points(now: number): readonly ActivityPoint[] {
+  /** The spans of the last five minutes, from a number on, oldest first; the last one still runs. */
+  points(now: number, from: number): readonly ActivityPoint[] {
     const current = Math.floor(now / 1_000 / spanLength);
-    return Array.from({ length: spans }, (_, index) => {
-      const number = current - spans + 1 + index;
+    const first = Math.max(from, current - spans + 1);
+    return Array.from({ length: current - first + 1 }, (_, index) => {
+      const number = first + index;
       const span =
         this.spans[((number % this.spans.length) + this.spans.length) % this.spans.length];
       const age = now - (number + 1) * spanLength * 1_000;
       const seconds = age >= 0 ? spanLength : Math.max(1, (age + spanLength * 1_000) / 1_000);
-      if (span?.number !== number) return { ...nothing, age, seconds };
+      if (span?.number !== number) return { ...nothing, number, age, seconds };
       const { requests, clientErrors, serverErrors, databaseTime, durations } = span;
       const [p50, p95] = [
         percentile(durations, requests, 0.5),
         percentile(durations, requests, 0.95),
       ];
-      return { age, seconds, requests, clientErrors, serverErrors, databaseTime, p50, p95 };
+      return { number, age, seconds, requests, clientErrors, serverErrors, databaseTime, p50, p95 };
     });
   }
 }
@@ -87,8 +90,6 @@ const nothing = {
   clientErrors: 0,
   serverErrors: 0,
   databaseTime: 0,
-  p50: undefined,
-  p95: undefined,
 };
 
 /** The middle of the class in which the part of the durations ends; within 5 %. */

@@ -89,6 +89,8 @@ export interface ReloadEvent {
   readonly file: string;
   /** Why it is not in use, the last good one is instead; none where it is. */
   readonly problems: readonly ReloadProblem[];
+  /** What has to be answered in the terminal before it can be. */
+  readonly question?: string;
 }
 
 export interface ReloadProblem {

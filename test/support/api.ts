@@ -18,7 +18,7 @@ import { checkRules } from '../../src/plan/rules.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
-import type { DependencyEvent } from '../../src/trace/events.ts';
+import type { DependencyEvent, TraceReader } from '../../src/trace/events.ts';
 import { undocumented } from './openapi.ts';
 import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
@@ -58,6 +58,8 @@ export interface TestApi {
   readonly failures: unknown[];
   /** What the server has told of what it depends on. */
   readonly dependencies: readonly DependencyEvent[];
+  /** Who reads its requests. */
+  readonly readers: readonly TraceReader[];
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly send: (
     method: string,
@@ -187,6 +189,7 @@ export async function serve(
     generation,
     failures,
     dependencies,
+    readers: server.readers,
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (path, options) => sendRaw(url, path, options),

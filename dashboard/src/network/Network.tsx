@@ -45,7 +45,6 @@ export function Network({ session }: ViewProps): JSX.Element {
   const { data, error } = useQuery({
     queryKey: ['network'],
     queryFn: () => askDashboard<NetworkData>('network'),
-    refetchInterval: 5_000,
   });
   const changing = useMutation({
     mutationFn: (change: Change) =>

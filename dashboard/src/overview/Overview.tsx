@@ -14,45 +14,29 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import type { RowCounts } from '../../../src/http/dashboard-wire.ts';
 import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../App.tsx';
+import { useLive } from '../live/live.ts';
 import { hashOf } from '../route.ts';
 import { figure } from '../words.ts';
 
-interface Point {
-  readonly age: number;
-  readonly seconds: number;
-  readonly requests: number;
-  readonly clientErrors: number;
-  readonly serverErrors: number;
-  readonly databaseTime: number;
-  readonly p50?: number;
-  readonly p95?: number;
-}
-
-interface OverviewData {
-  readonly time: string;
-  readonly points: readonly Point[];
-  readonly rows: Readonly<Record<string, number | null>>;
-  readonly countedRows: number;
-}
+/** How long a span of activity is, in ms. */
+const spanLength = 5_000;
 
 /** Requests, latency, errors and time in the database of the last five minutes, and the records there are. */
 export function Overview({ model }: ViewProps): JSX.Element {
-  const { data, error } = useQuery({
-    queryKey: ['overview'],
-    queryFn: () => askDashboard<OverviewData>('overview'),
-    refetchInterval: 2_000,
+  const spans = useLive((live) => live.points);
+  const { data: counts } = useQuery({
+    queryKey: ['rows'],
+    queryFn: () => askDashboard<RowCounts>('rows'),
+    refetchInterval: 10_000,
   });
-  if (data === undefined)
-    return error === null ? (
-      <Loader aria-label="Loading" />
-    ) : (
-      <Alert color="red">{error.message}</Alert>
-    );
-  const end = Date.parse(data.time);
-  const points = data.points.map((point) => ({
-    time: new Date(end - Math.max(0, point.age)).toLocaleTimeString(),
+  if (spans === undefined) return <Loader aria-label="Loading" />;
+  const last = spans.at(-1)?.number ?? 0;
+  const now = Date.now();
+  const points = spans.map((point) => ({
+    time: new Date(now - (last - point.number) * spanLength).toLocaleTimeString(),
     'Requests/s': rounded(point.requests / point.seconds),
     p50: point.p50 === undefined ? null : rounded(point.p50),
     p95: point.p95 === undefined ? null : rounded(point.p95),
@@ -60,7 +44,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
     '5xx/s': rounded(point.serverErrors / point.seconds),
     'Database ms/s': rounded(point.databaseTime / point.seconds),
   }));
-  const recent = data.points.slice(-12);
+  const recent = spans.slice(-12);
   const sum = (name: 'requests' | 'clientErrors' | 'serverErrors' | 'seconds' | 'databaseTime') =>
     recent.reduce((total, point) => total + point[name], 0);
   const latest = recent.findLast((point) => point.p95 !== undefined);
@@ -71,7 +55,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
     ['Errors', `${sum('clientErrors')} 4xx, ${sum('serverErrors')} 5xx`],
     ['Database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
   ] as const;
-  const isEmpty = data.points.every(({ requests }) => requests === 0);
+  const isEmpty = spans.every(({ requests }) => requests === 0);
   const common = {
     h: 180,
     data: points,
@@ -158,7 +142,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
                 </Table.Td>
                 <Table.Td>{operations.join(', ')}</Table.Td>
                 <Table.Td className="numeric">
-                  {rowsText(data.rows[name], data.countedRows)}
+                  {rowsText(counts?.rows[name], counts?.countedRows)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -182,7 +166,7 @@ function Figure({ title, children }: { title: string; children: JSX.Element }): 
   );
 }
 
-function rowsText(count: number | null | undefined, counted: number): string {
+function rowsText(count: number | null | undefined, counted: number | undefined): string {
   if (count === undefined || count === null) return '–';
   return `${count.toLocaleString()}${count === counted ? '+' : ''}`;
 }

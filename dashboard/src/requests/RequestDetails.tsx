@@ -5,6 +5,7 @@ import {
   CopyButton,
   Group,
   Loader,
+  Modal,
   Stack,
   Table,
   Tabs,
@@ -12,18 +13,19 @@ import {
   Title,
 } from '@mantine/core';
 import { useState, type JSX } from 'react';
+import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard-wire.ts';
 import { Refusal, send } from '../api.ts';
-import type { Session } from '../model.ts';
 import { figure, shown } from '../words.ts';
-import { asCurl, asFetch, bodyText, sendableHeaders } from './commands.ts';
-import { urlOf, useRequest, type RequestDetail } from './data.ts';
+import { asCurl, asFetch, bodyText, isWithheld, sendableHeaders } from './commands.ts';
+import { useRequest } from './data.ts';
+import { urlOf } from './rows.ts';
 import { Resend } from './Resend.tsx';
 import { Statements } from './Statements.tsx';
 import { Waterfall } from './Waterfall.tsx';
 
 interface Props {
   readonly id: string;
-  readonly session: Session;
+  readonly session: Hello;
   /** Where the page is without it. */
   readonly closed: string;
 }
@@ -45,7 +47,7 @@ export function RequestDetails({ id, session, closed }: Props): JSX.Element {
 
 interface DetailProps {
   readonly request: RequestDetail;
-  readonly session: Session;
+  readonly session: Hello;
   readonly closed: string;
 }
 
@@ -53,8 +55,11 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
   const [isEditing, setEditing] = useState(false);
   const [told, setTold] = useState('');
   const { origin } = location;
-  const mayResend = request.tellsValues && (request.method === 'GET' || session.mayChange);
+  const isSafe = request.method === 'GET' || request.method === 'HEAD';
+  const mayResend = request.tellsValues && (isSafe || session.mayChange);
+  const [isAsked, setAsked] = useState(false);
   const replay = async (): Promise<void> => {
+    setAsked(false);
     setTold('Sending…');
     const body = bodyText(request);
     const answer = await send(urlOf(request), {
@@ -89,7 +94,11 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
         {new Date(request.time).toLocaleString()}
       </Text>
       <Group mb="sm" gap="xs">
-        <Button size="xs" disabled={!mayResend} onClick={() => void replay()}>
+        <Button
+          size="xs"
+          disabled={!mayResend || isWithheld(request)}
+          onClick={() => (isSafe ? void replay() : setAsked(true))}
+        >
           Replay
         </Button>
         <Button size="xs" variant="default" disabled={!mayResend} onClick={() => setEditing(true)}>
@@ -138,6 +147,21 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
           </Stack>
         </Tabs.Panel>
       </Tabs>
+      <Modal
+        opened={isAsked}
+        onClose={() => setAsked(false)}
+        title={`Send ${request.method} ${request.path} again?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        attributes={{ header: { role: 'presentation' } }}
+      >
+        <Text mb="md">It may change records once more.</Text>
+        <Group>
+          <Button onClick={() => void replay()}>Send it again</Button>
+          <Button variant="default" onClick={() => setAsked(false)}>
+            Leave it
+          </Button>
+        </Group>
+      </Modal>
       {isEditing ? <Resend request={request} close={() => setEditing(false)} /> : null}
     </Card>
   );
@@ -195,7 +219,7 @@ function Members({ title, members }: { title: string; members: object }): JSX.El
   );
 }
 
-function Body({ title, body }: { title: string; body: unknown }): JSX.Element {
+function Body({ title, body }: { title: string; body: ShownBody | null }): JSX.Element {
   return (
     <div>
       <Title order={3} size="h5" mb={4}>
@@ -205,9 +229,19 @@ function Body({ title, body }: { title: string; body: unknown }): JSX.Element {
         <Text className="quiet">None, or not recorded</Text>
       ) : (
         <pre className="block" tabIndex={0}>
-          {typeof body === 'string' ? body : JSON.stringify(body, undefined, 2)}
+          {'note' in body ? body.note : indented(body.text)}
         </pre>
       )}
     </div>
   );
+}
+
+/** JSON with its lines broken; numbers too long for this language stay as they were sent, in one line. */
+function indented(text: string): string {
+  try {
+    const broken = JSON.stringify(JSON.parse(text), undefined, 2);
+    return /\d{16}/u.test(text) ? text : broken;
+  } catch {
+    return text;
+  }
 }

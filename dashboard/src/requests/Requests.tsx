@@ -10,22 +10,27 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState, type JSX } from 'react';
+import { useMemo, useState, type JSX } from 'react';
+import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
 import type { ViewProps } from '../App.tsx';
+import { useLive } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';
-import { figure, statusColor } from '../words.ts';
-import { filtered, urlOf, useRequests, type RequestRow } from './data.ts';
+import { filtered } from './rows.ts';
 import { RequestDetails } from './RequestDetails.tsx';
+import { RequestList } from './RequestList.tsx';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const rowHeight = 36;
+/** As many as the server keeps. */
+const keptRequests = 1_000;
 
 /** The last requests as they come, searched and filtered, and one of them opened. */
 export function Requests({ session }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
-  const [isPaused, setPaused] = useState(false);
-  const { data: rows, error } = useRequests(session.token, isPaused);
+  const latest = useLive((live) => live.rows);
+  /** What was there when the page was paused. */
+  const [paused, setPaused] = useState<readonly RequestRow[]>();
+  const rows = paused ?? latest;
+  const missed = (latest?.[0]?.number ?? 0) - (rows?.[0]?.number ?? 0);
   const parameters = useMemo(() => new URLSearchParams(search), [search]);
   const filter = {
     text: parameters.get('text') ?? '',
@@ -76,21 +81,17 @@ export function Requests({ session }: ViewProps): JSX.Element {
         />
         <Switch
           label="Pause"
-          checked={isPaused}
-          onChange={(event) => setPaused(event.currentTarget.checked)}
+          checked={paused !== undefined}
+          onChange={(event) => setPaused(event.currentTarget.checked ? (latest ?? []) : undefined)}
           mb={8}
         />
       </Group>
       <Text size="sm" className="quiet">
-        The last 1,000 are kept. Steps, SQL and bodies are recorded while a dashboard is open, and a
-        minute after, of up to 200 requests a second.
+        {countText(rows?.length ?? 0, left.length)}
+        {missed > 0 ? ` Paused: ${missed.toLocaleString()} more have come since.` : ''}
       </Text>
       {rows === undefined ? (
-        error === null ? (
-          <Loader aria-label="Loading" />
-        ) : (
-          <Alert color="red">{error.message}</Alert>
-        )
+        <Loader aria-label="Loading" />
       ) : left.length === 0 ? (
         <Alert color="gray" title={rows.length === 0 ? 'No requests yet' : 'No request fits'}>
           {rows.length === 0 ? (
@@ -116,69 +117,9 @@ export function Requests({ session }: ViewProps): JSX.Element {
   );
 }
 
-interface ListProps {
-  readonly rows: readonly RequestRow[];
-  readonly opened: string;
-  readonly search: string;
-}
-
-/** Only the rows that are seen are in the page. */
-function RequestList({ rows, opened, search }: ListProps): JSX.Element {
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 8,
-  });
-  return (
-    <div
-      ref={scroller}
-      className="scroller"
-      style={{ maxHeight: opened === '' ? '65vh' : '30vh' }}
-      role="region"
-      aria-label="Requests, newest first"
-      tabIndex={0}
-    >
-      <ul
-        style={{
-          position: 'relative',
-          height: virtualizer.getTotalSize(),
-          margin: 0,
-          padding: 0,
-          listStyle: 'none',
-        }}
-      >
-        {virtualizer.getVirtualItems().map(({ key, index, start }) => {
-          const row = rows[index];
-          return row === undefined ? null : (
-            <li
-              key={key}
-              aria-setsize={rows.length}
-              aria-posinset={index + 1}
-              style={{ position: 'absolute', top: start, left: 0, right: 0 }}
-            >
-              <a
-                className="row"
-                href={hashOf('requests', row.id, search)}
-                aria-current={row.id === opened ? 'true' : undefined}
-              >
-                <span className="quiet">{new Date(row.time).toLocaleTimeString()}</span>
-                <span className="mono">{row.method}</span>
-                <span className="mono" title={urlOf(row)}>
-                  {urlOf(row)}
-                </span>
-                <Text component="span" c={`var(--status-${statusColor(row.status)})`} fw={600}>
-                  {row.status}
-                </Text>
-                <span className="numeric">{figure(row.duration)} ms</span>
-                <span className="quiet">{row.caller ?? ''}</span>
-              </a>
-            </li>
-          );
-        })}
-      </ul>
-    </div>
-  );
+function countText(all: number, left: number): string {
+  if (left < all) return `${left.toLocaleString()} of ${all.toLocaleString()} requests.`;
+  if (all >= keptRequests)
+    return `The last ${all.toLocaleString()} requests, which are all that is kept.`;
+  return all === 1 ? '1 request.' : `${all.toLocaleString()} requests.`;
 }

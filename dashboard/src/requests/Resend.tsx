@@ -11,10 +11,11 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
+import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { send } from '../api.ts';
 import { figure } from '../words.ts';
 import { bodyText, sendableHeaders } from './commands.ts';
-import { urlOf, type RequestDetail } from './data.ts';
+import { urlOf } from './rows.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

@@ -1,11 +1,11 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import type { Hello, RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { ask } from '../api.ts';
-import type { Session } from '../model.ts';
 import { figure } from '../words.ts';
 import { sendableHeaders } from './commands.ts';
-import { urlOf, type RequestDetail } from './data.ts';
+import { urlOf } from './rows.ts';
 
 interface ExplainedQuery {
   readonly sql: string | null;
@@ -16,7 +16,7 @@ interface ExplainedQuery {
 
 interface Props {
   readonly request: RequestDetail;
-  readonly session: Session;
+  readonly session: Hello;
 }
 
 /** The statements that ran, and on demand how the database runs them. */

@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { JSX } from 'react';
+import type { RequestDetail, Step } from '../../../src/http/dashboard-wire.ts';
 import { figure } from '../words.ts';
-import type { RequestDetail, Step } from './data.ts';
 
 /** The steps of a request, each where it began and as long as it took, and the statements below their step. */
 export function Waterfall({ request }: { readonly request: RequestDetail }): JSX.Element {
@@ -48,7 +48,7 @@ export function Waterfall({ request }: { readonly request: RequestDetail }): JSX
 }
 
 interface TrackProps {
-  readonly part: Step;
+  readonly part: Pick<Step, 'begin' | 'duration'>;
   readonly total: number;
   readonly isSql: boolean;
 }

@@ -1,4 +1,5 @@
-import { urlOf, type RequestDetail } from './data.ts';
+import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
+import { urlOf } from './rows.ts';
 
 /** Headers that the client itself sets, or that belong to one connection. */
 const own = new Set([
@@ -17,7 +18,9 @@ const own = new Set([
 
 function headersOf({ requestHeaders }: RequestDetail): readonly (readonly [string, string])[] {
   return Object.entries(requestHeaders).flatMap(([name, value]) =>
-    own.has(name) || name.startsWith('sec-') ? [] : [[name, value] as const],
+    own.has(name) || name.startsWith('sec-') || value === undefined
+      ? []
+      : [[name, typeof value === 'string' ? value : value.join(', ')] as const],
   );
 }
 
@@ -26,10 +29,17 @@ export function sendableHeaders(request: RequestDetail): Readonly<Record<string,
   return Object.fromEntries(headersOf(request));
 }
 
-/** The body as text, as far as it is known. */
+/** The body that was sent, as far as it is told. */
 export function bodyText({ requestBody }: RequestDetail): string | undefined {
-  if (requestBody === null || requestBody === undefined) return undefined;
-  return typeof requestBody === 'string' ? requestBody : JSON.stringify(requestBody);
+  return requestBody !== null && 'text' in requestBody ? requestBody.text : undefined;
+}
+
+/** Whether something of it is not told, so that what is sent again would be another request. */
+export function isWithheld(request: RequestDetail): boolean {
+  const { requestBody, query } = request;
+  if (!request.tellsValues) return true;
+  if (requestBody !== null && 'note' in requestBody) return true;
+  return `${query} ${bodyText(request) ?? ''}`.includes('[redacted]');
 }
 
 /** A text in single quotes of a POSIX shell. */
@@ -37,13 +47,27 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The command that sends a request again. */
+/** The command that sends a request again, byte for byte as far as curl can. */
 export function asCurl(request: RequestDetail, origin: string): string {
   const body = bodyText(request);
+  const { method, path } = request;
+  const headers = headersOf(request);
+  const url = origin + urlOf(request);
+  const hasType = headers.some(([name]) => name === 'content-type');
   const parts = [
-    `curl ${shellQuoted(origin + urlOf(request))}`,
-    ...(request.method === 'GET' ? [] : [`-X ${shellQuoted(request.method)}`]),
-    ...headersOf(request).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    `curl ${shellQuoted(url)}`,
+    // Brackets and braces would be patterns, and dots steps of a path.
+    ...(/[[\]{}]/u.test(url) ? ['--globoff'] : []),
+    ...(/\/\.{1,2}(?:\/|$)/u.test(path) ? ['--path-as-is'] : []),
+    ...(method === 'HEAD' ? ['--head'] : []),
+    ...((method === 'GET' && body === undefined) || method === 'HEAD'
+      ? []
+      : [`-X ${shellQuoted(method)}`]),
+    // A header without a value is written with a semicolon; with a colon alone it is left out.
+    ...headers.map(
+      ([name, value]) => `-H ${shellQuoted(value === '' ? `${name};` : `${name}: ${value}`)}`,
+    ),
+    ...(body === undefined || hasType ? [] : [`-H 'content-type:'`]),
     ...(body === undefined ? [] : [`--data-raw ${shellQuoted(body)}`]),
   ];
   return parts.join(' \\\n  ');

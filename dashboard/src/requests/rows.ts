@@ -1,0 +1,30 @@
+import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
+
+export interface RequestFilter {
+  readonly text: string;
+  readonly method: string;
+  readonly status: string;
+}
+
+/** The rows that a filter leaves: every word of its text is somewhere in what a row shows. */
+export function filtered(
+  rows: readonly RequestRow[],
+  { text, method, status }: RequestFilter,
+): readonly RequestRow[] {
+  const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
+  return rows.filter((row) => {
+    if (method !== '' && row.method !== method) return false;
+    if (status !== '' && !String(row.status).startsWith(status)) return false;
+    if (words.length === 0) return true;
+    const { path, query, route, caller, client, code, id } = row;
+    const all = [row.method, path, query, route, row.status, caller, client, code, id]
+      .join(' ')
+      .toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+/** The path with its query, as it was asked for. */
+export function urlOf({ path, query }: Pick<RequestRow, 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`;
+}
