@@ -21,7 +21,8 @@ import { credential, setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
 import { Credential } from './Credential.tsx';
 import { follow, forget, useLive } from './live/live.ts';
-import { useModel, type Model } from './model.ts';
+import type { Model } from '../../src/http/dashboard-wire-model.ts';
+import { useModel } from './model.ts';
 import { Notices } from './Notices.tsx';
 import { go, hashOf, useRoute } from './route.ts';
 

@@ -1,6 +1,6 @@
 import { facesOf } from '../filter/path.ts';
 import { decide, operations } from '../model/access.ts';
-import { isToMany, type Api, type Field, type Version } from '../model/api.ts';
+import { isToMany, type Api, type Field, type Reference, type Version } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
@@ -13,9 +13,16 @@ import {
 } from '../model/view.ts';
 import { filterables, sortables } from '../openapi/filters.ts';
 import { linkedRelation } from '../plan/links.ts';
+import type {
+  FieldInfo,
+  Model,
+  RelationInfo,
+  ResourceInfo,
+  ValueInfo,
+} from './dashboard-wire-model.ts';
 
 /** The API as a caller meets it in one version, for the forms of the dashboard. */
-export function modelDocument(view: View): object {
+export function modelDocument(view: View): Model {
   const { api, version } = view;
   return {
     name: api.name,
@@ -37,7 +44,7 @@ function pathOf({ basePath }: Api, { number }: Version): string {
   return `${basePath}/v${number}`;
 }
 
-function resourceDocument(face: ResourceView): object {
+function resourceDocument(face: ResourceView): ResourceInfo {
   const { limits } = face.view.api;
   const { resource, rules } = face;
   const names = new Set([...face.fields.keys(), ...face.inputs.keys()]);
@@ -51,14 +58,8 @@ function resourceDocument(face: ResourceView): object {
       const input = face.inputs.get(name);
       const field = input?.field ?? face.fields.get(name)?.field;
       if (field === undefined) return [];
-      return [
-        {
-          name,
-          isReadable: face.fields.has(name),
-          ...use(input),
-          ...fieldDocument(field, face.view),
-        },
-      ];
+      const document = fieldDocument(field, face.view);
+      return [{ name, isReadable: face.fields.has(name), ...use(input), ...document }];
     }),
     relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
     groups: Object.fromEntries(face.groups),
@@ -73,7 +74,7 @@ function resourceDocument(face: ResourceView): object {
   };
 }
 
-function use(input: InputView | undefined): object {
+function use(input: InputView | undefined): Pick<FieldInfo, 'isCreatable' | 'isUpdatable'> {
   if (input === undefined) return { isCreatable: false, isUpdatable: false };
   const { field, creatable, updatable } = input;
   const isOwnId = field === field.resource.id;
@@ -99,7 +100,7 @@ const told = [
   'uniqueItems',
 ] as const;
 
-function fieldDocument(field: Field, view: View): object {
+function fieldDocument(field: Field, view: View): ValueInfo {
   const { attributes, reference, properties, items } = field;
   return {
     type: field.type.name,
@@ -107,16 +108,13 @@ function fieldDocument(field: Field, view: View): object {
     isNullable: field.nullable,
     isRequired: field.required && field.default === undefined,
     isUnique: field.unique,
-    isImmutable: field.immutable,
     default: field.default?.kind === 'value' ? field.default.value : null,
     values: toldValues(field, view) ?? null,
     constraints: Object.fromEntries(
       told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
     ),
     ...(field.type.name === 'decimal' ? { precision: field.precision, scale: field.scale } : {}),
-    ...(reference === undefined || (view.resource(reference.resource.name)?.fields.size ?? 0) === 0
-      ? {}
-      : { reference: { resource: reference.resource.name, field: reference.field.name } }),
+    ...(reference === undefined ? {} : referenceDocument(reference, view)),
     ...(items === undefined ? {} : { items: fieldDocument(items, view) }),
     ...(properties === undefined
       ? {}
@@ -129,7 +127,23 @@ function fieldDocument(field: Field, view: View): object {
   };
 }
 
-function relationDocument(view: RelationView, face: ResourceView): object {
+/** What a key points to, where the caller may know that it exists. */
+function referenceDocument(
+  { resource, field }: Reference,
+  view: View,
+): Pick<ValueInfo, 'reference'> {
+  const face = view.resource(resource.name);
+  const name = nameOn(field, face);
+  return face === undefined || name === null
+    ? {}
+    : { reference: { resource: face.name, field: name } };
+}
+
+function nameOn(field: Field, face: ResourceView | undefined): string | null {
+  return [...(face?.fields.values() ?? [])].find((one) => one.field === field)?.name ?? null;
+}
+
+function relationDocument(view: RelationView, face: ResourceView): RelationInfo {
   const { relation } = view;
   const targets = facesOf(view).map(({ face: target }) => target.name);
   return {
@@ -137,17 +151,49 @@ function relationDocument(view: RelationView, face: ResourceView): object {
     kind: relation.kind,
     description: relation.description ?? null,
     isToMany: isToMany(relation),
-    isLinked: linkedRelation(view.name, face) !== undefined && mayLink(view, face.view.subject),
     targets: [...new Set(targets)],
-    pivot: view.pivot.map(({ name }) => name),
+    ...linkOf(view, face),
+    ...pairOf(view, face),
     ...keysOf(view, face),
   };
 }
 
+/** What a link can carry, where this caller may write links with the record. */
+function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'link'> {
+  const linked = linkedRelation(view.name, face);
+  if (linked === undefined || !mayLink(view, face.view.subject)) return {};
+  const { relation } = linked;
+  const inputs = view.target(relation.through)?.inputs ?? new Map<string, InputView>();
+  const pivot = [...inputs.values()].filter(
+    ({ field, creatable }) => creatable && relation.pivot.includes(field),
+  );
+  return {
+    link: {
+      id: fieldDocument(relation.target.id, face.view),
+      pivot: pivot.map(({ name, field }) => ({ name, ...fieldDocument(field, face.view) })),
+    },
+  };
+}
+
+/** The two fields of a morphTo, and what each value of the first one means. */
+function pairOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'pair'> {
+  const { relation } = view;
+  if (relation.kind !== 'morphTo') return {};
+  const inputOf = (field: Field): string | undefined =>
+    [...face.inputs.values()].find((input) => input.field === field)?.name;
+  const [type, id] = [inputOf(relation.typeField), inputOf(relation.idField)];
+  if (type === undefined || id === undefined) return {};
+  const types = facesOf(view).flatMap(({ face: target, typeValue }) =>
+    typeValue === undefined ? [] : [{ value: typeValue, resource: target.name }],
+  );
+  return { pair: { type, id, types } };
+}
+
 /** How the records of a relation are found by a filter: on the owner, or on the target. */
-function keysOf({ relation, target }: RelationView, face: ResourceView): object {
-  const nameOn = (field: Field, other: ResourceView | undefined): string | null =>
-    [...(other?.fields.values() ?? [])].find((one) => one.field === field)?.name ?? null;
+function keysOf(
+  { relation, target }: RelationView,
+  face: ResourceView,
+): Pick<RelationInfo, 'ownerKey' | 'targetKey'> {
   switch (relation.kind) {
     case 'belongsTo':
       return {

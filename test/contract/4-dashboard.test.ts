@@ -263,23 +263,6 @@ test('the overview counts requests, errors and the records that the caller may r
   expect((await ask(api, 'rows', hand)).body.rows).toEqual({ things: 1, boxes: 0 });
 });
 
-test('the model is what the caller may do, by the same functions as the API itself', async () => {
-  const api = await serving(keys);
-  const { resources } = (await ask(api, 'model', hand)).body;
-  expect(resources.map(({ name }: { name: string }) => name)).toEqual(['things', 'boxes']);
-  const [thing] = resources;
-  const field = (name: string): object =>
-    thing.fields.find((one: { name: string }) => one.name === name);
-  expect(field('id')).toMatchObject({ isReadable: true, isCreatable: false, isUpdatable: false });
-  expect(field('name')).toMatchObject({ isRequired: true, constraints: { maxLength: 20 } });
-  expect(field('secret')).toMatchObject({ isReadable: false, isCreatable: true });
-  expect(field('boxId')).toMatchObject({ reference: { resource: 'boxes', field: 'id' } });
-  expect(thing.filters.map(({ path }: { path: string }) => path)).not.toContain('secret');
-  expect(thing.filters.map(({ path }: { path: string }) => path)).toContain('box.label');
-  expect(thing.relations[0]).toMatchObject({ name: 'box', ownerKey: 'boxId', targetKey: 'id' });
-  expect((await ask(api, 'model?version=7', hand)).status).toBe(404);
-});
-
 describe('the network', () => {
   const change = (api: TestApi, body: unknown, headers: Record<string, string>): Promise<Answer> =>
     api.send('PUT', '/_dashboard/api/network', body, headers);

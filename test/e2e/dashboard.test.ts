@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { serveApi, type Records, type TestApi } from '../support/api.ts';
-import { complaintsOf, openBrowser, violationsOn } from '../support/browser.ts';
+import { complaintsOf, usePages, violationsOn } from '../support/browser.ts';
 import { hashOf } from '../support/tokens.ts';
 
 const shop = `
@@ -32,16 +32,9 @@ const records: Records = {
   ],
 };
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
-
+const openPage = usePages();
 const running: TestApi[] = [];
-const pages: Page[] = [];
 afterEach(async () => {
-  for (const page of pages.splice(0)) await page.context().close();
   for (const api of running.splice(0)) await api.stop();
 });
 
@@ -52,19 +45,11 @@ async function serving(head = '', options: Partial<ServerOptions> = {}): Promise
   return api;
 }
 
-async function opening(
+const opening = (
   api: TestApi,
   hash: string,
   colorScheme: 'light' | 'dark' = 'light',
-): Promise<Page> {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 900 } });
-  const page = await context.newPage();
-  // Less than a test may take, so that it says what it has waited for.
-  page.setDefaultTimeout(15_000);
-  pages.push(page);
-  await page.goto(`${api.url}/_dashboard${hash}`);
-  return page;
-}
+): Promise<Page> => openPage(`${api.url}/_dashboard${hash}`, { colorScheme });
 
 const hasRun = (page: Page): Promise<unknown> => page.evaluate('globalThis.ran');
 const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
@@ -242,13 +227,13 @@ describe('the explorer', () => {
     const page = await opening(api, '#/explorer/products');
     await page.getByRole('button', { name: 'New record' }).click();
     const dialog = page.getByRole('dialog');
-    const [name, price] = [dialog.getByLabel('name'), dialog.getByLabel('price')];
+    const input = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });
+    const [name, price] = [input('name'), input('price')];
     await name.fill('ab');
     await price.fill('-1');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('alert').waitFor();
-    for (const input of [name, price])
-      expect(await input.getAttribute('aria-invalid')).toBe('true');
+    for (const one of [name, price]) expect(await one.getAttribute('aria-invalid')).toBe('true');
     expect(await violationsOn(page)).toEqual([]);
     await name.fill('Lamp');
     await price.fill('12.5');
@@ -259,14 +244,14 @@ describe('the explorer', () => {
     ]);
 
     await page.getByRole('button', { name: 'Open 4' }).click();
-    await dialog.getByLabel('price').fill('13');
-    await dialog.getByLabel('about').fill('Bright');
+    await input('price').fill('13');
+    await input('about').fill('Bright');
     // Somebody else is faster.
     await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Load it again' }).click();
-    await eventually(() => dialog.getByLabel('name').inputValue()).toBe('Lantern');
-    await dialog.getByLabel('price').fill('14');
+    await eventually(() => input('name').inputValue()).toBe('Lantern');
+    await input('price').fill('14');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '14.00' }).waitFor();
 

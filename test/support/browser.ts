@@ -1,14 +1,44 @@
 import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
 import { chromium as launcher, type Browser, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** Starts a real browser: the one that comes as a package. */
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
   return launcher.launch({
     executablePath: await chromium.executablePath(),
     // One process for all would end with the first page.
     args: chromium.args.filter((arg) => arg !== '--single-process'),
   });
+}
+
+export interface PageOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Opens pages of one browser for the tests of a file, which are closed after each. */
+export function usePages(): (url: string, options?: PageOptions) => Promise<Page> {
+  let browser: Browser | undefined;
+  const pages: Page[] = [];
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close();
+  });
+  afterAll(() => browser?.close());
+  return async (url, { colorScheme = 'light', width = 1280, height = 900 } = {}) => {
+    if (browser === undefined) throw new Error('Pages are opened within tests');
+    const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+    const page = await context.newPage();
+    // Less than a test may take, so that it says what it has waited for.
+    page.setDefaultTimeout(15_000);
+    pages.push(page);
+    await page.goto(url);
+    return page;
+  };
 }
 
 /** What the page has complained of: scripts that failed, and all that its policy or the network refused. */

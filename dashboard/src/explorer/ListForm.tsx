@@ -12,7 +12,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState, type JSX } from 'react';
-import type { Model, ResourceInfo } from '../model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { operatorsOf, type Condition, type ListQuery } from './query.ts';
 
 interface Props {

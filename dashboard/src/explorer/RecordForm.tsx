@@ -1,51 +1,51 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
+import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { Refusal } from '../api.ts';
-import type { ResourceInfo } from '../model.ts';
-import { FieldInput } from './FieldInput.tsx';
-import { inputText, readForm } from './form.ts';
-import type { ApiRecord } from './Results.tsx';
+import { absent, draftOf, readForm, type ApiRecord, type Draft, type Messages } from './draft.ts';
+import { noLinks, readLinks, type LinksDraft } from './links.ts';
+import { LinksInput } from './LinksInput.tsx';
+import { ValueInput } from './ValueInput.tsx';
 
 interface Props {
+  readonly model: Model;
   readonly resource: ResourceInfo;
-  /** As it is stored; undefined: a new one. */
-  readonly record: ApiRecord | undefined;
+  /** As it is stored, and where; undefined: a new one. */
+  readonly stored: { readonly record: ApiRecord; readonly url: string } | undefined;
   readonly save: (body: ApiRecord) => Promise<void>;
   /** Reads the record anew. */
   readonly reload?: () => void;
 }
 
-/** The fields that may be written, each with an input of its type; what the server refuses is said at its field. */
-export function RecordForm({ resource, record, save, reload }: Props): JSX.Element {
-  const fields = resource.fields.filter((field) =>
-    record === undefined ? field.isCreatable : field.isUpdatable,
+/** The fields and links that may be written, each with inputs of its type; what the server refuses is said where it is. */
+export function RecordForm({ model, resource, stored, save, reload }: Props): JSX.Element {
+  const isNew = stored === undefined;
+  const fields = resource.fields.filter((field) => (isNew ? field.isCreatable : field.isUpdatable));
+  const relations = resource.relations.filter(({ link }) => link !== undefined);
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, Draft>>(
+    () => new Map(fields.map((field) => [field.name, draftOf(field, stored?.record[field.name])])),
   );
-  const [inputs, setInputs] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(
-      fields.map((field) => [
-        field.name,
-        record === undefined ? '' : inputText(field, record[field.name]),
-      ]),
-    ),
-  );
-  const [unread, setUnread] = useState<Readonly<Record<string, string>>>({});
+  const [links, setLinks] = useState<ReadonlyMap<string, LinksDraft>>(new Map());
+  const [unread, setUnread] = useState<Messages>(new Map());
   const saving = useMutation({ mutationFn: save });
   const refusal = saving.error instanceof Refusal ? saving.error : undefined;
-  const names = new Set(fields.map(({ name }) => name));
-  const messages = new Map<string, string>(Object.entries(unread));
+  const messages = new Map(unread);
   for (const { field, message } of refusal?.fields ?? []) {
-    // `lines[0].price` and `address.city` belong to the input of the field that they are in.
-    const [name = ''] = field.split(/[.[]/u);
-    const text = name === field ? message : `${field} ${message}`;
-    const before = messages.get(name);
-    messages.set(name, before === undefined ? text : `${before}; ${text}`);
+    const before = messages.get(field);
+    messages.set(field, before === undefined ? message : `${before}; ${message}`);
   }
-  const elsewhere = [...messages].filter(([name]) => !names.has(name));
+  const shownNames = new Set([...fields, ...relations].map(({ name }) => name));
+  const elsewhere = [...messages].filter(([path]) => !shownNames.has(path.split(/[.[]/u)[0] ?? ''));
   const submit = (): void => {
-    const { body, problems } = readForm(fields, inputs, record);
-    setUnread(problems);
-    if (Object.keys(problems).length === 0) saving.mutate(body);
+    const { body, problems } = readForm(fields, drafts, stored?.record);
+    const all = new Map(problems);
+    const linked = relations.flatMap((relation) => {
+      const change = readLinks(relation, links.get(relation.name) ?? noLinks, isNew, all);
+      return change === undefined ? [] : [[relation.name, change] as const];
+    });
+    setUnread(all);
+    if (all.size === 0) saving.mutate({ ...body, ...Object.fromEntries(linked) });
   };
   return (
     <form
@@ -55,17 +55,37 @@ export function RecordForm({ resource, record, save, reload }: Props): JSX.Eleme
         submit();
       }}
     >
-      <Stack gap="sm">
+      <Stack gap="md">
         {fields.map((field) => (
-          <FieldInput
+          <ValueInput
             key={field.name}
-            field={field}
-            text={inputs[field.name] ?? ''}
-            error={messages.get(field.name)}
-            changed={(text) => setInputs({ ...inputs, [field.name]: text })}
+            info={inPair(field, resource, drafts)}
+            label={field.name}
+            path={field.name}
+            draft={drafts.get(field.name) ?? absent}
+            isNew={isNew}
+            model={model}
+            messages={messages}
+            changed={(draft) => setDrafts((before) => new Map([...before, [field.name, draft]]))}
           />
         ))}
-        {fields.length === 0 ? <Text>No field of it may be written.</Text> : null}
+        {relations.map((relation) => (
+          <LinksInput
+            key={relation.name}
+            relation={relation}
+            model={model}
+            url={stored?.url}
+            draft={links.get(relation.name) ?? noLinks}
+            messages={messages}
+            changed={(draft) => setLinks((before) => new Map([...before, [relation.name, draft]]))}
+          />
+        ))}
+        {shownNames.size === 0 ? <Text>No field of it may be written.</Text> : null}
+        {messages.size > 0 && saving.error === null ? (
+          <Alert color="red" role="alert">
+            Some values cannot be sent as they are.
+          </Alert>
+        ) : null}
         {saving.error === null ? null : (
           <Alert color="red" role="alert">
             {saving.error.message}
@@ -81,12 +101,32 @@ export function RecordForm({ resource, record, save, reload }: Props): JSX.Eleme
             ) : null}
           </Alert>
         )}
-        <Group>
+        <Group className="actions">
           <Button type="submit" loading={saving.isPending}>
-            {record === undefined ? 'Create' : 'Save'}
+            {isNew ? 'Create' : 'Save'}
           </Button>
         </Group>
       </Stack>
     </form>
   );
+}
+
+/** A field of a morphTo: its type is one of those that there are, its id a record of the resource that this one means. */
+function inPair(
+  field: FieldInfo,
+  { relations }: ResourceInfo,
+  drafts: ReadonlyMap<string, Draft>,
+): FieldInfo {
+  for (const { pair, name } of relations) {
+    if (pair === undefined) continue;
+    const description = field.description ?? `Part of ${name}`;
+    if (pair.type === field.name)
+      return { ...field, description, values: pair.types.map(({ value }) => value) };
+    if (pair.id !== field.name) continue;
+    const type = drafts.get(pair.type);
+    const chosen = pair.types.find(({ value }) => type?.kind === 'text' && type.text === value);
+    if (chosen === undefined) return { ...field, description };
+    return { ...field, description, reference: { resource: chosen.resource, field: 'id' } };
+  }
+  return field;
 }

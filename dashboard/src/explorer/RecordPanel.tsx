@@ -2,11 +2,11 @@ import { Alert, Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mant
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import { ask } from '../api.ts';
-import type { Model, RelationInfo, ResourceInfo } from '../model.ts';
+import type { Model, RelationInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
 import { queryFor } from './query.ts';
 import { RecordForm } from './RecordForm.tsx';
-import type { ApiRecord } from './Results.tsx';
+import type { ApiRecord } from './draft.ts';
 
 interface Props {
   readonly model: Model;
@@ -35,8 +35,9 @@ export function RecordPanel(props: Props): JSX.Element {
     >
       {isNew ? (
         <RecordForm
+          model={model}
           resource={resource}
-          record={undefined}
+          stored={undefined}
           save={async (body) => {
             await ask(`${model.path}/${resource.name}`, {
               method: 'POST',
@@ -74,8 +75,9 @@ function Existing({ model, resource, id, mayChange, place, close, changed }: Pro
       {may('update') ? (
         <RecordForm
           key={etag}
+          model={model}
           resource={resource}
-          record={record}
+          stored={{ record, url }}
           save={async (body) => {
             await ask(url, {
               method: 'PATCH',

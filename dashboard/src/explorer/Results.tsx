@@ -1,12 +1,11 @@
 import { Alert, Anchor, Button, Table } from '@mantine/core';
 import type { JSX } from 'react';
 import type { ApiAnswer } from '../api.ts';
-import type { FieldInfo, ResourceInfo } from '../model.ts';
+import type { FieldInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
 import { shown } from '../words.ts';
 import { queryFor } from './query.ts';
-
-export type ApiRecord = Readonly<Record<string, unknown>>;
+import { recordsOf } from './records.ts';
 
 interface Props {
   readonly answer: ApiAnswer;
@@ -87,10 +86,4 @@ function Cell({ value, field, place }: CellProps): JSX.Element {
       {shown(value)}
     </Anchor>
   );
-}
-
-/** The records of an answer, as a page or behind a cursor. */
-function recordsOf(body: unknown): readonly ApiRecord[] {
-  const list = Array.isArray(body) ? body : (body as { data?: unknown } | undefined)?.data;
-  return Array.isArray(list) ? (list as ApiRecord[]) : [];
 }

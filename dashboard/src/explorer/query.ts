@@ -1,4 +1,8 @@
-import type { FilterInfo, OperatorInfo, ResourceInfo } from '../model.ts';
+import type {
+  FilterInfo,
+  OperatorInfo,
+  ResourceInfo,
+} from '../../../src/http/dashboard-wire-model.ts';
 
 /** A condition of a list: which parameter it is, and what it says. */
 export interface Condition {

@@ -26,7 +26,7 @@ import {
 } from '@xyflow/react';
 import { useEffect, useMemo, type JSX } from 'react';
 import type { ViewProps } from '../App.tsx';
-import type { Model, ResourceInfo } from '../model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { layout } from './layout.ts';
 

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { Model, ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
+import { serveApi } from '../support/api.ts';
+import { ask, boss, hand, keys, open, serving } from './4-dashboard.ts';
+
+test('the model is what the caller may do, by the same functions as the API itself', async () => {
+  const api = await serving(keys);
+  const { resources } = (await ask(api, 'model', hand)).body;
+  expect(resources.map(({ name }: { name: string }) => name)).toEqual(['things', 'boxes']);
+  const [thing] = resources;
+  const field = (name: string): object =>
+    thing.fields.find((one: { name: string }) => one.name === name);
+  expect(field('id')).toMatchObject({ isReadable: true, isCreatable: false, isUpdatable: false });
+  expect(field('name')).toMatchObject({ isRequired: true, constraints: { maxLength: 20 } });
+  expect(field('secret')).toMatchObject({ isReadable: false, isCreatable: true });
+  expect(field('boxId')).toMatchObject({ reference: { resource: 'boxes', field: 'id' } });
+  expect(thing.filters.map(({ path }: { path: string }) => path)).not.toContain('secret');
+  expect(thing.filters.map(({ path }: { path: string }) => path)).toContain('box.label');
+  expect(thing.relations[0]).toMatchObject({ name: 'box', ownerKey: 'boxId', targetKey: 'id' });
+  expect((await ask(api, 'model?version=7', hand)).status).toBe(404);
+});
+
+test('the model tells how links and pairs are written, and names nothing that the caller may not know of', async () => {
+  const api = await serveApi(
+    `${keys}
+resources:
+  parts:
+    access: public
+    fields:
+      tagId: { type: integer, reference: tags.id }
+      secretId: { type: integer, reference: secrets.id }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: part-tags, withPivot: [role] }
+      seals: { type: relation, relation: belongsToMany, resource: tags, through: part-seals }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: part }
+  tags: { access: public, fields: { name: { type: string } } }
+  part-tags:
+    access: public
+    fields:
+      partId: { type: integer, reference: parts.id }
+      tagId: { type: integer, reference: tags.id }
+      role: { type: string, maxLength: 9 }
+      rank: { type: integer }
+  part-seals:
+    access: { read: public, write: admin }
+    fields: { partId: { type: integer, reference: parts.id }, tagId: { type: integer, reference: tags.id } }
+  secrets:
+    access: { read: admin, write: admin }
+    fields:
+      name: { type: string }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: secret }
+  notes:
+    access: public
+    fields:
+      aboutType: { type: string }
+      aboutId: { type: integer }
+      about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId }
+`,
+    {},
+    undefined,
+    { mode: 'dev' },
+  );
+  open.push(api);
+  const modelFor = async (headers: Record<string, string>): Promise<Model> =>
+    (await ask(api, 'model', headers)).body as Model;
+  const part = (model: Model): ResourceInfo | undefined =>
+    model.resources.find(({ name }) => name === 'parts');
+  const relation = (model: Model, resource: string, name: string): object | undefined =>
+    model.resources
+      .find((one) => one.name === resource)
+      ?.relations.find((one) => one.name === name);
+  const [own, other] = [await modelFor(boss), await modelFor(hand)];
+  const pivot = [expect.objectContaining({ name: 'role', constraints: { maxLength: 9 } })];
+  expect(relation(other, 'parts', 'tags')).toMatchObject({ link: { id: { type: 'id' }, pivot } });
+  expect(relation(other, 'parts', 'seals')).not.toHaveProperty('link');
+  expect(relation(own, 'parts', 'seals')).toHaveProperty('link');
+  const types = [{ value: 'part', resource: 'parts' }];
+  const pair = { type: 'aboutType', id: 'aboutId' };
+  expect(relation(other, 'notes', 'about')).toMatchObject({ pair: { ...pair, types } });
+  expect(relation(own, 'notes', 'about')).toMatchObject({
+    pair: { ...pair, types: [...types, { value: 'secret', resource: 'secrets' }] },
+  });
+  const references = (model: Model): readonly unknown[] =>
+    part(model)?.fields.flatMap(({ reference }) => reference?.resource ?? []) ?? [];
+  expect(references(own)).toEqual(['tags', 'secrets']);
+  expect(references(other)).toEqual(['tags']);
+  expect(JSON.stringify(other)).not.toContain('secrets');
+});

@@ -1,0 +1,233 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveBoth, type Both } from '../support/both.ts';
+import { complaintsOf, usePages, violationsOn } from '../support/browser.ts';
+
+const specification = `
+name: Workshop
+access: public
+resources:
+  parts:
+    fields:
+      name: { type: string, required: true, minLength: 2 }
+      code: { type: string, nullable: true, unique: true }
+      note: { type: text, nullable: true }
+      price: { type: decimal, precision: 18, scale: 4 }
+      made: { type: datetime, nullable: true }
+      day: { type: date }
+      at: { type: time }
+      grade: { type: enum, values: [a, b], default: a }
+      sold: { type: boolean, nullable: true }
+      specs:
+        type: object
+        nullable: true
+        properties:
+          weight: { type: number, minimum: 0, required: true }
+          box: { type: object, properties: { width: { type: integer, minimum: 1 } } }
+      sizes: { type: array, items: { type: integer, minimum: 1 }, maxItems: 3 }
+      extra: { type: json }
+      secret: { type: string, writeOnly: true, default: hush }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: part-tags, withPivot: [role, rank] }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: part }
+  tags:
+    fields:
+      name: { type: string }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: tag }
+  part-tags:
+    fields:
+      partId: { type: integer, required: true, reference: parts.id }
+      tagId: { type: integer, required: true, reference: tags.id }
+      role: { type: enum, values: [main, side], default: side }
+      rank: { type: integer, nullable: true, minimum: 0 }
+  notes:
+    fields:
+      text: { type: string, required: true }
+      aboutType: { type: string, nullable: true }
+      aboutId: { type: integer, nullable: true }
+      about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId }
+`;
+
+const openPage = usePages();
+let both: Both;
+beforeAll(async () => {
+  both = await serveBoth(
+    specification,
+    { tags: [{ name: 'red' }, { name: 'green' }, { name: 'blue' }], parts: [{ name: 'Wheel' }] },
+    undefined,
+    { mode: 'dev' },
+  );
+});
+afterAll(() => both?.stop());
+
+const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const field = (page: Page, name: string) => dialogOf(page).locator(`[id="field-${name}"]`);
+const press = (page: Page, name: string): Promise<void> =>
+  dialogOf(page).getByRole('button', { name, exact: true }).click();
+async function choose(page: Page, name: string, option: string): Promise<void> {
+  await field(page, name).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (database) => {
+  const open = async (resource: string): Promise<{ page: Page; url: string }> => {
+    const side = both.sides[database === 'SQLite' ? 0 : 1];
+    if (side === undefined) throw new Error('There are two sides');
+    const page = await openPage(`${side.url}/_dashboard#/explorer/${resource}`);
+    return { page, url: side.url };
+  };
+  const stored = async (url: string, path: string): Promise<Record<string, unknown>> =>
+    (await (await fetch(`${url}/v1/${path}`)).json()) as Record<string, unknown>;
+
+  test('with values of every type, said at the value where the server refuses them', async () => {
+    const { page, url } = await open('parts');
+    const complaints = complaintsOf(page);
+    await page.getByRole('button', { name: 'New record' }).click();
+    await field(page, 'name').fill('x');
+    await field(page, 'note').fill('two\nlines');
+    await field(page, 'price').fill('12345678901234.0001');
+    await field(page, 'made').fill('2026-03-01T14:05:06.007');
+    await field(page, 'day').fill('2026-03-01');
+    await field(page, 'at').fill('14:05');
+    await choose(page, 'grade', 'b');
+    await choose(page, 'sold', 'false');
+    await press(page, 'Fill in specs');
+    await field(page, 'specs.weight').fill('-1');
+    await press(page, 'Fill in specs.box');
+    await field(page, 'specs.box.width').fill('0');
+    await press(page, 'Fill in sizes');
+    for (const [index, size] of ['1', '0', '3'].entries()) {
+      await press(page, 'Add an item to sizes');
+      await field(page, `sizes[${index}]`).fill(size);
+    }
+    await field(page, 'extra').fill('{"a": [1');
+    await press(page, 'Create');
+    await dialogOf(page).getByText('is not valid JSON').waitFor();
+    await field(page, 'extra').fill('{"a": [1]}');
+    await press(page, 'Create');
+    for (const path of ['name', 'specs.weight', 'specs.box.width', 'sizes[1]'])
+      await eventually(() => field(page, path).getAttribute('aria-invalid')).toBe('true');
+    for (const path of ['price', 'sizes[0]', 'made'])
+      expect(await field(page, path).getAttribute('aria-invalid'), path).not.toBe('true');
+    expect(await violationsOn(page)).toEqual([]);
+    await field(page, 'name').fill('Axle');
+    await field(page, 'specs.weight').fill('2.5');
+    await field(page, 'specs.box.width').fill('7');
+    await press(page, 'Remove sizes[1]');
+    await press(page, 'Create');
+    await page.getByRole('cell', { name: 'Axle' }).waitFor();
+    expect(await stored(url, 'parts/2')).toMatchObject({
+      name: 'Axle',
+      code: null,
+      note: 'two\nlines',
+      price: '12345678901234.0001',
+      made: '2026-03-01T14:05:06.007Z',
+      day: '2026-03-01',
+      at: '14:05:00',
+      grade: 'b',
+      sold: false,
+      specs: { weight: 2.5, box: { width: 7 } },
+      sizes: [1, 3],
+      extra: { a: [1] },
+    });
+    expect(complaints.filter((line) => !line.includes('422'))).toEqual([]);
+  });
+
+  test('where null, an empty text and nothing at all are different, and only what was changed is sent', async () => {
+    const { page, url } = await open('parts?id=2');
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    const sent: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postDataJSON());
+    });
+    await field(page, 'name').waitFor();
+    await press(page, 'Save');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    await press(page, 'empty for code');
+    await press(page, 'null for note');
+    await press(page, 'null for specs');
+    await press(page, 'Leave out sizes');
+    await press(page, 'Fill in sizes');
+    await field(page, 'made').fill('');
+    expect(await field(page, 'code').getAttribute('placeholder')).toBe('Empty text');
+    expect(await field(page, 'note').getAttribute('placeholder')).toBe('null');
+    expect(await field(page, 'secret').getAttribute('placeholder')).toBe('Unchanged');
+    await press(page, 'Save');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(sent).toEqual([{}, { code: '', note: null, made: null, specs: null, sizes: [] }]);
+    expect(await stored(url, 'parts/2')).toMatchObject({
+      code: '',
+      note: null,
+      specs: null,
+      sizes: [],
+    });
+  });
+
+  test('with links and what they carry: added, changed and removed', async () => {
+    const { page, url } = await open('parts');
+    await page.getByRole('button', { name: 'New record' }).click();
+    await field(page, 'name').fill('Bolt');
+    await press(page, 'Add a link to tags');
+    await field(page, 'tags[0]').fill('re');
+    await page.getByRole('option', { name: '1 red' }).click();
+    await choose(page, 'tags[0].pivot.role', 'main');
+    await field(page, 'tags[0].pivot.rank').fill('-1');
+    await press(page, 'Add a link to tags');
+    await field(page, 'tags[1]').fill('2');
+    await press(page, 'Create');
+    await eventually(() => field(page, 'tags[0].pivot.rank').getAttribute('aria-invalid')).toBe(
+      'true',
+    );
+    await field(page, 'tags[0].pivot.rank').fill('4');
+    await press(page, 'Create');
+    await page.getByRole('cell', { name: 'Bolt' }).waitFor();
+    const tags = async (): Promise<unknown> => (await stored(url, 'parts/3?expand=tags'))['tags'];
+    expect(await tags()).toMatchObject([
+      { id: 1, pivot: { role: 'main', rank: 4 } },
+      { id: 2, pivot: { role: 'side', rank: null } },
+    ]);
+
+    await page.getByRole('button', { name: 'Open 3' }).click();
+    await dialogOf(page).getByText('role main, rank 4').waitFor();
+    await press(page, 'Remove link 2 of tags');
+    await press(page, 'Change link 1 of tags');
+    await choose(page, 'tags.add[0].pivot.role', 'side');
+    await press(page, 'Add a link to tags');
+    await field(page, 'tags.add[1]').fill('99');
+    await press(page, 'Save');
+    await eventually(() => field(page, 'tags.add[1]').getAttribute('aria-invalid')).toBe('true');
+    expect(await violationsOn(page)).toEqual([]);
+    await field(page, 'tags.add[1]').fill('3');
+    await page.keyboard.press('Tab');
+    await press(page, 'Save');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(await tags()).toMatchObject([
+      { id: 1, pivot: { role: 'side', rank: 4 } },
+      { id: 3, pivot: { role: 'side', rank: null } },
+    ]);
+  });
+
+  test('with an owner of any of its resources', async () => {
+    const { page, url } = await open('notes');
+    await page.getByRole('button', { name: 'New record' }).click();
+    await field(page, 'text').fill('Round');
+    await choose(page, 'aboutType', 'part');
+    await field(page, 'aboutId').fill('Whe');
+    await page.getByRole('option', { name: '1 Wheel' }).click();
+    await press(page, 'Create');
+    await page.getByRole('cell', { name: 'Round' }).waitFor();
+    expect(await stored(url, 'notes/1')).toMatchObject({ aboutType: 'part', aboutId: 1 });
+    await page.getByRole('button', { name: 'Open 1' }).click();
+    await choose(page, 'aboutType', 'tag');
+    await field(page, 'aboutId').fill('77');
+    await page.keyboard.press('Tab');
+    await press(page, 'Save');
+    await eventually(() => field(page, 'aboutId').getAttribute('aria-invalid')).toBe('true');
+    await press(page, 'null for aboutType');
+    await press(page, 'null for aboutId');
+    await press(page, 'Save');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(await stored(url, 'notes/1')).toMatchObject({ aboutType: null, aboutId: null });
+  });
+});
