@@ -90,11 +90,11 @@ function nothingAt(path: string): ApiError {
 }
 
 /** Everything that happens, as server-sent events; after `Last-Event-ID` where this server has sent that. */
-function answerEvents({ exchange, caller, dashboard }: Asked): Result<Response> {
-  const { generation, mode, headers, requestId } = exchange;
+function answerEvents(asked: Asked): Result<Response> {
+  const { exchange, caller, dashboard } = asked;
+  const { mode, headers, requestId } = exchange;
   const [, server, number] = lastEvent.exec(String(headers['last-event-id'] ?? '')) ?? [];
   const isContinued = server === dashboard.server;
-  const telling = { api: generation.api, mode };
   const body = dashboard.watch({
     hello: {
       token: dashboard.token,
@@ -106,8 +106,10 @@ function answerEvents({ exchange, caller, dashboard }: Asked): Result<Response> 
       specification: dashboard.specification ?? null,
     },
     seen: isContinued ? Number(number) : 0,
-    requests: (after) =>
-      dashboard.recent.after(after).map((request) => requestRow(request, telling)),
+    requests: (after) => {
+      const telling = tellingOf(asked);
+      return dashboard.recent.after(after).map((request) => requestRow(request, telling));
+    },
   });
   if (body === undefined)
     return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
@@ -138,8 +140,9 @@ function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Ver
     : ok(version);
 }
 
-function tellingOf({ exchange }: Asked): Telling {
-  return { api: exchange.generation.api, mode: exchange.mode };
+function tellingOf({ exchange, dashboard }: Asked): Telling {
+  const { generation, mode } = exchange;
+  return { api: generation.api, mode, wallOffset: dashboard.wallOffset };
 }
 
 function namesFor({ exchange, caller, version }: Asked): readonly string[] {

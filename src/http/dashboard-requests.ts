@@ -1,63 +1,62 @@
 import type { Api } from '../model/api.ts';
+import { routeName } from '../trace/events.ts';
 import type { KeptRequest } from '../trace/recent.ts';
 import type { Recording } from '../trace/recording.ts';
 import type { Mode } from './edge.ts';
 import type { RequestDetail, RequestRow, ShownBody } from './dashboard-wire.ts';
+import { splitUrl } from './router.ts';
 import { disclosureOf, type Disclosure } from './redact.ts';
 
 /** What decides how much of a request is told. */
 export interface Telling {
   readonly api: Api;
   readonly mode: Mode;
+  /** See `Dashboard`. */
+  readonly wallOffset: number;
 }
 
 /** A row of the list of requests. */
-export function requestRow(
-  { number, time, trace, end }: KeptRequest,
-  telling: Telling,
-): RequestRow {
-  const { recording } = trace;
+export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
+  const { number, begin, requestId, method, url, status, code, duration, record } = request;
   const disclosure = disclosureOf(telling.api, telling.mode);
   return {
     number,
-    id: trace.start.requestId,
-    time: new Date(time).toISOString(),
-    method: trace.start.method,
-    path: trace.start.path,
-    query: shownQuery(trace.start.url, disclosure),
-    route: trace.routeName,
-    status: end.status,
-    code: end.code ?? null,
-    duration: rounded(end.duration),
-    caller: trace.caller ?? null,
-    client: trace.client ?? null,
-    statements: recording?.statements.length ?? null,
-    databaseTime: recording === undefined ? null : rounded(recording.databaseTime),
+    id: requestId,
+    time: new Date(begin + telling.wallOffset).toISOString(),
+    method,
+    path: splitUrl(url).path,
+    query: shownQuery(url, disclosure),
+    route: routeName(request),
+    status,
+    code: code ?? null,
+    duration: rounded(duration),
+    caller: request.caller ?? null,
+    client: request.client ?? null,
+    statements: record?.recording.statements.length ?? null,
+    databaseTime: record === undefined ? null : rounded(record.recording.databaseTime),
   };
 }
 
 /** All that is known of one request. */
 export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
-  const { trace, end, size } = request;
+  const { url, size, failure, record } = request;
   const disclosure = disclosureOf(telling.api, telling.mode);
   const { tellsValues } = disclosure;
-  const { recording } = trace;
-  const query = disclosure.query(trace.start.url);
   return {
     ...requestRow(request, telling),
-    parameters: query ?? {},
-    requestHeaders: disclosure.headers(end.requestHeaders),
-    responseHeaders: disclosure.headers(end.responseHeaders),
+    parameters: disclosure.query(url) ?? {},
+    requestHeaders: disclosure.headers(record?.requestHeaders ?? {}),
+    responseHeaders: disclosure.headers(record?.responseHeaders ?? {}),
     tellsValues,
-    isRecorded: recording !== undefined,
+    isRecorded: record !== undefined,
     size: size ?? null,
-    requestBody: tellsValues ? shownBody(trace.body, disclosure) : null,
-    responseBody: tellsValues ? shownBody(end.body, disclosure) : null,
+    requestBody: tellsValues ? shownBody(record?.requestBody, disclosure) : null,
+    responseBody: tellsValues ? shownBody(record?.responseBody, disclosure) : null,
     failure:
-      telling.mode === 'dev' && trace.failure instanceof Error
-        ? (trace.failure.stack ?? trace.failure.message)
+      telling.mode === 'dev' && failure instanceof Error
+        ? (failure.stack ?? failure.message)
         : null,
-    ...(recording === undefined ? {} : recorded(recording)),
+    ...(record === undefined ? {} : recorded(record.recording)),
   };
 }
 

@@ -76,7 +76,8 @@ export class Dashboard implements TraceReader {
   private readonly watchers = new Set<Watcher>();
   private isClosed = false;
   private readonly activity = new Activity();
-  private lookedAt = -Infinity;
+  /** 0: nobody looks on. */
+  private watchedUntil = 0;
   /** The second that runs, and how many requests were recorded in it. */
   private second = 0;
   private recorded = 0;
@@ -87,8 +88,10 @@ export class Dashboard implements TraceReader {
   }
 
   get wantsSteps(): boolean {
+    if (this.watchedUntil === 0) return false;
     const now = this.options.clock();
-    if (now - this.lookedAt >= watchedFor) return false;
+    if (now >= this.watchedUntil) this.watchedUntil = 0;
+    if (this.watchedUntil === 0) return false;
     return this.recorded < recordedASecond || Math.floor(now / 1_000) !== this.second;
   }
 
@@ -98,21 +101,25 @@ export class Dashboard implements TraceReader {
 
   /** A page has asked for something. */
   look(): void {
-    this.lookedAt = this.options.clock();
+    this.watchedUntil = this.options.clock() + watchedFor;
   }
 
   readonly ended = (trace: RequestTrace, end: RequestEnd): void => {
     if (isDashboardPath(trace.start.path)) return;
     const now = trace.begin + end.duration;
     this.activity.add(now, end.status, end.duration, this.options.databaseTime());
-    const time = this.options.now().getTime() - end.duration;
-    const isRecorded = trace.recording !== undefined && now - this.lookedAt < watchedFor;
-    this.recent.add(trace, end, time, isRecorded);
+    const isRecorded = trace.recording !== undefined && now < this.watchedUntil;
+    this.recent.add(trace, end, isRecorded);
     if (!isRecorded) return;
     const second = Math.floor(now / 1_000);
     if (second !== this.second) [this.second, this.recorded] = [second, 0];
     this.recorded += 1;
   };
+
+  /** What is to be added to a time of `performance.now()` to have ms since 1970, as the clock on the wall has it now. */
+  get wallOffset(): number {
+    return this.options.now().getTime() - this.options.clock();
+  }
 
   /** Tells the pages of an edit that was refused, or lets them ask anew for what is served now. */
   readonly reloaded = (event: ReloadEvent): void => {

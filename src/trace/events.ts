@@ -59,13 +59,24 @@ export class RequestTrace {
   }
 
   get routeName(): string {
-    return this.operation === '' ? this.route : `${this.route}.${this.operation}`;
+    return routeName(this);
   }
 
   /** Ends the step before and begins another. */
   enter(stage: string): void {
     this.recording?.enter(stage);
   }
+}
+
+/** What a request has met, in one word: `posts.list`, or one of the service's own paths. */
+export function routeName({
+  route,
+  operation,
+}: {
+  readonly route: string;
+  readonly operation: string;
+}): string {
+  return operation === '' ? route : `${route}.${operation}`;
 }
 
 /** How a request ended. */

@@ -1,21 +1,40 @@
-import type { RequestEnd, RequestTrace } from './events.ts';
+import type { HeaderValues, RequestEnd, RequestTrace } from './events.ts';
+import type { Recording } from './recording.ts';
 
-/** A request that has ended, as it is kept. */
+/** A request that has ended, as it is kept: until as many others have come, so it is read at once. */
 export interface KeptRequest {
   /** Counts the requests of this server. */
   readonly number: number;
-  /** When it arrived, in ms since 1970. */
-  readonly time: number;
-  readonly trace: RequestTrace;
-  readonly end: RequestEnd;
-  /** The length of the body that was sent; undefined where it was streamed. */
+  /** When it arrived, on the clock of `performance.now()`. */
+  readonly begin: number;
+  readonly requestId: string;
+  readonly method: string;
+  /** As sent. */
+  readonly url: string;
+  readonly route: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly duration: number;
+  readonly caller: string | undefined;
+  readonly client: string | undefined;
+  readonly failure: unknown;
+  /** The length of the body that was sent; undefined where it was streamed, or nobody looked on. */
   readonly size: number | undefined;
+  /** Absent where nobody looked on. */
+  readonly record: RequestRecord | undefined;
 }
 
-interface Place {
-  readonly request: KeptRequest;
-  readonly bytes: number;
+/** What is kept of a request that was recorded. */
+export interface RequestRecord {
+  readonly recording: Recording;
+  readonly requestHeaders: HeaderValues;
+  readonly responseHeaders: HeaderValues;
+  readonly requestBody: Buffer | undefined;
+  readonly responseBody: string | Buffer | undefined;
 }
+
+type Place = { -readonly [Name in keyof KeptRequest]: KeptRequest[Name] } & { bytes: number };
 
 /** How many requests are kept, and how many bytes they may take together. */
 const keptRequests = 1_000;
@@ -25,65 +44,104 @@ const longestBody = 64 * 1024;
 /** What a request takes beside its texts. Its headers are bounded by the server, at so little that all of them fit. */
 const overhead = 2_000;
 
-/** The requests that have ended last, in a memory that is bounded in their number and in bytes. */
+/**
+ * The requests that have ended last, in a memory that is bounded in their number and in bytes. The places are made once
+ * and written again and again: objects that live for a thousand requests would cost the collector more than all else.
+ */
 export class RecentRequests {
-  private readonly kept: (Place | undefined)[] = [];
-  /** Where the oldest stands. */
-  private first = 0;
-  private bytes = 0;
+  private readonly places: Place[] = [];
+  /** The number of the oldest that is kept, and of the last. */
+  private first = 1;
   private last = 0;
+  private bytes = 0;
 
-  /** Keeps a request that arrived at `time`; with its bodies where `withBodies`. */
-  add(trace: RequestTrace, end: RequestEnd, time: number, withBodies: boolean): void {
-    const { body } = end;
-    const size = body === undefined ? undefined : Buffer.byteLength(body);
-    const keepsAnswer = withBodies && size !== undefined && size <= longestBody;
-    const wasRead = trace.body?.length ?? 0;
-    if (!withBodies || wasRead > longestBody) trace.body = undefined;
+  /** Keeps a request; with all that is known of it where it `isRecorded`. */
+  add(trace: RequestTrace, end: RequestEnd, isRecorded: boolean): void {
+    if (this.last - this.first + 1 >= keptRequests) this.drop();
     this.last += 1;
-    const kept = keepsAnswer || body === undefined ? end : { ...end, body: undefined };
-    const request = { number: this.last, time, trace, end: kept, size };
-    const bytes = sizeOf(request);
-    this.kept.push({ request, bytes });
-    this.bytes += bytes;
-    while (this.length > keptRequests || (this.bytes > keptBytes && this.length > 1)) this.drop();
+    const place = this.placeOf(this.last);
+    place.number = this.last;
+    place.begin = trace.begin;
+    place.requestId = trace.start.requestId;
+    place.method = trace.start.method;
+    place.url = trace.start.url;
+    place.route = trace.route;
+    place.operation = trace.operation;
+    place.status = end.status;
+    place.code = end.code;
+    place.duration = end.duration;
+    place.caller = trace.caller;
+    place.client = trace.client;
+    place.failure = trace.failure;
+    place.size = undefined;
+    place.record = undefined;
+    place.bytes = overhead + trace.start.url.length;
+    if (isRecorded) record(place, trace, end);
+    this.bytes += place.bytes;
+    while (this.bytes > keptBytes && this.first < this.last) this.drop();
   }
 
   /** Those after the one with this number, oldest first. */
   after(number: number): readonly KeptRequest[] {
-    const start = Math.max(this.first, this.kept.length - Math.max(0, this.last - number));
-    return this.kept.slice(start).flatMap((place) => place?.request ?? []);
+    const start = Math.max(this.first, number + 1);
+    return Array.from({ length: Math.max(0, this.last - start + 1) }, (_, index) =>
+      this.placeOf(start + index),
+    );
   }
 
   /** The one with this request id, if it is still kept. */
   find(requestId: string): KeptRequest | undefined {
-    for (let index = this.kept.length - 1; index >= this.first; index -= 1) {
-      const request = this.kept[index]?.request;
-      if (request?.trace.start.requestId === requestId) return request;
+    for (let number = this.last; number >= this.first; number -= 1) {
+      const place = this.placeOf(number);
+      if (place.requestId === requestId) return place;
     }
     return undefined;
   }
 
-  private get length(): number {
-    return this.kept.length - this.first;
+  private placeOf(number: number): Place {
+    return (this.places[number % keptRequests] ??= emptyPlace());
   }
 
   private drop(): void {
-    this.bytes -= this.kept[this.first]?.bytes ?? 0;
-    this.kept[this.first] = undefined;
+    const place = this.placeOf(this.first);
+    this.bytes -= place.bytes;
+    place.record = undefined;
+    place.failure = undefined;
     this.first += 1;
-    if (this.first < keptRequests) return;
-    this.kept.splice(0, this.first);
-    this.first = 0;
   }
 }
 
-/** About how many bytes a kept request takes. */
-function sizeOf({ trace, end }: KeptRequest): number {
-  let bytes = overhead + trace.start.url.length + (trace.body?.length ?? 0);
-  bytes += end.body?.length ?? 0;
-  const { recording } = trace;
-  if (recording === undefined) return bytes;
-  for (const { sql } of recording.statements) bytes += 100 + sql.length;
-  return bytes + recording.steps.length * 200;
+function emptyPlace(): Place {
+  return {
+    number: 0,
+    begin: 0.5,
+    requestId: '',
+    method: '',
+    url: '',
+    route: '',
+    operation: '',
+    status: 0,
+    code: undefined,
+    duration: 0.5,
+    caller: undefined,
+    client: undefined,
+    failure: undefined,
+    size: undefined,
+    record: undefined,
+    bytes: 0,
+  };
+}
+
+function record(place: Place, trace: RequestTrace, end: RequestEnd): void {
+  const { recording, body: sent } = trace;
+  if (recording === undefined) return;
+  const size = end.body === undefined ? undefined : Buffer.byteLength(end.body);
+  place.size = size;
+  const requestBody = sent !== undefined && sent.length <= longestBody ? sent : undefined;
+  const responseBody = size !== undefined && size <= longestBody ? end.body : undefined;
+  const { requestHeaders, responseHeaders } = end;
+  place.record = { recording, requestHeaders, responseHeaders, requestBody, responseBody };
+  place.bytes += (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+  for (const { sql } of recording.statements) place.bytes += 100 + sql.length;
+  place.bytes += recording.steps.length * 200;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge.ts';
 import { requestLog } from '../../src/http/logging.ts';
 import { RequestTrace } from '../../src/trace/events.ts';
+import { Recording } from '../../src/trace/recording.ts';
 import { RecentRequests } from '../../src/trace/recent.ts';
 import { build, buildValid, serveApi, type Answer, type TestApi } from '../support/api.ts';
 import {
@@ -205,20 +206,23 @@ test('requests with large bodies are kept in fewer bytes than would be much, and
   };
   for (let number = 1; number <= 2_500; number += 1) {
     const start = { requestId: String(number), method: 'POST', url: path, path };
-    const trace = new RequestTrace(start, 0, undefined);
+    const trace = new RequestTrace(start, 0, new Recording(0, 0));
     trace.body = Buffer.alloc(number <= 1_200 ? 60_000 : 70_000);
     const body = 'x'.repeat(number <= 1_200 ? 60_000 : 70_000);
-    recent.add(trace, { ...end, body }, 0, true);
+    recent.add(trace, { ...end, body }, true);
     if (number !== 1_200) continue;
     // 32 MiB of 120,000 bytes each.
     expect(recent.after(0).length).toBeGreaterThan(200);
     expect(recent.after(0).length).toBeLessThan(290);
-    expect(recent.find('1200')?.end.body).toBe(body);
+    expect(recent.find('1200')?.record?.responseBody).toBe(body);
     expect(recent.find('1')).toBeUndefined();
   }
   // Of larger ones only the length is kept.
   expect(recent.after(0)).toHaveLength(1_000);
-  expect(recent.find('2500')).toMatchObject({ size: 70_000, end: { body: undefined } });
+  expect(recent.find('2500')).toMatchObject({
+    size: 70_000,
+    record: { requestBody: undefined, responseBody: undefined },
+  });
   expect(recent.after(2_499).map(({ number }) => number)).toEqual([2_500]);
 });
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
@@ -93,6 +94,21 @@ describe('every view', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(asked.length).toBeGreaterThan(5);
     expect(asked.filter((url) => !url.startsWith(api.url) && !url.startsWith('data:'))).toEqual([]);
+  });
+
+  test('comes with at most 300 kB of compressed script at first', async () => {
+    const api = await serving();
+    const page = await openPage('about:blank');
+    const sizes: Promise<number>[] = [];
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname.endsWith('.js'))
+        sizes.push(response.body().then((body) => gzipSync(body).length));
+    });
+    await page.goto(`${api.url}/_dashboard`, { waitUntil: 'load' });
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThan(300_000);
   });
 
   test('is reached by the keyboard', async () => {
