@@ -94,7 +94,7 @@ export function App(): JSX.Element {
         {problem === undefined ? (
           <Loader aria-label="Loading" />
         ) : (
-          <Alert color="red" title={problem.message}>
+          <Alert color="red" role="alert" title={problem.message}>
             The page tries again every few seconds.
           </Alert>
         )}
@@ -124,19 +124,16 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
   const places = Object.entries(views).map(([view, { label }]) => ({
     id: view,
     label,
-    description: `Show ${label.toLowerCase()}`,
     onClick: () => go(hashOf(view)),
   }));
   const resources = (model.data?.resources ?? []).map((resource) => ({
     id: `resource ${resource.name}`,
     label: resource.name,
-    description: 'Explore its records',
     onClick: () => go(hashOf('explorer', resource.name)),
   }));
   const theme = {
     id: 'theme',
-    label: 'Light or dark',
-    description: 'Change colours',
+    label: 'Light or dark colours',
     onClick: toggle,
   };
   return (
@@ -220,7 +217,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
               model.error === null ? (
                 <Loader aria-label="Loading" />
               ) : (
-                <Alert color="red" title="The model could not be loaded">
+                <Alert color="red" role="alert" title="The model could not be loaded">
                   {model.error.message}
                 </Alert>
               )

@@ -13,7 +13,7 @@ export class Boundary extends Component<{ readonly children: ReactNode }, { erro
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     return (
-      <Alert color="red" title="This view has failed">
+      <Alert color="red" role="alert" title="This view has failed">
         <p>{error.message}</p>
         <Button size="xs" onClick={() => this.setState({ error: undefined })}>
           Try again

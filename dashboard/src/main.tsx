@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './style.css';
-import { createTheme, MantineProvider } from '@mantine/core';
+import { Alert, createTheme, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -14,6 +14,8 @@ const theme = createTheme({
   fontFamily: 'system-ui, sans-serif',
   defaultRadius: 'sm',
   respectReducedMotion: true,
+  // Only what has gone wrong interrupts a reader of the screen; that says so itself.
+  components: { Alert: Alert.extend({ defaultProps: { role: 'note' } }) },
 });
 const client = new QueryClient({
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: true } },

@@ -34,7 +34,9 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
     return versioned.error === null ? (
       <Loader aria-label="Loading" />
     ) : (
-      <Alert color="red">{versioned.error.message}</Alert>
+      <Alert color="red" role="alert">
+        {versioned.error.message}
+      </Alert>
     );
   const names = model.resources.map(({ name }) => name);
   const resource = model.resources.find(({ name }) => name === (named || names[0]));
@@ -226,7 +228,7 @@ function UrlField({ url, changed }: UrlProps): JSX.Element {
           onChange={(event) => setText(event.currentTarget.value)}
           error={problem}
           spellCheck={false}
-          styles={{ input: { fontFamily: 'ui-monospace, monospace' } }}
+          classNames={{ input: 'mono' }}
           style={{ flex: 1 }}
         />
         <Button type="submit">Send</Button>

@@ -151,7 +151,7 @@ function ConditionRow({ condition, model, resource, number, changed }: RowProps)
     if (text !== value) changed({ ...condition, value: text });
   };
   return (
-    <Group wrap="nowrap" gap="xs">
+    <Group className="condition" gap="xs">
       <Select
         aria-label={`Field of filter ${number}`}
         data={groupsOf(resource)}

@@ -62,7 +62,12 @@ function Existing({ model, resource, id, mayChange, place, close, changed }: Pro
     queryFn: () => ask(url),
     gcTime: 0,
   });
-  if (error !== null && data === undefined) return <Alert color="red">{error.message}</Alert>;
+  if (error !== null && data === undefined)
+    return (
+      <Alert color="red" role="alert">
+        {error.message}
+      </Alert>
+    );
   if (data === undefined) return <Loader aria-label="Loading" />;
   const record = data.body as ApiRecord;
   const etag = data.headers.get('etag');
@@ -121,7 +126,7 @@ function Delete({ name, run }: { name: string; run: () => Promise<void> }): JSX.
       </Group>
     );
   return (
-    <Alert color="red" title={`Delete ${name}?`}>
+    <Alert color="red" role="alert" title={`Delete ${name}?`}>
       {error === null ? null : (
         <Text mb="xs" role="alert">
           {error.message}

@@ -52,6 +52,7 @@ export function Results({ answer, shape, resource, opened, place }: Props): JSX.
                     <Button
                       variant="subtle"
                       size="compact-sm"
+                      px={0}
                       onClick={() => opened(record['id'])}
                       aria-label={`Open ${String(record['id'])}`}
                     >

@@ -131,6 +131,8 @@ function WithStates({
           key={name}
           variant={isOn ? 'filled' : 'default'}
           px={8}
+          // As far below the hint as the input is.
+          mt={5}
           fw={400}
           aria-pressed={isOn}
           aria-label={`${name} for ${path}`}

@@ -44,8 +44,10 @@ export function isFree({ type, properties, items }: ValueInfo): boolean {
 }
 
 /** Whether an empty text is a value of it. */
-export function takesEmptyText({ type, values }: ValueInfo): boolean {
-  return (type === 'string' || type === 'text') && values === null;
+export function takesEmptyText({ type, values, constraints }: ValueInfo): boolean {
+  const { minLength = 0, format, pattern } = constraints;
+  const isFree = minLength === 0 && format === undefined && pattern === undefined;
+  return (type === 'string' || type === 'text') && values === null && isFree;
 }
 
 /** The draft of a value as the server has told it; undefined: it has not. */

@@ -1,18 +1,22 @@
 import type { ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
 
 const words: Readonly<Record<string, (value: string) => string>> = {
-  minLength: (value) => `at least ${value} characters`,
-  maxLength: (value) => `at most ${value} characters`,
+  minLength: (value) => `at least ${counted(value, 'character')}`,
+  maxLength: (value) => `at most ${counted(value, 'character')}`,
   minimum: (value) => `at least ${value}`,
   maximum: (value) => `at most ${value}`,
   exclusiveMinimum: (value) => `more than ${value}`,
   exclusiveMaximum: (value) => `less than ${value}`,
   multipleOf: (value) => `a multiple of ${value}`,
   pattern: (value) => `matching ${value}`,
-  minItems: (value) => `at least ${value} items`,
-  maxItems: (value) => `at most ${value} items`,
+  minItems: (value) => `at least ${counted(value, 'item')}`,
+  maxItems: (value) => `at most ${counted(value, 'item')}`,
   uniqueItems: () => 'no item twice',
 };
+
+function counted(count: string, name: string): string {
+  return count === '1' ? `1 ${name}` : `${count} ${name}s`;
+}
 
 /** What a value is and takes, in a line. */
 export function hintOf(info: ValueInfo): string {

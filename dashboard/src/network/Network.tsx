@@ -59,7 +59,9 @@ export function Network({ session }: ViewProps): JSX.Element {
     return error === null ? (
       <Loader aria-label="Loading" />
     ) : (
-      <Alert color="red">{error.message}</Alert>
+      <Alert color="red" role="alert">
+        {error.message}
+      </Alert>
     );
   const change = (resource: string | null) => (settings: Settings | null) =>
     changing.mutate({ resource, settings });
@@ -74,10 +76,15 @@ export function Network({ session }: ViewProps): JSX.Element {
       {session.mayChange ? null : (
         <Alert color="gray">Changes are for the roles that &quot;debug&quot; names.</Alert>
       )}
-      {changing.error === null ? null : <Alert color="red">{changing.error.message}</Alert>}
+      {changing.error === null ? null : (
+        <Alert color="red" role="alert">
+          {changing.error.message}
+        </Alert>
+      )}
       <LineCard
         key={keyOf(data.overall)}
         title="All resources"
+        none="off"
         line={data.overall}
         isOff={!session.mayChange}
         change={change(null)}
@@ -87,6 +94,7 @@ export function Network({ session }: ViewProps): JSX.Element {
           <LineCard
             key={`${line.name} ${keyOf(line)}`}
             title={line.name}
+            none="as all resources"
             line={line}
             isOff={!session.mayChange}
             change={change(line.name)}
@@ -108,12 +116,14 @@ const rates = [0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7] as cons
 
 interface CardProps {
   readonly title: string;
+  /** What it means that nothing is set for it. */
+  readonly none: string;
   readonly line: Line;
   readonly isOff: boolean;
   readonly change: (settings: Settings | null) => void;
 }
 
-function LineCard({ title, line, isOff, change }: CardProps): JSX.Element {
+function LineCard({ title, none, line, isOff, change }: CardProps): JSX.Element {
   const { settings, source } = line;
   const { min = 0, max = min } = settings.latency ?? {};
   const [latency, setLatency] = useState<[number, number]>([min, max]);
@@ -129,7 +139,7 @@ function LineCard({ title, line, isOff, change }: CardProps): JSX.Element {
       ...(throttling === undefined || throttling.rate === 0 ? {} : { throttling }),
     });
   };
-  const sources = { changed: 'changed here', file: 'from the file', none: 'nothing of its own' };
+  const sources = { changed: 'changed here', file: 'from the file', none };
   return (
     <Card withBorder component="section" aria-label={title}>
       <Group justify="space-between" mb="xs">
@@ -152,7 +162,7 @@ function LineCard({ title, line, isOff, change }: CardProps): JSX.Element {
       </Group>
       <Stack gap="xs">
         <Text size="sm">
-          Latency: {latency[0]} to {latency[1]} ms
+          Latency: {latency[1] === 0 ? 'none' : `${latency[0]} to ${latency[1]} ms`}
         </Text>
         <RangeSlider
           value={latency}

@@ -49,11 +49,11 @@ export function Overview({ model }: ViewProps): JSX.Element {
     recent.reduce((total, point) => total + point[name], 0);
   const latest = recent.findLast((point) => point.p95 !== undefined);
   const numbers = [
-    ['Requests/s', figure(sum('requests') / sum('seconds'))],
-    ['Latency p50', latest?.p50 === undefined ? '–' : `${figure(latest.p50)} ms`],
-    ['Latency p95', latest?.p95 === undefined ? '–' : `${figure(latest.p95)} ms`],
-    ['Errors', `${sum('clientErrors')} 4xx, ${sum('serverErrors')} 5xx`],
-    ['Database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
+    ['Requests per second', figure(sum('requests') / sum('seconds'))],
+    ['Median latency', latest?.p50 === undefined ? '–' : `${figure(latest.p50)} ms`],
+    ['95 % faster than', latest?.p95 === undefined ? '–' : `${figure(latest.p95)} ms`],
+    ['Errors', `${sum('clientErrors')} client, ${sum('serverErrors')} server`],
+    ['Time in the database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
   ] as const;
   const isEmpty = spans.every(({ requests }) => requests === 0);
   const common = {

@@ -15,7 +15,7 @@ import {
 import { useState, type JSX } from 'react';
 import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard-wire.ts';
 import { Refusal, send } from '../api.ts';
-import { figure, shown } from '../words.ts';
+import { figure, shown, statusColor } from '../words.ts';
 import { asCurl, asFetch, bodyText, isWithheld, sendableHeaders } from './commands.ts';
 import { useRequest } from './data.ts';
 import { urlOf } from './rows.ts';
@@ -79,19 +79,24 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
         <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
           {request.method} {urlOf(request)}
         </Title>
-        <Button component="a" href={closed} variant="default" size="xs">
+        <Button component="a" href={closed} variant="default" size="xs" flex="none">
           Close
         </Button>
       </Group>
       <Text mb="xs">
-        {request.status}
-        {request.code === null ? '' : ` ${request.code}`} in {figure(request.duration)} ms
-        {request.databaseTime === null
-          ? ''
-          : `, ${figure(request.databaseTime)} ms of it in the database`}
-        {request.caller === null ? '' : `, by ${request.caller}`}
-        {request.client === null ? '' : ` from ${request.client}`},{' '}
-        {new Date(request.time).toLocaleString()}
+        <span className={`status ${statusColor(request.status)}`}>
+          {request.status}
+          {request.code === null ? '' : ` ${request.code}`}
+        </span>{' '}
+        {[
+          `in ${figure(request.duration)} ms`,
+          ...(request.databaseTime === null
+            ? []
+            : [`${figure(request.databaseTime)} ms of it in the database`]),
+          ...(request.caller === null ? [] : [`by ${request.caller}`]),
+          ...(request.client === null ? [] : [`from ${request.client}`]),
+          new Date(request.time).toLocaleString(),
+        ].join(', ')}
       </Text>
       <Group mb="sm" gap="xs">
         <Button

@@ -1,6 +1,5 @@
-import { Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, type JSX } from 'react';
+import { memo, useRef, type JSX } from 'react';
 import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
 import { hashOf } from '../route.ts';
 import { figure, statusColor } from '../words.ts';
@@ -54,29 +53,15 @@ export function RequestList({ rows, opened, search }: ListProps): JSX.Element {
           {virtualizer.getVirtualItems().map(({ key, index, start }) => {
             const row = rows[index];
             return row === undefined ? null : (
-              <li
+              <Row
                 key={key}
-                aria-setsize={rows.length}
-                aria-posinset={index + 1}
-                style={{ position: 'absolute', top: start, left: 0, right: 0 }}
-              >
-                <a
-                  className="row"
-                  href={hashOf('requests', row.id, search)}
-                  aria-current={row.id === opened ? 'true' : undefined}
-                >
-                  <span className="quiet">{new Date(row.time).toLocaleTimeString()}</span>
-                  <span className="mono">{row.method}</span>
-                  <span className="mono" title={urlOf(row)}>
-                    {urlOf(row)}
-                  </span>
-                  <Text component="span" c={`var(--status-${statusColor(row.status)})`} fw={600}>
-                    {row.status}
-                  </Text>
-                  <span className="numeric">{figure(row.duration)} ms</span>
-                  <span className="quiet">{row.caller ?? ''}</span>
-                </a>
-              </li>
+                row={row}
+                place={index + 1}
+                count={rows.length}
+                top={start}
+                href={hashOf('requests', row.id, search)}
+                isOpened={row.id === opened}
+              />
             );
           })}
         </ul>
@@ -84,3 +69,37 @@ export function RequestList({ rows, opened, search }: ListProps): JSX.Element {
     </div>
   );
 }
+
+interface RowProps {
+  readonly row: RequestRow;
+  readonly place: number;
+  readonly count: number;
+  readonly top: number;
+  readonly href: string;
+  readonly isOpened: boolean;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A row is made once, however often the list scrolls past it. */
+const Row = memo(function Row({ row, place, count, top, href, isOpened }: RowProps): JSX.Element {
+  const url = urlOf(row);
+  return (
+    <li
+      aria-setsize={count}
+      aria-posinset={place}
+      style={{ position: 'absolute', top, left: 0, right: 0 }}
+    >
+      <a className="row" href={href} aria-current={isOpened ? 'true' : undefined}>
+        <span className="quiet">{clock.format(Date.parse(row.time))}</span>
+        <span className="mono">{row.method}</span>
+        <span className="mono" title={url}>
+          {url}
+        </span>
+        <span className={`status ${statusColor(row.status)}`}>{row.status}</span>
+        <span className="numeric">{figure(row.duration)} ms</span>
+        <span className="quiet">{row.caller ?? ''}</span>
+      </a>
+    </li>
+  );
+});

@@ -100,7 +100,11 @@ export function Resend({ request, close }: Props): JSX.Element {
               Send
             </Button>
           </Group>
-          {error === null ? null : <Alert color="red">{error.message}</Alert>}
+          {error === null ? null : (
+            <Alert color="red" role="alert">
+              {error.message}
+            </Alert>
+          )}
           {data === undefined ? null : (
             <div role="status">
               <Text mb={4}>

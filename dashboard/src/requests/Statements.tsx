@@ -63,7 +63,11 @@ export function Statements({ request, session }: Props): JSX.Element {
           </Text>
         </div>
       ) : null}
-      {explain.error === null ? null : <Alert color="red">{explain.error.message}</Alert>}
+      {explain.error === null ? null : (
+        <Alert color="red" role="alert">
+          {explain.error.message}
+        </Alert>
+      )}
       {explain.data?.map((query, index) => (
         <div key={index}>
           <Text size="sm" mb={4}>

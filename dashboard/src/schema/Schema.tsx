@@ -32,6 +32,8 @@ import { layout } from './layout.ts';
 
 type ResourceNode = Node<{ resource: ResourceInfo; isFound: boolean }, 'resource'>;
 
+/** So many are seen at once anyway. */
+const fewBoxes = 9;
 const nodeTypes = { resource: Box };
 
 /** The resources and their relations, as a diagram and as a table. */
@@ -115,7 +117,9 @@ function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
       >
         <Background />
         <Controls showInteractive={false} />
-        <MiniMap pannable ariaLabel="Overview of the diagram" />
+        {model.resources.length > fewBoxes ? (
+          <MiniMap pannable ariaLabel="Overview of the diagram" />
+        ) : null}
       </ReactFlow>
     </section>
   );
