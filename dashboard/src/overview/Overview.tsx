@@ -52,7 +52,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
     ['Requests per second', figure(sum('requests') / sum('seconds'))],
     ['Median latency', latest?.p50 === undefined ? '–' : `${figure(latest.p50)} ms`],
     ['95 % faster than', latest?.p95 === undefined ? '–' : `${figure(latest.p95)} ms`],
-    ['Errors', `${sum('clientErrors')} client, ${sum('serverErrors')} server`],
+    ['Errors 4xx and 5xx', `${sum('clientErrors')} and ${sum('serverErrors')}`],
     ['Time in the database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
   ] as const;
   const isEmpty = spans.every(({ requests }) => requests === 0);
