@@ -10,10 +10,13 @@ export interface PoolOptions extends ConnectionOptions {
 const grace = 5_000;
 /** How many brief statements wait on one connection at most. */
 const mostShared = 8;
-/** Brief is what takes less than this, in ms; what has taken longer already is not waited for by others. */
-export const brief = 50;
 /** What brief statements do. A write may wait for another one's locks, so reads do not wait behind it. */
-type Sharing = 'read' | 'write';
+export type Sharing = 'read' | 'write';
+/**
+ * Brief is what takes less than this, in ms; what has taken longer already is not waited for by others. A write takes
+ * as long as the disk, which it would have to wait for on any connection.
+ */
+export const brief: Readonly<Record<Sharing, number>> = { read: 50, write: 250 };
 /** How long a connection lives: with it go the names of statements that are no longer used much. */
 const lifetime = 30 * 60_000;
 
@@ -86,7 +89,7 @@ export class Pool {
   private leastShared(wanted: Sharing): Connection | undefined {
     let chosen: Connection | undefined;
     let least = mostShared;
-    const stuck = performance.now() - brief;
+    const stuck = performance.now() - brief[wanted];
     for (const [connection, { count, sharing }] of this.shared) {
       const isAnswering = (connection.waitingSince ?? stuck) >= stuck;
       if (count < least && sharing === wanted && isAnswering && !isSpent(connection))

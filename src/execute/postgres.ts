@@ -18,7 +18,7 @@ import {
   outcomeUnknown,
 } from './postgres-errors.ts';
 import type { Connection } from './postgres-connection.ts';
-import { brief, Pool, type PoolOptions } from './postgres-pool.ts';
+import { brief, Pool, type PoolOptions, type Sharing } from './postgres-pool.ts';
 import { NeedsSavepoints, OpenTransaction } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
@@ -129,7 +129,7 @@ export class PostgresDatabase implements Database {
   async writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     for (let attempt = 0; ; attempt += 1) {
-      const lent = this.isBrief(statement) ? this.pool.share('write') : this.pool.lend();
+      const lent = this.isBrief(statement, 'write') ? this.pool.share('write') : this.pool.lend();
       const connection = lent instanceof Promise ? await lent : lent;
       const since = performance.now();
       let isSent = false;
@@ -260,18 +260,21 @@ export class PostgresDatabase implements Database {
   private read(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     const isNamed = this.isNamed(statement);
-    return this.asking(async (connection) => {
-      const since = performance.now();
-      const { rows } = await connection.query(statement.sql, parameters, isNamed);
-      this.durations.set(statement, performance.now() - since);
-      return rows;
-    }, this.isBrief(statement));
+    return this.asking(
+      async (connection) => {
+        const since = performance.now();
+        const { rows } = await connection.query(statement.sql, parameters, isNamed);
+        this.durations.set(statement, performance.now() - since);
+        return rows;
+      },
+      this.isBrief(statement, 'read'),
+    );
   }
 
   /** Whether a statement was so when it was last run: it may share a connection with its like then. */
-  private isBrief(statement: Statement): boolean {
+  private isBrief(statement: Statement, sharing: Sharing): boolean {
     const duration = this.durations.get(statement);
-    return duration !== undefined && duration < brief;
+    return duration !== undefined && duration < brief[sharing];
   }
 
   /** Lends a connection for a question, which a server that was restarted is asked again if it `mayRepeat`. */
