@@ -1,5 +1,8 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { nodeHttp } from '../node-http.ts';
 import type { Connections } from './connections.ts';
 
@@ -67,4 +70,37 @@ export function makeListener(handler: RequestListener, options: ListenerOptions)
     onRenewal((renewed) => made.setSecureContext({ ...renewed }));
     return made;
   }
+}
+
+/**
+ * Listens on a host and port; 0: any port that is free. `localhost` stands for several addresses, and clients differ in
+ * the one that they take: there is a server for each that the machine has. Rejects with the system's error
+ * (`EADDRINUSE`, …) when the first one cannot listen.
+ */
+export async function listenOn(
+  make: () => Server,
+  host: string,
+  port: number,
+): Promise<readonly [Server, ...Server[]]> {
+  const first = await listen(make(), host, port);
+  const servers: [Server, ...Server[]] = [first];
+  const addresses = host === 'localhost' ? await lookup(host, { all: true }) : [];
+  const { address: taken } = first.address() as AddressInfo;
+  for (const { address } of addresses) {
+    if (address === taken) continue;
+    const other = await listen(make(), address, portOf(servers)).catch(() => undefined);
+    if (other !== undefined) servers.push(other);
+  }
+  return servers;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<Server> {
+  server.listen({ host, port });
+  await once(server, 'listening');
+  return server;
+}
+
+/** The port that servers listen on. */
+export function portOf([server]: readonly [Server, ...Server[]]): number {
+  return (server.address() as AddressInfo).port;
 }

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fastify } from 'fastify';
 import { apiError, fail, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Draw } from '../plan/defaults.ts';
@@ -17,7 +16,7 @@ import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
-import { makeListener, type ServerTls } from './listener.ts';
+import { listenOn, makeListener, portOf, type ServerTls } from './listener.ts';
 import { Metrics, type Fleet } from './metrics.ts';
 import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
@@ -115,24 +114,6 @@ export async function startServer(
     maxDelay,
   });
   let stopping = false;
-  // One for each address that the host stands for.
-  const servers: Server[] = [];
-  const app = fastify({
-    return503OnClosing: false,
-    // Paths are this service's own matter: the framework's router would decode and normalise them.
-    rewriteUrl: () => '/',
-    serverFactory: (handler) => {
-      const { maxConnections = defaults.maxConnections } = settings.server ?? {};
-      const bounds = { maxHeaderSize, requestTimeout, maxConnections };
-      const server = makeListener(handler, { ...bounds, connections, tls: options.tls });
-      servers.push(server);
-      return server;
-    },
-    // Nothing is checked or written by the framework: its own compilers take a tenth of what starting takes.
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    // Each server has its own.
-    clientErrorHandler: () => undefined,
-  });
   const handle = async (
     { request, requestId, method, url, path }: Incoming,
     observed: Observed,
@@ -252,20 +233,18 @@ export async function startServer(
     // It goes on for as long as its reader stays, and is in flight no more.
     if (rest !== undefined && answered.isLive === true) await sendRest(response, rest, observed);
   };
-  // The first hook, so that the framework has no say in media types and methods either.
-  app.addHook('onRequest', ({ raw: request }, reply) => {
-    reply.hijack();
-    take(request, reply.raw).catch((error: unknown) => {
-      if (!reply.raw.headersSent) request.socket.destroy();
+  const { maxConnections = defaults.maxConnections } = settings.server ?? {};
+  const bounds = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
+  const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    take(request, response).catch((error: unknown) => {
+      if (!response.headersSent) request.socket.destroy();
       const { requestId, method, path } = readHead(request);
       trace({ kind: 'failure', requestId, method, path, error });
     });
-  });
-  app.setNotFoundHandler(() => undefined);
-  await app.listen({ host, port });
-  const address = app.server.address();
+  };
+  const servers = await listenOn(() => makeListener(handler, bounds), host, port);
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: portOf(servers),
     readers,
     close: async (drainDelay = 0) => {
       stopping = true;
@@ -278,7 +257,6 @@ export async function startServer(
       overload.resume();
       await connections.finish(defaults.stopTimeout);
       await Promise.all(closed);
-      await app.close();
       await gate.close();
       overload.close();
     },
@@ -292,11 +270,6 @@ function stopListening(server: Server): Promise<void> {
   });
 }
 
-/** What the framework would have to check and write bodies by, were it asked to. */
-function unused(): never {
-  throw new TypeError('The framework checks and writes nothing');
-}
-
 /** A request as its first line tells it, with the id under which it is known. */
 interface Incoming {
   readonly request: IncomingMessage;
@@ -306,8 +279,8 @@ interface Incoming {
   readonly path: string;
 }
 
-function readHead(request: IncomingMessage & { originalUrl?: string }): Incoming {
-  const url = originForm(request.originalUrl ?? request.url ?? '/');
+function readHead(request: IncomingMessage): Incoming {
+  const url = originForm(request.url ?? '/');
   return {
     request,
     requestId: randomUUID(),
