@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { Script, createContext, type Context } from 'node:vm';
 import { linearTest } from './linear-pattern.ts';
 
@@ -57,10 +58,16 @@ export function matches(pattern: RegExp, value: string): boolean {
 function matchesInTime(pattern: RegExp, value: string): boolean {
   sandbox ??= { context: createContext({}), script: new Script('pattern.test(value)') };
   Object.assign(sandbox.context, { pattern, value });
-  try {
-    return sandbox.script.runInContext(sandbox.context, { timeout: deadline }) === true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
-    throw error;
+  // The clock that stops a try goes on while the system runs others: what counts is the time of this thread.
+  for (let left = deadline; left > 0; ) {
+    const before = process.threadCpuUsage();
+    try {
+      return sandbox.script.runInContext(sandbox.context, { timeout: deadline }) === true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    }
+    const { user, system } = process.threadCpuUsage(before);
+    left -= Math.max(1, (user + system) / 1000);
   }
+  return false;
 }
