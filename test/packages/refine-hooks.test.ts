@@ -177,7 +177,7 @@ describe('reads', () => {
     await waitFor(() => expect(result.current.query.isError).toBe(true));
     expect(result.current.query.error).toMatchObject({
       statusCode: 404,
-      message: 'There is no record in books with id "99"',
+      message: 'There is no record in books with id 99',
       code: 'RESOURCE_NOT_FOUND',
     });
   });
