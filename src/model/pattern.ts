@@ -59,7 +59,7 @@ function matchesInTime(pattern: RegExp, value: string): boolean {
   sandbox ??= { context: createContext({}), script: new Script('pattern.test(value)') };
   Object.assign(sandbox.context, { pattern, value });
   // The clock that stops a try goes on while the system runs others: what counts is the time of this thread.
-  for (let left = deadline; left > 0; ) {
+  for (let left = deadline; left > 0;) {
     const before = process.threadCpuUsage();
     try {
       return sandbox.script.runInContext(sandbox.context, { timeout: deadline }) === true;
