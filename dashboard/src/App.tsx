@@ -15,53 +15,47 @@ import {
 } from '@mantine/core';
 import { openSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState, type JSX } from 'react';
+import { lazy, Suspense, useEffect, useState, type ComponentType, type JSX } from 'react';
 import type { Hello } from '../../src/http/dashboard-wire.ts';
 import { credential, setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
 import { Credential } from './Credential.tsx';
 import { follow, forget, useLive } from './live/live.ts';
-import type { Model } from '../../src/http/dashboard-wire-model.ts';
 import { useModel } from './model.ts';
 import { Notices } from './Notices.tsx';
 import { go, hashOf, useRoute } from './route.ts';
+import type { ViewProps } from './view.ts';
 
-export interface ViewProps {
-  readonly session: Hello;
-  readonly model: Model;
-}
-
-const views: Readonly<Record<string, { label: string; View: (props: ViewProps) => JSX.Element }>> =
-  {
-    overview: {
-      label: 'Overview',
-      View: lazy(async () => ({
-        default: (await import('./overview/Overview.tsx')).Overview,
-      })) as never,
-    },
-    requests: {
-      label: 'Requests',
-      View: lazy(async () => ({
-        default: (await import('./requests/Requests.tsx')).Requests,
-      })) as never,
-    },
-    explorer: {
-      label: 'API explorer',
-      View: lazy(async () => ({
-        default: (await import('./explorer/Explorer.tsx')).Explorer,
-      })) as never,
-    },
-    schema: {
-      label: 'Schema',
-      View: lazy(async () => ({ default: (await import('./schema/Schema.tsx')).Schema })) as never,
-    },
-    network: {
-      label: 'Network',
-      View: lazy(async () => ({
-        default: (await import('./network/Network.tsx')).Network,
-      })) as never,
-    },
-  };
+const views: Readonly<Record<string, { label: string; View: ComponentType<ViewProps> }>> = {
+  overview: {
+    label: 'Overview',
+    View: lazy(async () => ({
+      default: (await import('./overview/Overview.tsx')).Overview,
+    })),
+  },
+  requests: {
+    label: 'Requests',
+    View: lazy(async () => ({
+      default: (await import('./requests/Requests.tsx')).Requests,
+    })),
+  },
+  explorer: {
+    label: 'API explorer',
+    View: lazy(async () => ({
+      default: (await import('./explorer/Explorer.tsx')).Explorer,
+    })),
+  },
+  schema: {
+    label: 'Schema',
+    View: lazy(async () => ({ default: (await import('./schema/Schema.tsx')).Schema })),
+  },
+  network: {
+    label: 'Network',
+    View: lazy(async () => ({
+      default: (await import('./network/Network.tsx')).Network,
+    })),
+  },
+};
 
 /** The page: asks for a credential where one is needed, then shows the view that the hash names. */
 export function App(): JSX.Element {

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { CommandFailure } from './failure.ts';
+import type { Named } from './specification.ts';
 
 const mostWorkers = 64;
 
@@ -9,6 +10,13 @@ export interface ServeFlags {
   readonly host?: string;
   /** Shows it in a browser. */
   readonly open?: true;
+}
+
+/** Flags of `plinth dev`; `start` has more. */
+export interface DevFlags extends ServeFlags, Named {
+  readonly database?: string;
+  /** False for `--no-generate`. */
+  readonly generate?: boolean;
 }
 
 /** The port of the flag, else of the environment. */

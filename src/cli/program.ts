@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
 import { typed, type Context } from './context.ts';
 import type { CheckFlags } from './commands/check.ts';
-import type { DevFlags } from './commands/dev.ts';
 import type { ExportFlags } from './commands/export.ts';
 import type { DocumentFlags } from './document.ts';
 import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
+import type { DevFlags } from './port.ts';
 import type { Named } from './specification.ts';
 import type { StartFlags } from './commands/start.ts';
 

@@ -8,7 +8,7 @@ import { Sandboxes } from '../http/sandboxes.ts';
 import type { Resource } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { ReloadProblem, TraceReader } from '../trace/events.ts';
-import type { DevFlags } from './commands/dev.ts';
+import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
 import { openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';

@@ -26,9 +26,10 @@ export interface Inspection {
 }
 
 /**
- * How the shown records of a resource came to be, as far as this caller may read them. Of several records a field is
- * `generated` only where it is in each of them, and `written` where it is in one of them. `generator` is undefined where
- * the specification asks for what cannot be generated.
+ * How the shown records of a resource came to be, as far as this caller may read them. Only of fields that are shown is
+ * it told, since nothing is known of the others. Of several records a field is `generated` only where it is in each of
+ * them, and `written` where it is in one of them. `generator` is undefined where the specification asks for what cannot
+ * be generated.
  */
 export function inspectRecords(
   api: Api,
@@ -48,22 +49,21 @@ export function inspectRecords(
   const origin = ({ name: shown, field }: FieldView): Origin => {
     const origins = new Set(
       records.map((record, index) =>
-        shown in record
-          ? originOf(record[shown] as JsonValue, field, rows[index], generator)
-          : 'generated',
+        originOf(record[shown] as JsonValue, field, rows[index], generator),
       ),
     );
     return origins.has('written') ? 'written' : origins.has('default') ? 'default' : 'generated';
   };
+  const isShownIn = ({ name: shown }: FieldView): boolean =>
+    records.every((record) => shown in record);
   return {
     resource: name,
     schema: Object.fromEntries(views.map((view) => [view.name, shownDefinition(view, face)])),
     generation: { ...settings, count: countOf(face, generator) ?? settings.count },
     fields: Object.fromEntries(
-      views.map((view) => [
-        view.name,
-        { source: origin(view), ...described(view, face, generator) },
-      ]),
+      views
+        .filter(isShownIn)
+        .map((view) => [view.name, { source: origin(view), ...described(view, face, generator) }]),
     ),
   };
 }

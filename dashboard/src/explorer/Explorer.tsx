@@ -14,7 +14,7 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type JSX } from 'react';
 import { ask, Refusal, type ApiAnswer } from '../api.ts';
-import type { ViewProps } from '../App.tsx';
+import type { ViewProps } from '../view.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';

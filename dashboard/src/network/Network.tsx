@@ -15,7 +15,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import { askDashboard } from '../api.ts';
-import type { ViewProps } from '../App.tsx';
+import type { ViewProps } from '../view.ts';
 import { figure } from '../words.ts';
 
 interface Settings {

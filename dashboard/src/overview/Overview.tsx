@@ -16,7 +16,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import type { RowCounts } from '../../../src/http/dashboard-wire.ts';
 import { askDashboard } from '../api.ts';
-import type { ViewProps } from '../App.tsx';
+import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { hashOf } from '../route.ts';
 import { figure } from '../words.ts';

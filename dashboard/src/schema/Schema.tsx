@@ -25,7 +25,7 @@ import {
   type NodeProps,
 } from '@xyflow/react';
 import { useEffect, useMemo, type JSX } from 'react';
-import type { ViewProps } from '../App.tsx';
+import type { ViewProps } from '../view.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { layout } from './layout.ts';

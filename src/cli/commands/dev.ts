@@ -4,20 +4,9 @@ import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
 import { fillEmpty } from '../fill.ts';
-import { readPort, type ServeFlags } from '../port.ts';
-import {
-  formatProblem,
-  requireSpecification,
-  type Named,
-  type SpecificationFile,
-} from '../specification.ts';
+import { readPort, type DevFlags } from '../port.ts';
+import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
 import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from '../target.ts';
-
-export interface DevFlags extends ServeFlags, Named {
-  readonly database?: string;
-  /** False for `--no-generate`. */
-  readonly generate?: boolean;
-}
 
 /** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
 export async function dev(context: Context, flags: DevFlags): Promise<void> {

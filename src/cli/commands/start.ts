@@ -4,11 +4,10 @@ import type { Context } from '../context.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../schema.ts';
-import { readPort, readWorkers } from '../port.ts';
+import { readPort, readWorkers, type DevFlags } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
 import { addressOf, databaseTarget, type Target } from '../target.ts';
 import type { Place } from '../workers.ts';
-import type { DevFlags } from './dev.ts';
 
 export interface StartFlags extends DevFlags {
   readonly workers?: string;
