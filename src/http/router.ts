@@ -50,7 +50,7 @@ const recordMethods = {
 
 /** Finds where a path leads. Case, double and trailing slashes count. Contract 2, first paragraph. */
 export function findRoute(path: string, api: Api): Result<Route> {
-  if (path.startsWith('/_')) return ok({ kind: 'system', path });
+  if (path.startsWith('/_') || path === '/') return ok({ kind: 'system', path });
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
   if (document !== undefined) return document;
   const unknown = (): Result<Route> =>

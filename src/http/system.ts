@@ -7,6 +7,7 @@ import type { Version } from '../model/api.ts';
 import { isDashboardPath } from './dashboard.ts';
 import { answerDashboard } from './dashboard-endpoints.ts';
 import type * as all from './documents.ts';
+import { answerEntry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { answerPermissions } from './permissions.ts';
@@ -50,6 +51,7 @@ export async function answerSystem(
   const { api } = exchange.generation;
   const version = path === '/_openapi.json' ? api.versions.get(api.defaultVersion) : undefined;
   if (version !== undefined) return answerDocument(version, exchange, caller);
+  if (path === '/') return answerEntry(exchange);
   if (isOfSandboxes(path)) return answerSandboxes(path, exchange, caller);
   if (isDashboardPath(path)) return answerDashboard(path, exchange, caller);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;

@@ -62,6 +62,12 @@ export function negotiate(
   return best?.representation;
 }
 
+/** Whether `Accept` wants a page rather than JSON, as that of a browser does when somebody enters an address. */
+export function prefersHtml(header: string | undefined): boolean {
+  const weights = readWeights(header ?? '');
+  return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0);
+}
+
 /** A way to write a body shorter, in the order of preference. */
 const codings = ['br', 'gzip'] as const;
 export type ContentCoding = (typeof codings)[number];

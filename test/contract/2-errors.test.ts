@@ -25,6 +25,7 @@ describe('paths', () => {
     [
       ...unknown(
         '/',
+        '/?_debug=true',
         '/v1',
         '/v1/',
         '/v1/posts/',
