@@ -134,6 +134,8 @@ function templateParts(
   for (const piece of template.split(/(\{\{.*?\}\})/su)) {
     if (piece === '') continue;
     const [, expression] = /^\{\{\s*(.*?)\s*\}\}$/su.exec(piece) ?? [];
+    const open = expression === undefined ? piece.indexOf('{{') : -1;
+    if (open !== -1) throw new GenerationProblem(place, `${piece.slice(open)} has no }}`);
     parts.push(
       expression === undefined ? { value: () => piece } : partOf(expression, faker, place),
     );

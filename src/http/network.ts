@@ -156,7 +156,7 @@ export class Passage {
     }
     const status = errors?.status;
     if (status === undefined) return undefined;
-    return apiError('SIMULATED_ERROR', 'The network simulation was asked for this', { status });
+    return apiError('SIMULATED_ERROR', 'The simulated network has failed this request', { status });
   }
 
   /** What was done to it, for an answer of so many bytes. */

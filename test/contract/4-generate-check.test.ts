@@ -178,6 +178,8 @@ describe('templates', () => {
         ),
       ],
     ],
+    ['{{person.firstName', [at(36, '.template', '{{person.firstName has no }}')]],
+    ['{{row}} of {{row} all', [at(36, '.template', '{{row} all has no }}')]],
     [
       '{{number.int({"min": x})}}',
       [at(36, '.template', 'the arguments of {{number.int({"min": x})}} are no JSON')],
