@@ -79,6 +79,36 @@ async function curl(command: string): Promise<string> {
   return `HTTP/1.1 ${response.statusCode} ${response.statusMessage}\n${pairs.join('')}\n${shown}`;
 }
 
+test('the first file of the README serves what the README says of it', async () => {
+  const readme = readFileSync(resolve(root, 'README.md'), 'utf8');
+  const [, specification = ''] = /```yaml\n([\s\S]*?)```/u.exec(readme) ?? [];
+  const [, path = ''] = /`GET (\S+)`/u.exec(readme) ?? [];
+  const served = await serveApi(specification);
+  const headers = { 'content-type': 'application/json' };
+  const send = async (resource: string, body: object): Promise<number> =>
+    (
+      await fetch(`${served.url}/v1/${resource}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+    ).status;
+  expect(await send('artists', { name: 'AC/DC' })).toBe(201);
+  for (const [title, price] of [
+    ['A', '9.99'],
+    ['B', '9.98'],
+    ['C', '10.00'],
+  ])
+    expect(await send('albums', { title, price, artistId: 1 })).toBe(201);
+  expect(await send('albums', { title: 'D', price: -1, artistId: 1 })).toBe(422);
+  expect(await (await fetch(`${served.url}${path}`)).json()).toEqual([
+    { id: 2, title: 'B', price: '9.98', artistId: 1, artist: { id: 1, name: 'AC/DC' } },
+    { id: 1, title: 'A', price: '9.99', artistId: 1, artist: { id: 1, name: 'AC/DC' } },
+  ]);
+  expect((await fetch(`${served.url}/v1/artists/1`, { method: 'DELETE' })).status).toBe(409);
+  await served.stop();
+});
+
 test.each(examples)('$document:$line $command', async ({ command, output }) => {
   expect((await run(command)).trim()).toMatch(patternOf(output));
 });
