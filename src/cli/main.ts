@@ -1,12 +1,25 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import * as modules from 'node:module';
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import type { Context } from './context.ts';
 
+const packageFile = new URL('../../package.json', import.meta.url);
+const { version, engines } = JSON.parse(readFileSync(packageFile, 'utf8')) as {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+};
+// An older Node would end with a stack, at the first thing that it does not have: so nothing is imported by name above.
+const needed = Number.parseInt(engines.node.replace('>=', ''), 10);
+if (Number.parseInt(process.versions.node, 10) < needed) {
+  process.stderr.write(
+    `Plinth needs Node ${needed} or newer, and this is ${process.versions.node}. Run it with a newer one.\n`,
+  );
+  process.exit(1);
+}
 // Before anything else is loaded: the second start is faster by what compiling took.
-enableCompileCache();
+modules.enableCompileCache();
 // Once many requests have waited together, for a slow database or for their turn, the engine takes rows and records for
 // things that stay, makes them where garbage is dear to find, and goes on doing so: reads then cost an eighth more.
 setFlagsFromString('--no-allocation-site-pretenuring');
@@ -33,6 +46,4 @@ const context: Context = {
     return stop.signal;
   },
 };
-const packageFile = new URL('../../package.json', import.meta.url);
-const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
 process.exitCode = await runCommand(context, version, process.argv);

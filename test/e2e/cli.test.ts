@@ -290,3 +290,14 @@ describe('from a checkout', () => {
     expect(err).not.toContain('EPIPE');
   });
 });
+
+test('an older Node is told what it takes, without a stack', async () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(older)}`];
+  const ended = await plinth(['--version'], { ...here, flags });
+  expect(ended).toMatchObject({
+    code: 1,
+    out: '',
+    err: 'Plinth needs Node 24 or newer, and this is 20.20.2. Run it with a newer one.\n',
+  });
+});
