@@ -4,6 +4,7 @@ import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
+import { inForms, type SpecificationFile } from './specification.ts';
 import {
   addressOf,
   migrateCommand,
@@ -40,6 +41,23 @@ export async function introspectDatabase(
   const { name, introspect } = await named(context, target);
   try {
     return { name, found: await introspect() };
+  } catch (error) {
+    throw databaseFailure(error, name);
+  }
+}
+
+/**
+ * A specification over this database: where it has values in a form of others that the file does not name, the Api reads
+ * and writes them so. Fails where the file does not fit what is found, as by a default that such a column cannot hold.
+ */
+export async function asStored(
+  context: Context,
+  target: Target,
+  specification: SpecificationFile,
+): Promise<SpecificationFile> {
+  const { name, forms } = await named(context, target);
+  try {
+    return inForms(specification, await forms(specification.api));
   } catch (error) {
     throw databaseFailure(error, name);
   }

@@ -1,4 +1,5 @@
 import { readPostgres } from '../execute/introspect/postgres.ts';
+import { postgresForms } from '../execute/postgres-forms.ts';
 import { isUpToDate, migrate, planMigration } from '../execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../execute/postgres.ts';
 import { CommandFailure } from './failure.ts';
@@ -28,6 +29,7 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
   return {
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
+    forms: (api) => onSchema((schema) => schema.looking((ask) => postgresForms(ask, api))),
     introspect: () => onSchema((schema) => schema.looking(readPostgres)),
     open: async () => {
       // An import looks at what is there beside its transaction.

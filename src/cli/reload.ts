@@ -10,7 +10,7 @@ import type { MigrationStep } from '../sql/schema.ts';
 import type { ReloadProblem, TraceReader } from '../trace/events.ts';
 import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
-import { openDatabase } from './database.ts';
+import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { fillEmpty, fillNew, type FillOptions } from './fill.ts';
 import { checkGeneration } from './generation-problems.ts';
@@ -162,12 +162,12 @@ export class LiveReload {
   }
 
   /** Serves another specification, unless the database cannot follow. */
-  private async serve(specification: SpecificationFile): Promise<void> {
+  private async serve(read: SpecificationFile): Promise<void> {
     const { context, served } = this;
-    for (const warning of specification.warnings) context.output.note(formatProblem(warning));
+    for (const warning of read.warnings) context.output.note(formatProblem(warning));
     const target =
-      databaseTarget(context, specification, this.flags.database) ??
-      developmentTarget(context, specification);
+      databaseTarget(context, read, this.flags.database) ?? developmentTarget(context, read);
+    const specification = await asStored(context, target, read);
     if (isDeepStrictEqual(target, served.target))
       return this.change({ specification, target, open: served.open }, served.open);
     const open = await openDatabase(context, target);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
+import type { FoundForms } from '../model/field-types/stored-as.ts';
 import { checkRules } from '../plan/rules.ts';
 import { collectProblems, inOrder, type PositionOf } from '../spec/collector.ts';
 import { loadSpecification } from '../spec/load.ts';
@@ -114,6 +115,21 @@ export function requireSpecification(context: Context, named: Named): Specificat
   throw new CommandFailure(
     `${name} has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,
     { details: errors.map(formatProblem), data: { problems } },
+  );
+}
+
+/** With fields in the forms that were found in its database. Fails where one of them does not go with the file. */
+export function inForms(specification: SpecificationFile, forms: FoundForms): SpecificationFile {
+  if (forms.size === 0) return specification;
+  const { name, positionOf } = specification;
+  const model = collectProblems(name, positionOf);
+  const api = buildApi(specification.api.settings, model.report, new Set(), forms);
+  if (api !== undefined) checkRules(api, model.report);
+  const errors = model.problems().filter(({ severity }) => severity === 'error');
+  if (api !== undefined && errors.length === 0) return { ...specification, api };
+  throw new CommandFailure(
+    `${name} does not go with how the database stores its values. Mend it and try again.`,
+    { details: errors.map(formatProblem), data: { problems: errors } },
   );
 }
 

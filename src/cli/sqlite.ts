@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readSqlite } from '../execute/introspect/sqlite.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
+import { sqliteForms } from '../execute/sqlite-forms.ts';
 import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../execute/sqlite.ts';
 import { CommandFailure, fileReason } from './failure.ts';
@@ -24,6 +25,10 @@ export function sqliteFile(
       if (!isEmpty) prepare(path, name, howToMake, false);
       return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api, migration));
     },
+    forms: async (api) => {
+      if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return new Map();
+      return onceFree(() => sqliteForms(path, api));
+    },
     introspect: async () => {
       prepare(path, name, howToMake, false);
       return onceFree(() => readSqlite(path));
@@ -39,6 +44,7 @@ export function sqliteFile(
 export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
   inspect: async (api) => inspectFile(':memory:', api),
+  forms: async () => new Map(),
   introspect: async () => readSqlite(':memory:'),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));

@@ -3,6 +3,7 @@ import type { Database } from '../execute/database.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
+import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import { typed, type Context } from './context.ts';
@@ -64,6 +65,11 @@ export interface NamedDatabase {
     missing: 'empty' | 'failure',
     options?: MigrationOptions,
   ) => Promise<readonly MigrationStep[]>;
+  /**
+   * In which forms it has the fields that the file says nothing of, nothing of it being changed; none where it is not
+   * there.
+   */
+  readonly forms: (api: Api) => Promise<FoundForms>;
   /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
   readonly introspect: () => Promise<FoundDatabase>;
   /** Opens it; what can be made and is not there is made with `create`, and a failure without. */

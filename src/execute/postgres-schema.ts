@@ -6,6 +6,7 @@ import { cutName, type MigrationStep } from '../sql/schema.ts';
 import { digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { readTables } from './postgres-catalog.ts';
+import { hasRoomFor } from './postgres-forms.ts';
 import { statementsOf } from './postgres-changes.ts';
 import { isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
@@ -35,6 +36,8 @@ const rules: SchemaRules = {
   fold: (name) => cutName(name),
   typeName,
   isLike: () => false,
+  misfits: (actual, { form }) =>
+    form !== undefined && hasRoomFor(actual, form.name) ? 'false' : undefined,
   kindOfType,
   typeOfKind,
   convert,

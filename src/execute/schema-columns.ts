@@ -49,7 +49,12 @@ export function* compareColumns(
     else {
       if (fold(source.name) !== fold(column.name))
         steps.push(step(`rename column ${table.name}.${source.name} to ${column.name}`));
-      const kind = recorded.get(fold(source.name))?.kind;
+      const known = recorded.get(fold(source.name));
+      // Their forms are read from what is in them now, whatever that was before.
+      const isRead =
+        known?.isMade === false &&
+        (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
+      const kind = isRead ? undefined : known?.kind;
       put(yield* changeColumn(summary, actual, column, source, kind, rules, steps));
     }
   }
@@ -142,8 +147,12 @@ function* changeColumn(
     rules.isLike(actual.type, type, column.isKey) ||
     (!column.isKey && (yield* holdsAlready(table, column, actual, rules)));
   const kind = actualKind(column, actual, isLike, recordedKind, rules);
+  // Forms have the same order in any collation.
   const comparesOtherwise =
-    isLike && column.type.includes('COLLATE') && actual.byCodePoint === false;
+    isLike &&
+    column.form === undefined &&
+    column.type.includes('COLLATE') &&
+    actual.byCodePoint === false;
   const keepsType = isLike && kind === column.kind && !comparesOtherwise;
   const from = quote(table.name);
   const old = quote(actual.name);

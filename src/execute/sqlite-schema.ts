@@ -67,9 +67,14 @@ const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
 /** A column of numbers takes no value of most kinds for another one; what is text in it stays text. */
 function misfits(actual: string, { kind, form }: ColumnSchema, column: string): string | undefined {
   const base = baseOf(kind);
-  if (affinityOf(actual) !== 'NUMERIC' || base === 'decimal') return undefined;
-  // What is written in a form is no number where the form is none.
-  if (form !== undefined) return `NOT ${form.isMet(column)}`;
+  const affinity = affinityOf(actual);
+  // What is written in a form is no number where the form is none; values in another form are counted for all columns.
+  if (
+    form !== undefined &&
+    (affinity === 'NUMERIC' || (affinity === 'INTEGER' && base === 'number'))
+  )
+    return 'false';
+  if (affinity !== 'NUMERIC' || base === 'decimal') return undefined;
   if (base === 'string' && !/DATE|TIME/u.test(actual)) return undefined;
   // JSON in any spelling; a text is no JSON of its own.
   if (base === 'json' || base === 'object' || base === 'array') return `NOT json_valid(${column})`;
@@ -78,7 +83,7 @@ function misfits(actual: string, { kind, form }: ColumnSchema, column: string): 
 }
 
 /** As what a column stores values, by the rules of SQLite for declared types. */
-function affinityOf(type: string): string {
+export function affinityOf(type: string): string {
   if (type.includes('INT')) return 'INTEGER';
   if (/CHAR|CLOB|TEXT/u.test(type)) return 'TEXT';
   if (type === '' || type.includes('BLOB')) return 'BLOB';

@@ -16,7 +16,10 @@ export function buildFields(resource: DraftResource, report: Report): void {
       : undefined;
   for (const [name, attributes] of Object.entries(source.fields))
     if (attributes.type !== 'relation')
-      fields.set(name, makeField(resource, name, attributes, [...path, 'fields', name]));
+      fields.set(
+        name,
+        makeField(resource, name, inForm(resource, name, attributes), [...path, 'fields', name]),
+      );
   const declared = id ?? fields.get('id');
   if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
   resource.id = declared;
@@ -36,9 +39,19 @@ export function addField(
       path,
       `a field ${name} has to be added to ${resource.name}, where ${other} has that name; rename one of them`,
     );
-  const field = makeField(resource, name, attributes, path);
+  const field = makeField(resource, name, inForm(resource, name, attributes), path);
   resource.fields.set(name, field);
   return field;
+}
+
+/** With the form that was found in the database, where the file names none. */
+function inForm(
+  { forms }: DraftResource,
+  name: string,
+  attributes: FieldSpecification,
+): FieldSpecification {
+  const storedAs = attributes.storedAs ?? forms.get(name);
+  return storedAs === undefined ? attributes : { ...attributes, storedAs };
 }
 
 /** Warns of a field that is named and will be added, where a declared one was most likely meant. */

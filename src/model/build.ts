@@ -13,6 +13,7 @@ import { buildFields, fillTimestamps, isSameName } from './build-fields.ts';
 import { buildRelations } from './build-relations.ts';
 import { buildVersions } from './build-versions.ts';
 import { checkField, checkTemplates } from './check-field.ts';
+import type { FoundForms } from './field-types/stored-as.ts';
 import { memberNames, type DraftField, type DraftResource } from './draft.ts';
 import { finishKeys } from './keys.ts';
 import { buildLimits } from './limits.ts';
@@ -21,12 +22,14 @@ import { unknownName } from './names.ts';
 /**
  * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
  * checked here; problems go to `report`, and with any error among them the Api is undefined. What a problem with a name
- * in `leftOut` says may only follow from what was reported of that already, so it fails without a word.
+ * in `leftOut` says may only follow from what was reported of that already, so it fails without a word. `forms` are those that its
+ * database was found to have.
  */
 export function buildApi(
   specification: Specification,
   report: Report,
   leftOut: ReadonlySet<string> = new Set(),
+  forms: FoundForms = new Map(),
 ): Api | undefined {
   let failed = false;
   const notingAll: Report = (path, message, severity = 'error') => {
@@ -38,7 +41,7 @@ export function buildApi(
     const words = leftOut.size === 0 ? [] : (message.match(/[\w-]+/gu) ?? []);
     if (!words.some((word) => leftOut.has(word))) report(path, message, severity);
   };
-  const resources = draftResources(specification, noting);
+  const resources = draftResources(specification, noting, forms);
   for (const resource of resources.values()) buildFields(resource, noting);
   buildRelations(resources, noting);
   for (const resource of resources.values()) {
@@ -75,6 +78,7 @@ export function buildApi(
 function draftResources(
   specification: Specification,
   report: Report,
+  forms: FoundForms,
 ): ReadonlyMap<string, DraftResource> {
   const drafts = new Map<string, DraftResource>();
   const tables = new Map<string, string>();
@@ -92,6 +96,7 @@ function draftResources(
       name,
       path,
       source,
+      forms: forms.get(name) ?? new Map(),
       table,
       description: source.description,
       timestamps: source.timestamps ?? false,

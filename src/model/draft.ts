@@ -1,4 +1,9 @@
-import type { FieldSpecification, OnDelete, ResourceSpecification } from '../spec/specification.ts';
+import type {
+  FieldSpecification,
+  OnDelete,
+  ResourceSpecification,
+  StoredAs,
+} from '../spec/specification.ts';
 import type { Field, Relation, Resource } from './api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */
@@ -18,6 +23,8 @@ export interface DraftResource extends Draft<Resource> {
   readonly source: ResourceSpecification;
   /** In the specification: `['resources', name]`. */
   readonly path: readonly string[];
+  /** What was found in the database of the form of its fields. */
+  readonly forms: ReadonlyMap<string, StoredAs>;
   fields: Map<string, DraftField>;
   relations: Map<string, Relation>;
   groups: Map<string, readonly string[]>;

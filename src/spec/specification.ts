@@ -143,8 +143,9 @@ export interface FieldSpecification {
 }
 
 /** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
-export type StoredAs = MomentForm | 'real' | BooleanForm;
-export type MomentForm = 'sqlText' | 'unixSeconds' | 'unixMilliseconds';
+export type StoredAs = MomentForm | DecimalForm | BooleanForm;
+export type MomentForm = 'isoText' | 'isoSeconds' | 'sqlText' | 'unixSeconds' | 'unixMilliseconds';
+export type DecimalForm = 'scaled' | 'real' | 'text';
 /** The words for true and false; false comes first in their order, as it does among booleans. */
 export type BooleanForm = '1/0' | 'Y/N' | 'y/n' | 'T/F' | 't/f' | 'yes/no' | 'true/false';
 

@@ -6,7 +6,15 @@ import type { JsonValue } from '../spec/specification.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { momentBounds } from '../model/field-types/stored-as.ts';
-import { codecOf, encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
+import {
+  codecOf,
+  encodeValue,
+  isDecimalText,
+  literal,
+  quote,
+  wantedValues,
+  type Dialect,
+} from './dialect.ts';
 
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
@@ -154,10 +162,16 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
   ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
 ]);
 
-/** `YYYY-MM-DD hh:mm:ss`, with ms or without, on a day of the calendar. */
-const sqlMoment =
-  String.raw`^\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31|02-29)` +
-  String.raw` ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{3})?$`;
+/** A day of the calendar, and a time of a day. */
+const calendarDay = String.raw`\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31|02-29)`;
+const clock = String.raw`([01]\d|2[0-3])(:[0-5]\d){2}`;
+/** `YYYY-MM-DD hh:mm:ss`, with ms or without. */
+const sqlMoment = String.raw`^${calendarDay} ${clock}(\.\d{3})?$`;
+
+/** The number that a text is; of one that is none, null. */
+function numberIn(column: string): string {
+  return String.raw`(CASE WHEN ${column} ~ '^-?\d{1,99}(\.\d{1,99})?$' THEN ${column}::numeric END)`;
+}
 
 export const postgres: Dialect = {
   name: 'postgresql',
@@ -166,7 +180,12 @@ export const postgres: Dialect = {
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,
   select: (column) => column,
-  sortKey: (column, { items }) => (items === undefined ? column : firstItem(column, items)),
+  sortKey: (column, field) =>
+    field.items !== undefined
+      ? firstItem(column, field.items)
+      : isDecimalText(field)
+        ? numberIn(column)
+        : column,
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: postgresText,
   compare: (column, operator, placeholder, field) =>
@@ -174,7 +193,12 @@ export const postgres: Dialect = {
       ? compareAny(column, operator, placeholder)
       : operator === 'containsAll' && hasUntypedItems(field)
         ? containsAllOf(column, placeholder)
-        : comparisons[operator](column, placeholder),
+        : isDecimalText(field)
+          ? comparisons[operator](
+              numberIn(column),
+              `${placeholder}::${operator === 'in' || operator === 'nin' ? 'numeric[]' : 'numeric'}`,
+            )
+          : comparisons[operator](column, placeholder),
   member: (column, members) =>
     `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
@@ -218,7 +242,13 @@ export const postgres: Dialect = {
   isStoredAs: (column, form, { precision, scale }) => {
     const text = `(${column}::text COLLATE "C")`;
     if (form === 'sqlText') return `(${text} ~ '${sqlMoment}' AND ${text} !~ '\\.000$')`;
-    if (form === 'real')
+    if (form === 'isoText') return `${text} ~ '^${calendarDay}T${clock}\\.\\d{3}Z$'`;
+    if (form === 'isoSeconds') return `${text} ~ '^${calendarDay}T${clock}Z$'`;
+    if (form === 'scaled') {
+      const most = '9'.repeat(precision);
+      return `(CASE WHEN ${text} ~ '^-?\\d{1,18}$' THEN ${text}::bigint BETWEEN -${most} AND ${most} ELSE false END)`;
+    }
+    if (form === 'real' || form === 'text')
       return `${text} ~ '^-?\\d{1,${precision - scale || 1}}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$'`;
     if (form === 'unixSeconds' || form === 'unixMilliseconds')
       return `(CASE WHEN ${text} ~ '^-?\\d{1,15}$' THEN ${text}::bigint BETWEEN ${momentBounds[form].join(' AND ')} ELSE false END)`;

@@ -6,7 +6,7 @@ import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../model/field-types/stored-as.ts';
-import { codecOf, literal, wantedValues, type Dialect } from './dialect.ts';
+import { codecOf, isDecimalText, literal, wantedValues, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
 
@@ -140,8 +140,9 @@ export const sqlite: Dialect = {
   storage: (field) => field.type.sqlite,
   select: (column, field) =>
     codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column,
-  sortKey: (column, { items }) => {
-    if (items === undefined) return column;
+  sortKey: (column, field) => {
+    const { items } = field;
+    if (items === undefined) return isDecimalText(field) ? asDouble(column) : column;
     const first = `json_extract(${column}, '$[0]')`;
     if (items.type.name === 'number') return asDouble(first);
     // All decimals of a field have the same number of places, so without the point they are whole numbers.
@@ -154,7 +155,7 @@ export const sqlite: Dialect = {
       ? compareAny(column, operator, placeholder)
       : isArrayComparison(operator)
         ? compareArray(column, operator === 'containsAll', placeholder, field)
-        : comparisons[operator](column, placeholder),
+        : comparisons[operator](isDecimalText(field) ? asDouble(column) : column, placeholder),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {
@@ -182,6 +183,23 @@ export const sqlite: Dialect = {
   textType: 'TEXT',
   isStoredAs: (column, form, { precision, scale }) => {
     const sort = heldAs[form];
+    if (form === 'isoText' || form === 'isoSeconds') {
+      const pattern = form === 'isoText' ? '%Y-%m-%dT%H:%M:%fZ' : '%Y-%m-%dT%H:%M:%SZ';
+      return `(typeof(${column}) = 'text' AND strftime('${pattern}', ${column}) IS ${column})`;
+    }
+    if (form === 'scaled') {
+      const most = '9'.repeat(precision);
+      return `(typeof(${column}) = 'integer' AND ${column} BETWEEN -${most} AND ${most})`;
+    }
+    if (form === 'text') {
+      const digits = `iif(${column} GLOB '-*', substr(${column}, 2), ${column})`;
+      const places = `(instr(${digits}, '.') = 0 OR length(${digits}) - instr(${digits}, '.') <= ${scale})`;
+      return (
+        `(typeof(${column}) = 'text' AND ${digits} GLOB '[0-9]*' AND ${digits} GLOB '*[0-9]'` +
+        ` AND ${digits} NOT GLOB '*[^0-9.]*' AND ${digits} NOT GLOB '*.*.*' AND ${places}` +
+        ` AND abs(CAST(${column} AS REAL)) < 1e${precision - scale})`
+      );
+    }
     if (form === 'sqlText') {
       const day = `${'[0-9]'.repeat(4)}-${'[0-9]'.repeat(2)}-${'[0-9]'.repeat(2)}`;
       return (

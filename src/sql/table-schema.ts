@@ -1,4 +1,4 @@
-import type { OnDelete } from '../spec/specification.ts';
+import type { OnDelete, StoredAs } from '../spec/specification.ts';
 import type { StoredKind } from './stored-kind.ts';
 
 /** A table as the specification wants it. */
@@ -21,7 +21,9 @@ export interface ColumnSchema {
   readonly field: string;
   readonly kind: StoredKind;
   /** Set where the values are in a form of their own: the condition, in SQL, of those that are. */
-  readonly form: { readonly name: string; readonly isMet: (column: string) => string } | undefined;
+  readonly form:
+    | { readonly name: StoredAs; readonly isMet: (column: string) => string }
+    | undefined;
   /** What rows get that have no value yet; undefined where only null would do. */
   readonly fill: Fill | undefined;
 }

@@ -86,10 +86,15 @@ export const attributeRows: readonly AttributeRow[] = [
   {
     attribute: 'storedAs',
     types: ['datetime'],
-    good: ['sqlText', 'unixSeconds', 'unixMilliseconds'],
+    good: ['isoText', 'isoSeconds', 'sqlText', 'unixSeconds', 'unixMilliseconds'],
     bad: ['plain', 'real', 'Y/N', '1', 'null'],
   },
-  { attribute: 'storedAs', types: ['decimal'], good: ['real'], bad: ['text', 'scaled', 'true'] },
+  {
+    attribute: 'storedAs',
+    types: ['decimal'],
+    good: ['scaled', 'real', 'text'],
+    bad: ['numeric', 'isoText', 'true'],
+  },
   {
     attribute: 'storedAs',
     types: ['boolean'],

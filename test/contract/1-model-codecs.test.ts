@@ -86,7 +86,8 @@ describe('what is stored comes back', () => {
       attributes,
       form,
       field,
-      arbitrary: form === 'unixSeconds' ? datetime.map(wholeSecond) : arbitrary,
+      arbitrary:
+        form === 'unixSeconds' || form === 'isoSeconds' ? datetime.map(wholeSecond) : arbitrary,
     }));
   });
   test.each(cases)('$attributes as $form', ({ field, form, arbitrary }) => {
@@ -127,6 +128,9 @@ describe('the stored form', () => {
     ['type: datetime', 'plain', moment, moment],
     ['type: datetime', 'sqlText', moment, '2026-03-01 14:05:00'],
     ['type: datetime', 'sqlText', '2026-03-01T14:05:00.120Z', '2026-03-01 14:05:00.120'],
+    ['type: datetime', 'isoText', moment, moment],
+    ['type: datetime', 'isoSeconds', moment, '2026-03-01T14:05:00Z'],
+    ['type: datetime', 'isoSeconds', '2026-03-01T14:05:00.250Z', '2026-03-01T14:05:00Z'],
     ['type: datetime', 'unixSeconds', moment, 1_772_373_900],
     ['type: datetime', 'unixSeconds', '2026-03-01T14:05:00.250Z', 1_772_373_900],
     ['type: datetime', 'unixMilliseconds', moment, 1_772_373_900_000],
@@ -134,6 +138,7 @@ describe('the stored form', () => {
     ['type: decimal', 'scaled', '9999999999999999.99', 999_999_999_999_999_999n],
     ['type: decimal, scale: 0', 'scaled', '7', 7n],
     ['type: decimal', 'real', '19.90', 19.9],
+    ['type: decimal', 'text', '19.90', '19.90'],
     ['type: object', 'jsonText', { a: 1 }, '{"a":1}'],
     ['type: array', 'jsonText', [1, 'a'], '[1,"a"]'],
   ] as const)('%s as %s of %j', (attributes, form, value, stored) => {
@@ -144,6 +149,12 @@ describe('the stored form', () => {
     ['type: decimal', 'scaled', 5, '0.05'],
     ['type: decimal', 'scaled', '-999999999999999999', '-9999999999999999.99'],
     ['type: decimal', 'real', 19.9, '19.90'],
+    ['type: decimal', 'text', '19.9', '19.90'],
+    ['type: decimal', 'text', '-5', '-5.00'],
+    ['type: decimal', 'text', '1.255', '1.255'],
+    ['type: decimal', 'text', 'much', 'much'],
+    ['type: datetime', 'isoSeconds', '2026-03-01T14:05:00Z', moment],
+    ['type: datetime', 'isoSeconds', 'soon', 'soon'],
     ['type: decimal', 'real', -0.001, '0.00'],
     ['type: boolean', 'Y/N', 'Y', true],
     ['type: boolean', 'Y/N', 'N', false],

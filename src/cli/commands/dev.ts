@@ -1,6 +1,6 @@
 import { neededSteps } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
-import { withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
 import { fillEmpty } from '../fill.ts';
@@ -12,12 +12,11 @@ import { databaseTarget, developmentTarget, type OpenDatabase, type Target } fro
 export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const stop = context.stop();
   readPort(context, flags);
-  const specification = requireSpecification(context, flags);
-  for (const warning of specification.warnings) context.output.note(formatProblem(warning));
+  const read = requireSpecification(context, flags);
+  for (const warning of read.warnings) context.output.note(formatProblem(warning));
   const { generate: generates = true } = flags;
-  const target =
-    databaseTarget(context, specification, flags.database) ??
-    developmentTarget(context, specification);
+  const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
+  const specification = await asStored(context, target, read);
   await withDatabase(context, target, { create: true }, async (open) => {
     await bringUpToDate(context, specification, target, open);
     try {

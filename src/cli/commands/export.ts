@@ -12,7 +12,7 @@ import { jsonList } from '../../respond/json-list.ts';
 import { ndjson } from '../../respond/ndjson.ts';
 import type { RecordValue } from '../../shape/record.ts';
 import { fromFolder, type Context } from '../context.ts';
-import { withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { columns, grouped } from '../output.ts';
 import { requireCurrent } from '../schema.ts';
@@ -38,11 +38,11 @@ export async function exportCommand(
 ): Promise<void> {
   const stop = context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
-  const { api } = specification;
-  const resources = wanted(api, flags.resource);
   const target =
     databaseTarget(context, specification, flags.database) ??
     developmentTarget(context, specification);
+  const { api } = await asStored(context, target, specification);
+  const resources = wanted(api, flags.resource);
   await requireCurrent(context, target, api);
   const folder = fromFolder(context, path);
   const name = relative(context.folder, folder) || '.';

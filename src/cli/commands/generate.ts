@@ -6,7 +6,7 @@ import { unknownName } from '../../model/names.ts';
 import { writeStatements } from '../../sql/compile-write.ts';
 import type { Problem } from '../../spec/problems.ts';
 import type { Context } from '../context.ts';
-import { withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { generationProblems } from '../generation-problems.ts';
 import { columns, grouped } from '../output.ts';
@@ -34,12 +34,11 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
   context.stop();
   const count = wholeNumber('--count', flags.count, 0);
   const seed = wholeNumber('--seed', flags.seed, Number.MIN_SAFE_INTEGER);
-  const specification = requireSpecification(context, flags);
+  const read = requireSpecification(context, flags);
+  const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
+  const specification = await asStored(context, target, read);
   const { api } = specification;
   const resources = namedResources(specification, flags.resource);
-  const target =
-    databaseTarget(context, specification, flags.database) ??
-    developmentTarget(context, specification);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, { create: false }, async (open) => {
     const options = { count, seed, resources, reset: flags.reset === true };

@@ -5,7 +5,7 @@ import { writeStatements } from '../../sql/compile-write.ts';
 import type { Api } from '../../model/api.ts';
 import { relative } from 'node:path';
 import { fromFolder, type Context } from '../context.ts';
-import { withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../specification.ts';
 import { requireCurrent } from '../schema.ts';
@@ -28,10 +28,10 @@ export async function importCommand(
   // From here on a signal takes the run back instead of ending the process.
   context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
-  const { api } = specification;
   const target =
     databaseTarget(context, specification, flags.database) ??
     developmentTarget(context, specification);
+  const { api } = await asStored(context, target, specification);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, { create: false }, async (open) => {
     const absolute = paths.map((path) => fromFolder(context, path));

@@ -1,6 +1,6 @@
 import { neededSteps, type MigrationOptions } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
-import { inspect, withDatabase, type Inspected } from '../database.ts';
+import { asStored, inspect, withDatabase, type Inspected } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
 import { requireSpecification, type Named } from '../specification.ts';
@@ -15,13 +15,13 @@ interface Flags extends Named, MigrationOptions {
 /** `plinth migrate [file]`: shows what brings the database up to date, and does it with `--apply`. */
 export async function migrate(context: Context, flags: Flags): Promise<void> {
   const specification = requireSpecification(context, flags);
-  const { api } = specification;
   const target = databaseTarget(context, specification, flags.database);
   if (target === undefined)
     throw new CommandFailure(
       `No database is named. Add "database: sqlite:PATH" or "database: postgres://…" to ${specification.name}, or give --database.`,
       { exitCode: 2 },
     );
+  const { api } = await asStored(context, target, specification);
   if (flags.apply !== true) {
     report(context, await inspect(context, target, api, 'empty', flags), flags, target);
     return;

@@ -3,7 +3,7 @@ import { isEqual, promote as copyAll, type PromotedTable } from '../../execute/p
 import { PromoteConflict } from '../../execute/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
-import { withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { grouped } from '../output.ts';
 import { hindrance, listed, requireCurrent } from '../schema.ts';
@@ -27,22 +27,28 @@ export interface PromoteFlags {
 export async function promote(context: Context, flags: PromoteFlags): Promise<void> {
   const stop = context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
-  const { api } = specification;
   const source = targetOf(context, specification, '--from', flags.from);
   const target = targetOf(context, specification, '--to', flags.to);
+  // Each side has its values in the form that it has them in.
+  const { api } = await asStored(context, source, specification);
+  const { api: targetApi } = await asStored(context, target, specification);
   await requireCurrent(context, source, api);
   await withDatabase(context, source, { create: false }, (from) =>
     withDatabase(context, target, { create: false }, async (to) => {
-      await prepare(context, target, api, from, to);
+      await prepare(context, target, targetApi, from, to);
       const tables = await context.output
         .progress('Copying', (report) =>
-          copyAll(api, from.database, to.database, (done, total) => {
-            if (stop.aborted)
-              throw new CommandFailure(
-                'Stopped. Run it again: what is copied already is not copied twice.',
-              );
-            report(done, total);
-          }),
+          copyAll(
+            { api, database: from.database },
+            { api: targetApi, database: to.database },
+            (done, total) => {
+              if (stop.aborted)
+                throw new CommandFailure(
+                  'Stopped. Run it again: what is copied already is not copied twice.',
+                );
+              report(done, total);
+            },
+          ),
         )
         .catch((error: unknown) => {
           throw error instanceof PromoteConflict

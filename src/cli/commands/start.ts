@@ -1,7 +1,7 @@
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import type { Context } from '../context.ts';
-import { withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../schema.ts';
 import { readPort, readWorkers, type DevFlags } from '../port.ts';
@@ -22,23 +22,25 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   if (workers?.isWorker() === true) {
     // What there is to check was checked where it was started.
     await workers.beWorker(context, count, async (place) => {
-      const specification = requireSpecification(context, flags);
-      const target = requireTarget(context, flags, specification);
+      const read = requireSpecification(context, flags);
+      const target = requireTarget(context, flags, read);
+      const specification = await asStored(context, target, read);
       await serveOver(context, specification, target, flags, place);
     });
     return;
   }
-  const specification = requireSpecification(context, flags);
-  const { api, name, warnings } = specification;
+  const read = requireSpecification(context, flags);
+  const { name, warnings } = read;
   for (const warning of warnings) context.output.note(formatProblem(warning));
-  const writable = requireAccess(api, name);
-  const target = requireTarget(context, flags, specification);
+  const writable = requireAccess(read.api, name);
+  const target = requireTarget(context, flags, read);
   if (workers !== undefined && addressOf(target.url)?.kind === 'memory')
     throw new CommandFailure(
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },
     );
-  await requireCurrent(context, target, api);
+  const specification = await asStored(context, target, read);
+  await requireCurrent(context, target, specification.api);
   if (writable.length > 0)
     context.output.note(
       `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,

@@ -1,22 +1,6 @@
-import type { BooleanForm, FieldSpecification, StoredAs } from '../../spec/specification.ts';
+import type { FieldSpecification, StoredAs } from '../../spec/specification.ts';
+import { wordForms } from '../stored-forms.ts';
 import type { Bounds } from './expressions.ts';
-
-/** The words for true and false that are looked for in columns of text. */
-export const wordForms = [
-  'Y/N',
-  'y/n',
-  'T/F',
-  't/f',
-  'yes/no',
-  'true/false',
-] as const satisfies readonly BooleanForm[];
-
-/** In what a column may hold moments: a range of numbers that hardly anything else is in. */
-export const momentRanges = {
-  /** 1973 to 2100. */
-  unixSeconds: [100_000_000, 4_102_444_800],
-  unixMilliseconds: [100_000_000_000, 4_102_444_800_000],
-} as const satisfies Partial<Record<StoredAs, readonly [number, number]>>;
 
 /** What a name, and the CHECKs, let one think of a column. */
 export interface ColumnHints {

@@ -7,7 +7,8 @@ import type { Ask } from '../postgres.ts';
 import type { ActualColumn, ActualTable } from '../schema-actual.ts';
 import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
 import { boundsOf, type Bounds } from './expressions.ts';
-import { hintsOf, momentIn, momentRanges, wordForms } from './forms.ts';
+import { momentRanges, wordForms } from '../stored-forms.ts';
+import { hintsOf, momentIn } from './forms.ts';
 import { decimalBounds, postgresType, type ServerType } from './postgres-types.ts';
 import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
 

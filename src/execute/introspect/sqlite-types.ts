@@ -1,5 +1,6 @@
 import type { FieldSpecification, StoredAs } from '../../spec/specification.ts';
-import { momentIn, wordForms, type ColumnHints } from './forms.ts';
+import { wordForms } from '../stored-forms.ts';
+import { momentIn, type ColumnHints } from './forms.ts';
 import type { ColumnType } from './table.ts';
 
 /** How many values of a column are what. */

@@ -7,7 +7,8 @@ import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
 import { foldName, readTables, rowKeyName } from '../sqlite-catalog.ts';
 import { sqlite } from '../../sql/sqlite.ts';
 import { boundsOf, checksIn, type Bounds } from './expressions.ts';
-import { hintsOf, momentRanges, wordForms } from './forms.ts';
+import { momentRanges, wordForms } from '../stored-forms.ts';
+import { hintsOf } from './forms.ts';
 import { declaredDigits, sqliteType, type Stored, type StoredForms } from './sqlite-types.ts';
 import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
 

@@ -8,6 +8,12 @@ import { countRows } from './count.ts';
 import { digestOf, type TableDigest } from './rows.ts';
 import { TableCopy } from './table.ts';
 
+/** A database, and the Api as it stores it: the same but for the forms of its values. */
+export interface Side {
+  readonly api: Api;
+  readonly database: Database;
+}
+
 /** How a table came out. */
 export interface PromotedTable {
   readonly resource: string;
@@ -25,13 +31,17 @@ export interface PromotedTable {
  * throwing.
  */
 export async function promote(
-  api: Api,
-  source: Database,
-  target: Database,
+  from: Side,
+  to: Side,
   onProgress: (done: number, total: number) => void,
 ): Promise<readonly PromotedTable[]> {
-  const { resources, deferred } = importOrder(api);
-  const copies = resources.map((resource) => new TableCopy(resource, deferred, source, target));
+  const [source, target] = [from.database, to.database];
+  const { resources, deferred } = importOrder(from.api);
+  const copies = resources.map((resource) => {
+    const there = to.api.resources.get(resource.name);
+    if (there === undefined) throw new TypeError(`${resource.name} is on one side alone`);
+    return new TableCopy(resource, there, deferred, source, target);
+  });
   const counts = await Promise.all(resources.map((resource) => countRows(source, resource)));
   const rows = counts.reduce((sum, count) => sum + count, 0);
   // Each row is copied once and compared once.
@@ -45,11 +55,11 @@ export async function promote(
   for (const copy of copies) await copy.connect();
   for (const { resource } of copies) await passIds(resource, source, target);
   const results: PromotedTable[] = [];
-  for (const { resource, copied } of copies) {
+  for (const { resource, targetResource, copied } of copies) {
     const { name, table } = resource;
     const [from, to] = await Promise.all([
       digestOf(resource, source, advance),
-      digestOf(resource, target, () => undefined),
+      digestOf(targetResource, target, () => undefined),
     ]);
     results.push({ resource: name, table, copied, from, to });
   }

@@ -21,8 +21,11 @@ export class PromoteConflict extends Error {
 /** The rows of one table on their way. `deferred` are keys to rows that may not be there yet. */
 export class TableCopy {
   readonly resource: Resource;
+  /** The same as the target stores it. */
+  readonly targetResource: Resource;
   copied = 0;
   private readonly fields: readonly Field[];
+  private readonly targetFields: readonly Field[];
   private readonly deferred: readonly Field[];
   private readonly source: Database;
   private readonly target: Database;
@@ -33,19 +36,26 @@ export class TableCopy {
 
   constructor(
     resource: Resource,
+    targetResource: Resource,
     deferred: ReadonlySet<Field>,
     source: Database,
     target: Database,
   ) {
     this.resource = resource;
+    this.targetResource = targetResource;
     this.fields = [...resource.fields.values()];
+    this.targetFields = this.fields.map(({ name }) => {
+      const field = targetResource.fields.get(name);
+      if (field === undefined) throw new TypeError(`${name} is on one side alone`);
+      return field;
+    });
     this.deferred = this.fields.filter((field) => deferred.has(field));
     this.source = source;
     this.target = target;
     this.idIndex = this.fields.indexOf(resource.id);
     const names = this.fields.map(({ column }) => quote(column)).join(', ');
     const into = `INSERT INTO ${quote(resource.table)} (${names})${target.dialect.givenIds ?? ''}`;
-    this.insertion = this.rowsStatement(this.fields, (rows) => `${into} ${rows}`);
+    this.insertion = this.rowsStatement(this.targetFields, (rows) => `${into} ${rows}`);
   }
 
   /** Writes the rows that the target does not have: reads the next ones while the last ones are written. */
@@ -55,7 +65,7 @@ export class TableCopy {
     try {
       for await (const rows of portionsOf(this.resource, this.fields, this.source)) {
         const missing = isEmpty ? rows : await this.missingOf(rows);
-        const lists = this.lists(this.withoutLaterKeys(missing), this.fields);
+        const lists = this.lists(this.withoutLaterKeys(missing), this.targetFields);
         await writing;
         writing = this.insert(missing.length, lists).then(() => advance(rows.length));
         // What fails is met where it is waited for.
@@ -94,7 +104,7 @@ export class TableCopy {
   private async stored(rows: readonly WireRow[]): Promise<ReadonlyMap<string, WireRow>> {
     const { dialect } = this.target;
     const { id, table } = this.resource;
-    const columns = [id, ...this.fields].map(({ column }) => quote(column));
+    const columns = [id, ...this.targetFields].map(({ column }) => quote(column));
     const isAmong = (list: string): string => dialect.compare(quote(id.column), 'in', list, id);
     const statement = buildStatement(
       dialect,
@@ -102,7 +112,7 @@ export class TableCopy {
     );
     const ids = rows.map((row) => row[this.idIndex] ?? null);
     const found = await this.target.all(statement, { bound: [dialect.operand(ids, 'in', id)] });
-    const decode = rowDecoder(this.fields, dialect);
+    const decode = rowDecoder(this.targetFields, dialect);
     return new Map(
       found.map((row) => {
         const values = decode(row);

@@ -66,12 +66,19 @@ function fromMilliseconds(time: number, stored: SqlValue): string {
 /** A whole number that no moment has. */
 const never = Number.MAX_SAFE_INTEGER;
 
+const lastSecond = 253_402_300_799;
+
 /** Rounds so that comparing whole seconds answers as comparing the moments would. */
 function secondsComparand(value: JsonValue, operator: Operator): number {
   const seconds = milliseconds(value) / 1000;
   if (Number.isInteger(seconds)) return seconds;
   if (operator === 'gt' || operator === 'lte') return Math.floor(seconds);
   return operator === 'gte' || operator === 'lt' ? Math.ceil(seconds) : never;
+}
+
+/** A moment as text without a fraction of a second. */
+function secondsText(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
 export const datetimeType: FieldType = {
@@ -94,6 +101,17 @@ export const datetimeType: FieldType = {
   forms: {
     plain,
     timestamptz: { decode: (stored) => fromTimestamptz(String(stored)) },
+    isoText: plain,
+    /** `2026-03-01T14:05:00Z` */
+    isoSeconds: {
+      encode: (value) => secondsText(Math.floor(milliseconds(value) / 1000)),
+      decode: (stored) => fromMilliseconds(milliseconds(stored), stored),
+      comparand: (value, operator) => {
+        const seconds = secondsComparand(value, operator);
+        // The second after the last one there is.
+        return seconds > lastSecond ? '9999-12-31T23:59:60Z' : secondsText(seconds);
+      },
+    },
     /** `YYYY-MM-DD hh:mm:ss`, taken as UTC; with ms where there are some, which sorts behind the bare second. */
     sqlText: {
       encode: (value) => String(value).slice(0, 23).replace('T', ' ').replace('.000', ''),

@@ -57,6 +57,19 @@ const real: Codec = {
   comparand: (value) => Number(value),
 };
 
+/** Compared as the number that it is, which a double tells apart up to 15 digits. */
+const text: Codec = {
+  encode: String,
+  decode: (stored, field) => {
+    // A number where it was sorted by.
+    if (typeof stored !== 'string') return real.decode?.(stored, field) ?? null;
+    const value = parseDecimal(stored);
+    const digits = value && rescale(value, field.scale);
+    return digits === undefined ? stored : formatScaled(digits, field.scale);
+  },
+  comparand: (value) => Number(value),
+};
+
 export const decimalType: FieldType = {
   name: 'decimal',
   operators: operatorSets.ordered,
@@ -92,7 +105,7 @@ export const decimalType: FieldType = {
     column: ({ precision, scale }) => `numeric(${precision}, ${scale})`,
     form: 'numeric',
   },
-  forms: { scaled, real, numeric: plain },
+  forms: { scaled, real, text, numeric: plain },
 };
 
 /** A decimal inside an object: a string that is equal or not, and has no order. Contract 1, Field types. */

@@ -10,10 +10,14 @@ const holders = { string: stringType, integer: integerType, number: numberType }
 
 /** What a column holds, by the form of its field (`storedAs`). */
 export const heldAs: Readonly<Record<StoredAs, keyof typeof holders>> = {
+  isoText: 'string',
+  isoSeconds: 'string',
   sqlText: 'string',
   unixSeconds: 'integer',
   unixMilliseconds: 'integer',
+  scaled: 'integer',
   real: 'number',
+  text: 'string',
   '1/0': 'integer',
   'Y/N': 'string',
   'y/n': 'string',
@@ -22,6 +26,9 @@ export const heldAs: Readonly<Record<StoredAs, keyof typeof holders>> = {
   'yes/no': 'string',
   'true/false': 'string',
 };
+
+/** The forms in which fields of an Api are that the file says nothing of: of a resource, by field. */
+export type FoundForms = ReadonlyMap<string, ReadonlyMap<string, StoredAs>>;
 
 /** The first and the last moment that there is on the wire, years 1 to 9999. */
 export const momentBounds = {
@@ -39,7 +46,8 @@ export function storedIn(type: FieldType, form: StoredAs): FieldType {
     const holder = holders[heldAs[form]];
     const as = ({ column }: Storage): Storage => ({ column, form });
     stored = { ...type, sqlite: as(holder.sqlite), postgres: as(holder.postgres) };
-    if (form === 'unixSeconds') stored = { ...stored, read: wholeSeconds(type) };
+    if (form === 'unixSeconds' || form === 'isoSeconds')
+      stored = { ...stored, read: wholeSeconds(type) };
     made.set(key, stored);
   }
   return stored;

@@ -3,6 +3,7 @@ import { exactly, refined, type Definition } from '../definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../scalars.ts';
 import type {
   BooleanForm,
+  DecimalForm,
   JsonValue,
   MomentForm,
   OnDelete,
@@ -94,10 +95,13 @@ const transformName = text({
 
 const storedAs = { description: 'The form in which an existing column holds the values.' };
 const momentForms = [
+  'isoText',
+  'isoSeconds',
   'sqlText',
   'unixSeconds',
   'unixMilliseconds',
 ] as const satisfies readonly MomentForm[];
+const decimalForms = ['scaled', 'real', 'text'] as const satisfies readonly DecimalForm[];
 const booleanForms = [
   '1/0',
   'Y/N',
@@ -223,7 +227,7 @@ export const attributes = {
   column: fits(text({ description: "An existing column's name." }), { types: ['id', ...columns] }),
   storedAs: [
     ...fits<StoredAs>(choice(momentForms, storedAs), { types: ['datetime'] }),
-    ...fits<StoredAs>(choice(['real'], storedAs), { types: ['decimal'] }),
+    ...fits<StoredAs>(choice(decimalForms, storedAs), { types: ['decimal'] }),
     ...fits<StoredAs>(choice(booleanForms, storedAs), { types: ['boolean'] }),
   ],
   reference: fits(

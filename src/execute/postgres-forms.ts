@@ -1,0 +1,57 @@
+import type { Api } from '../model/api.ts';
+import { heldAs, type FoundForms } from '../model/field-types/stored-as.ts';
+import type { StoredAs } from '../spec/specification.ts';
+import { cutName } from '../sql/schema.ts';
+import { postgres } from '../sql/postgres.ts';
+import { readTables } from './postgres-catalog.ts';
+import type { Ask } from './postgres.ts';
+import { readRecord, recordQuery, recordTable } from './schema-record.ts';
+import { findForms, type Holder } from './stored-forms.ts';
+
+/** What values a column of this type takes in a form of others; undefined for the types that are no such form. */
+export function holderOf(type: string): Holder | undefined {
+  if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
+  // One character is not filled up with blanks.
+  if (/^(?:text|character varying(?:\(\d+\))?|character\(1\))$/u.test(type)) return 'string';
+  return type === 'double precision' ? 'number' : undefined;
+}
+
+/** The most characters of a value in a form of text: of a decimal 18 digits, a point and a sign. */
+const longest: Readonly<Partial<Record<StoredAs, number>>> = {
+  isoText: 24,
+  isoSeconds: 20,
+  sqlText: 23,
+  text: 20,
+};
+
+/** Whether a column of this type takes all values in a form; a smaller one has to be made larger. */
+export function hasRoomFor(type: string, form: StoredAs): boolean {
+  const holder = holderOf(type);
+  if (holder !== heldAs[form]) return false;
+  if (holder === 'integer') return type === 'bigint' || form === '1/0';
+  const [, length] = /\((\d+)\)$/u.exec(type) ?? [];
+  const words = form.split('/').map((word) => word.length);
+  return length === undefined || Number(length) >= (longest[form] ?? Math.max(...words));
+}
+
+/** The forms in which a database has the fields of an Api (`findForms`). Changes nothing of it. */
+export async function postgresForms(ask: Ask, api: Api): Promise<FoundForms> {
+  const found = await readTables(ask);
+  // A role that only serves need not see it.
+  const [[mayRead] = [false]] = found.has(recordTable)
+    ? await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`)
+    : [];
+  const asking = findForms(api, {
+    tables: new Map([...found].map(([name, table]) => [name, () => table])),
+    record: mayRead === true ? readRecord(await ask(recordQuery)) : [],
+    fold: (name) => cutName(name),
+    dialect: postgres,
+    holderOf,
+  });
+  let next = asking.next();
+  while (next.done !== true) {
+    const [row = []] = await ask(next.value);
+    next = asking.next(row);
+  }
+  return next.value;
+}

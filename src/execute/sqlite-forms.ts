@@ -1,0 +1,40 @@
+import Driver from 'better-sqlite3';
+import type { Api } from '../model/api.ts';
+import type { FoundForms } from '../model/field-types/stored-as.ts';
+import type { SqlValue } from '../model/values.ts';
+import { sqlite } from '../sql/sqlite.ts';
+import { readRecord, recordQuery, recordTable } from './schema-record.ts';
+import { foldName, readTables } from './sqlite-catalog.ts';
+import { affinityOf } from './sqlite-schema.ts';
+import { findForms, type Holder } from './stored-forms.ts';
+
+const holders: ReadonlyMap<string, Holder> = new Map([
+  ['INTEGER', 'integer'],
+  ['REAL', 'number'],
+  ['TEXT', 'string'],
+  ['NUMERIC', 'any'],
+]);
+
+/** The forms in which a file has the fields of an Api (`findForms`). Changes nothing of it. Throws what SQLite throws. */
+export function sqliteForms(file: string, api: Api): FoundForms {
+  const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
+  try {
+    const tables = readTables(driver);
+    const record = tables.has(recordTable)
+      ? readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all())
+      : [];
+    const asking = findForms(api, {
+      tables,
+      record,
+      fold: foldName,
+      dialect: sqlite,
+      holderOf: (type) => holders.get(affinityOf(type)),
+    });
+    let next = asking.next();
+    while (next.done !== true)
+      next = asking.next(driver.prepare<[], SqlValue[]>(next.value).raw().get() ?? []);
+    return next.value;
+  } finally {
+    driver.close();
+  }
+}
