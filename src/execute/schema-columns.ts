@@ -280,7 +280,9 @@ function actualKind(
   const known = recorded === '' ? undefined : recorded;
   if (
     known !== undefined &&
-    (rules.typeOfKind(known) === type || (isLike && known === column.kind))
+    (rules.typeOfKind(known) === type ||
+      rules.isLike(type, rules.typeOfKind(known), false) ||
+      (isLike && known === column.kind))
   )
     return known;
   return isLike ? column.kind : rules.kindOfType(type);
