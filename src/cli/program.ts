@@ -100,7 +100,7 @@ export function buildProgram(context: Context, version: string): Command {
     onSpecification('openapi', 'make the OpenAPI document', 'openapi --out openapi.json'),
   ).action(async (file: string | undefined, flags: DocumentFlags) => {
     const { openapi } = await import('./commands/openapi.ts');
-    openapi(context, { ...flags, file });
+    await openapi(context, { ...flags, file });
   });
 
   documenting(

@@ -3,7 +3,7 @@ import type { FieldView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { settingsOf, type Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
-import { GenerationProblem } from './problem.ts';
+import { unlessProblem } from './problem.ts';
 import type { RowValues } from './rows.ts';
 
 /** Where a value comes from. */
@@ -69,17 +69,7 @@ export function inspectRecords(
 }
 
 function countOf({ resource }: ResourceView, generator: Generator | undefined): number | undefined {
-  return orUndefined(() => generator?.countOf(resource));
-}
-
-/** What is given; undefined where it cannot be generated. */
-function orUndefined<Value>(give: () => Value): Value | undefined {
-  try {
-    return give();
-  } catch (error) {
-    if (error instanceof GenerationProblem) return undefined;
-    throw error;
-  }
+  return unlessProblem(() => generator?.countOf(resource));
 }
 
 function originOf(
@@ -93,8 +83,8 @@ function originOf(
   const rows = generator?.rowsOf(resource);
   const position = rows?.positionOf(field.name);
   const made =
-    row === undefined || position === undefined ? undefined : orUndefined(() => row.at(position));
-  const count = orUndefined(() => generator?.countOf(resource)) ?? 0;
+    row === undefined || position === undefined ? undefined : unlessProblem(() => row.at(position));
+  const count = unlessProblem(() => generator?.countOf(resource)) ?? 0;
   // An id is always that of its row; beyond the generated ones the service has given it.
   if (isId) return row !== undefined && row.number <= count ? 'generated' : 'default';
   if (made !== undefined && isShown(value, made)) return 'generated';
@@ -155,7 +145,7 @@ function described(
   const nothing = { generator: null, args: null, template: null, transformations };
   if (template !== undefined)
     return isReadable(template, face) ? { ...nothing, template } : nothing;
-  const source = orUndefined(() => generator?.rowsOf(field.resource).sourceOf(field));
+  const source = unlessProblem(() => generator?.rowsOf(field.resource).sourceOf(field));
   return source === undefined
     ? nothing
     : { ...nothing, generator: source.name, args: source.args ?? null };

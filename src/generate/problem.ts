@@ -18,3 +18,13 @@ export class GenerationProblem extends Error {
     this.severity = severity;
   }
 }
+
+/** What is given; undefined where it cannot be generated. */
+export function unlessProblem<Value>(give: () => Value): Value | undefined {
+  try {
+    return give();
+  } catch (error) {
+    if (error instanceof GenerationProblem) return undefined;
+    throw error;
+  }
+}

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
+import type { ExampleRows } from '../openapi/example.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
 import { readerScript } from '../openapi/reader-script.ts';
@@ -10,6 +11,7 @@ import { jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
 import { isHonoured } from './honoured.ts';
+import { generatorOf } from './inspect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
 import { sunsetRefusal } from './versions.ts';
@@ -26,8 +28,13 @@ const keptDocuments = 20;
 const documents = new WeakMap<Generation, BoundedCache<Document>>();
 
 /** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
-export function answerOpenApi(exchange: Exchange, version: Version, caller: Caller): Response {
+export async function answerOpenApi(
+  exchange: Exchange,
+  version: Version,
+  caller: Caller,
+): Promise<Response> {
   const { generation } = exchange;
+  const hasSandboxes = generation.sandboxes !== undefined;
   const view = generation.view(version, caller);
   const isDebugOn = isHonoured(exchange, caller);
   const kept = documents.get(generation) ?? new BoundedCache<Document>(keptDocuments);
@@ -35,10 +42,20 @@ export function answerOpenApi(exchange: Exchange, version: Version, caller: Call
   const key = `${String(isDebugOn)} ${view.key}`;
   let document = kept.get(key);
   if (document === undefined) {
-    document = made(JSON.stringify(openApiDocument(view, { isDebugOn })));
+    const rows = await rowsOf(generation);
+    document = made(JSON.stringify(openApiDocument(view, { isDebugOn, hasSandboxes, rows })));
     kept.set(key, document);
   }
   return tagged(exchange, document, {});
+}
+
+/** The rows of examples; none where the file asks for what cannot be generated. */
+async function rowsOf(generation: Generation): Promise<ExampleRows | undefined> {
+  const [{ exampleRows }, generator] = await Promise.all([
+    import('../generate/examples.ts'),
+    generatorOf(generation),
+  ]);
+  return generator && exampleRows(generator);
 }
 
 function made(text: string): Document {

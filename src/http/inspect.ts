@@ -4,10 +4,11 @@ import type { RecordValue } from '../shape/record.ts';
 import type { Call } from './exchange.ts';
 import type { Generation } from './generation.ts';
 
-/** The generators of models, made when the first request looks into one. */
+/** The generators of models, made when the first request needs one. */
 const generators = new WeakMap<Generation, Promise<Generator | undefined>>();
 
-function generatorOf(generation: Generation): Promise<Generator | undefined> {
+/** The generator of a generation's model; undefined where its file asks for what cannot be had. */
+export function generatorOf(generation: Generation): Promise<Generator | undefined> {
   let generator = generators.get(generation);
   if (generator === undefined) {
     const make = async (): Promise<Generator | undefined> => {

@@ -25,12 +25,22 @@ function componentOf(status: number): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** The errors of an operation, by status. `hasSunset`: the version ends at a day that is known. */
+/**
+ * The errors of an operation, by status. Without `hasAuth` no credential is looked at; `hasSunset`: the version ends at a
+ * day that is known; `isSimulated`: requests may be answered with errors of any status.
+ */
 export function errorsOf(
   kind: RequestKind,
-  { hasSunset, isSimulated }: { readonly hasSunset: boolean; readonly isSimulated: boolean },
+  {
+    hasAuth,
+    hasSunset,
+    isSimulated,
+  }: { readonly hasAuth: boolean; readonly hasSunset: boolean; readonly isSimulated: boolean },
 ): Readonly<Record<string, JsonSchema>> {
-  const statuses = [...statusesOf[kind], ...(hasSunset ? [410] : [])].sort((a, b) => a - b);
+  const statuses = [
+    ...statusesOf[kind].filter((status) => hasAuth || status !== 401),
+    ...(hasSunset ? [410] : []),
+  ].sort((a, b) => a - b);
   return {
     ...Object.fromEntries(
       statuses.map((status) => [String(status), ref(`responses/${componentOf(status)}`)]),
@@ -39,12 +49,18 @@ export function errorsOf(
   };
 }
 
-/** The error answers that operations share, by the names that `errorsOf` refers to; `common` are headers of all. */
-export function errorResponses(common: JsonSchema): Readonly<Record<string, JsonSchema>> {
+/**
+ * The error answers that operations share, by the names that `errorsOf` refers to; `common` are headers of all. A
+ * simulated error may have any of their statuses.
+ */
+export function errorResponses(
+  common: JsonSchema,
+  isSimulated: boolean,
+): Readonly<Record<string, JsonSchema>> {
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort((a, b) => a - b);
   return {
     ...Object.fromEntries(
-      statuses.map((status) => [componentOf(status), errorResponse(status, common)]),
+      statuses.map((status) => [componentOf(status), errorResponse(status, common, isSimulated)]),
     ),
     SimulatedError: {
       description: 'An error of the network simulation.',
@@ -54,8 +70,11 @@ export function errorResponses(common: JsonSchema): Readonly<Record<string, Json
   };
 }
 
-function errorResponse(status: number, common: JsonSchema): JsonSchema {
-  const own = codes.filter((code) => errorTable[code].status === status);
+function errorResponse(status: number, common: JsonSchema, isSimulated: boolean): JsonSchema {
+  const own = codes.filter(
+    (code) => errorTable[code].status === status && (isSimulated || code !== 'SIMULATED_ERROR'),
+  );
+  const all = isSimulated ? [...new Set<ErrorCode>([...own, 'SIMULATED_ERROR'])] : own;
   const [first] = own;
   const lines = own.map((code) => `- \`${code}\`: ${errorTable[code].about}`);
   return {
@@ -78,7 +97,7 @@ function errorResponse(status: number, common: JsonSchema): JsonSchema {
         schema: {
           allOf: [
             ref('schemas/Error'),
-            { type: 'object', properties: { status: { const: status }, code: { enum: own } } },
+            { type: 'object', properties: { status: { const: status }, code: { enum: all } } },
           ],
         },
         ...(first === undefined
@@ -104,8 +123,16 @@ const quota: JsonSchema = {
   'RateLimit-Policy': ref('headers/RateLimitPolicy'),
 };
 
-/** What every answer of a version has. */
-export function commonHeaders(api: Api, { deprecated, sunset }: Version): JsonSchema {
+/** What every answer of a version has. `X-Debug` is there where debug parameters are off. */
+export function commonHeaders({
+  api,
+  version: { deprecated, sunset },
+  isDebugOn,
+}: {
+  readonly api: Api;
+  readonly version: Version;
+  readonly isDebugOn: boolean;
+}): JsonSchema {
   const isGoing = deprecated !== undefined || sunset !== undefined;
   return {
     ...headerRef('X-Request-Id', 'RequestId'),
@@ -113,6 +140,7 @@ export function commonHeaders(api: Api, { deprecated, sunset }: Version): JsonSc
     ...(deprecated === undefined ? {} : headerRef('Deprecation', 'Deprecation')),
     ...(sunset === undefined ? {} : headerRef('Sunset', 'Sunset')),
     ...(isGoing ? headerRef('Link', 'Link') : {}),
+    ...(isDebugOn ? {} : headerRef('X-Debug', 'Debug')),
   };
 }
 
@@ -196,6 +224,10 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   PageLimit: { description: 'How many records a page has.', required: true, schema: integer },
   NextCursor: { description: 'The cursor of what follows, where more follows.', schema: text },
   PreferenceApplied: { description: 'Which preference was followed.', schema: text },
+  Debug: {
+    description: '`disabled` where debug parameters were sent, and ignored.',
+    schema: { ...text, const: 'disabled' },
+  },
   RetryAfter: { description: 'After how many seconds to try again.', schema: integer },
   RateLimit: { description: 'What is left of the quota.', schema: text },
   RateLimitPolicy: { description: 'The quota.', schema: text },

@@ -1,8 +1,9 @@
 import type { Api } from '../model/api.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './answers.ts';
+import type { ExampleRows } from './example.ts';
 import { typeNames } from './names.ts';
-import { pathsOf, securitySchemes, type OperationContext } from './operations.ts';
+import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
 import { headerParameters, reservedParameters } from './parameters.ts';
 import { recordSchemas } from './records.ts';
 import type { JsonSchema } from './schema.ts';
@@ -20,6 +21,10 @@ export interface OpenApiDocument {
 export interface DocumentOptions {
   /** Whether the caller may use debug parameters; no, unless said otherwise. */
   readonly isDebugOn?: boolean;
+  /** Whether requests may name a sandbox; no, unless said otherwise. */
+  readonly hasSandboxes?: boolean;
+  /** What examples are made of; without it of the types alone. */
+  readonly rows?: ExampleRows | undefined;
 }
 
 /**
@@ -28,11 +33,11 @@ export interface DocumentOptions {
  */
 export function openApiDocument(
   view: View,
-  { isDebugOn = false }: DocumentOptions = {},
+  { isDebugOn = false, hasSandboxes = false, rows }: DocumentOptions = {},
 ): OpenApiDocument {
   const { api, version } = view;
   const names = typeNames(view);
-  const context: OperationContext = { api, version, names, isDebugOn };
+  const context: OperationContext = { api, version, names, isDebugOn, hasSandboxes, rows };
   const faces = view.resourceNames().flatMap((name) => view.resource(name) ?? []);
   const paths = Object.assign(
     {},
@@ -46,7 +51,7 @@ export function openApiDocument(
     } as Record<string, JsonSchema>,
     parameters: { ...reservedParameters(api.limits), ...headerParameters },
     headers: responseHeaders,
-    responses: errorResponses(commonHeaders(api, version)),
+    responses: errorResponses(commonHeaders(context), isSimulated(context)),
   };
   return {
     openapi: '3.1.1',

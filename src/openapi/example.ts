@@ -1,136 +1,133 @@
-import { readValue } from '../model/validation.ts';
-import type { Field } from '../model/api.ts';
+import { decide } from '../model/access.ts';
+import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { toldValues } from '../model/told-values.ts';
-import type { FieldView, ResourceView, View } from '../model/view.ts';
+import { readValue } from '../model/validation.ts';
+import type { FieldView, InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { guessOf } from './guesses.ts';
 
-const uuid = '0198c0de-0000-7000-8000-000000000001';
-
-const byFormat: Readonly<Record<string, string>> = {
-  email: 'ann@example.com',
-  url: 'https://example.com/a',
-  slug: 'a-slug',
-  hostname: 'example.com',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  uuid,
-};
-
-/** A value that a field could have, of those that may be told; undefined where none passes the field's own rules. */
-export function exampleOf(field: Field, told = field.values): JsonValue | undefined {
-  const { attributes } = field;
-  const fixed = field.default?.kind === 'value' ? [field.default.value] : [];
-  const own = attributes.example === undefined ? [] : [attributes.example];
-  const candidates = [...own, ...fixed, ...(told ?? []), ...guesses(field)];
-  for (const candidate of candidates) {
-    const reading = candidate === null ? undefined : readValue(candidate, field);
-    if (reading?.ok === true) return reading.value;
-  }
-  return field.nullable ? null : undefined;
+/** The rows that examples are made of; `generate/` has them. */
+export interface ExampleRows {
+  /** How many rows a resource is filled with. */
+  readonly countOf: (resource: Resource) => number;
+  /** The value of a field in a row, from 1, be it filled or not; undefined where none can be made. */
+  readonly valueOf: (field: Field, row: number) => JsonValue | undefined;
 }
 
-/** A record as a plain read shows it, as far as examples are found. */
-export function exampleRecord(face: ResourceView): Readonly<Record<string, JsonValue>> | undefined {
-  return all([...face.fields.values()], face.view);
+/** The members of a record or body. */
+type Example = Readonly<Record<string, JsonValue>>;
+
+/** What the operations on a resource show as examples; undefined where a member that is needed has no value. */
+export interface Examples {
+  /** A record as a plain read shows it. */
+  readonly record: Example | undefined;
+  /** What creates the next record, and that record. */
+  readonly create: Example | undefined;
+  readonly created: Example | undefined;
+  /** What replaces and what changes the record, and what becomes of it. */
+  readonly replace: Example | undefined;
+  readonly update: Example | undefined;
+  readonly merge: Example | undefined;
+  readonly updated: Example | undefined;
 }
 
-/** A body that creates a record; undefined where a field that is needed has no example. */
-export function exampleBody(face: ResourceView): Readonly<Record<string, JsonValue>> | undefined {
-  const inputs = [...face.inputs.values()].filter(
-    ({ field, creatable }) => creatable && !isGenerated(field) && field !== face.resource.id,
+/** How many rows are looked through for one that a caller may be told of. */
+const searched = 20;
+
+/**
+ * Examples of what one caller reads and writes. Records that rules hide from it may be any of the rows that a resource
+ * is filled with, and so may values that nobody reads: such examples are made of rows that are not filled. Without
+ * rows the types of the fields have to do.
+ */
+export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
+  const count = rows?.countOf(face.resource) ?? 0;
+  const seesAll = decide(face.rules.read).allowed === 'all';
+  const shown = [...face.fields.values()];
+  const inputs = [...face.inputs.values()];
+  const next = valuesFrom(face, rows, count + 1);
+  const here = seesAll ? valuesFrom(face, rows, 1) : next;
+
+  const record = all(shown, here);
+  const replace = all(
+    inputs.filter((input) => isReplaced(input, face)),
+    here,
   );
-  // A morph pair is given whole or not at all, and its type decides what the id may be.
-  const pairs = new Set(
-    [...face.resource.relations.values()].flatMap((relation) =>
-      relation.kind === 'morphTo' ? [relation.typeField, relation.idField] : [],
+  const change = inputs.find((input) => isPlainChange(input, face));
+  const update = change === undefined ? replace : all([change], next);
+  return {
+    record,
+    create: all(
+      inputs.filter((input) => isCreated(input, face)),
+      next,
     ),
-  );
-  return all(
-    inputs.filter(({ field }) => !pairs.has(field) || !field.nullable),
-    face.view,
-  );
+    created: all(shown, next),
+    replace,
+    update,
+    merge: mergeOf(face, next) ?? update,
+    updated: record && update && { ...record, ...update },
+  };
 }
 
-function all(
-  fields: readonly FieldView[],
-  view: View,
-): Readonly<Record<string, JsonValue>> | undefined {
-  const members = fields.map(
-    ({ name, field }) => [name, exampleOf(field, toldValues(field, view))] as const,
+type Values = (view: FieldView) => JsonValue | undefined;
+
+/** The values of a row that may be told, from this one on; the file's own example of a field comes first. */
+function valuesFrom(face: ResourceView, rows: ExampleRows | undefined, first: number): Values {
+  const { view } = face;
+  const told = new Map(
+    [...face.inputs.values()].map(({ field }) => [field, toldValues(field, view)]),
   );
-  if (members.some(([, value]) => value === undefined)) return undefined;
-  return Object.fromEntries(members) as Record<string, JsonValue>;
+  const row = Array.from({ length: searched }, (_, index) => first + index).find((number) =>
+    [...told].every(([field, values]) => {
+      if (values === undefined || values.length === field.values?.length) return true;
+      const value = rows?.valueOf(field, number);
+      return value === null || (value !== undefined && values.includes(value));
+    }),
+  );
+  return ({ field }) => {
+    const { example } = field.attributes;
+    const own = example === undefined ? undefined : readValue(example, field);
+    if (own?.ok === true) return own.value;
+    const made = row === undefined || field.writeOnly ? undefined : rows?.valueOf(field, row);
+    return (
+      made ?? (made === null && field.nullable ? null : guessOf(field, toldValues(field, view)))
+    );
+  };
 }
 
-function guesses(field: Field): readonly JsonValue[] {
-  const { attributes, type, name } = field;
-  switch (type.name) {
-    case 'id':
-      return attributes.format === undefined ? [1] : [attributes.format === 'uuid' ? uuid : 'a1'];
-    case 'integer':
-    case 'number':
-      return numbers(field);
-    case 'decimal':
-      return numbers(field).map(String);
-    case 'boolean':
-      return [true];
-    case 'date':
-      return ['2026-03-01'];
-    case 'time':
-      return ['14:05:00'];
-    case 'datetime':
-      return ['2026-03-01T14:05:00.000Z'];
-    case 'uuid':
-      return [uuid];
-    case 'email':
-    case 'url':
-      return [byFormat[type.name] ?? ''];
-    case 'object':
-      return [objectExample(field)];
-    case 'array':
-      return [arrayExample(field)];
-    case 'json':
-      return [{}];
-    case 'string':
-    case 'text':
-    case 'enum':
-    case 'relation': {
-      const known = byFormat[attributes.format ?? ''];
-      const least = attributes.minLength ?? 0;
-      const text = `${name} example`.slice(0, attributes.maxLength ?? undefined);
-      return [
-        ...(known === undefined ? [] : [known]),
-        text.padEnd(least, 'x'),
-        'A'.repeat(Math.max(1, least)),
-      ];
-    }
-    default:
-      return type.name satisfies never;
+function isCreated({ field, creatable }: InputView, face: ResourceView): boolean {
+  return creatable && !isGenerated(field) && field !== face.resource.id;
+}
+
+function isReplaced({ name, field, updatable }: InputView, face: ResourceView): boolean {
+  const { id } = face.resource;
+  return updatable && field !== id && !field.immutable && face.fields.has(name);
+}
+
+/** Whether a field can be changed alone, whatever else there is. */
+function isPlainChange(input: InputView, face: ResourceView): boolean {
+  const { field } = input;
+  const isOfPair = [...face.resource.relations.values()].some(
+    (relation) =>
+      relation.kind === 'morphTo' && (relation.typeField === field || relation.idField === field),
+  );
+  return isReplaced(input, face) && field.reference === undefined && !field.unique && !isOfPair;
+}
+
+/** A merge patch that changes one member of an object. */
+function mergeOf(face: ResourceView, values: Values): Example | undefined {
+  for (const input of face.inputs.values()) {
+    const { name, field } = input;
+    if (field.type.name !== 'object' || !isReplaced(input, face)) continue;
+    const value = values(input);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    return { [name]: Object.fromEntries(Object.entries(value).slice(0, 1)) };
   }
+  return undefined;
 }
 
-function numbers({ attributes }: Field): readonly number[] {
-  const bounds = [
-    attributes.minimum,
-    attributes.maximum,
-    attributes.multipleOf,
-    attributes.exclusiveMinimum,
-    attributes.exclusiveMaximum,
-  ].flatMap((bound) => (bound === undefined ? [] : [Number(bound)]));
-  return [1, ...bounds.flatMap((bound) => [bound, bound + 1, bound - 1]), 0, 0.5];
-}
-
-function objectExample({ properties }: Field): JsonValue {
-  const members = [...(properties ?? [])].flatMap(([name, property]) => {
-    const value = exampleOf(property);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(members);
-}
-
-function arrayExample({ items, attributes }: Field): JsonValue {
-  const item = items && exampleOf(items);
-  if (item === undefined) return [];
-  return Array.from({ length: Math.max(1, attributes.minItems ?? 0) }, () => item);
+function all(fields: readonly FieldView[], values: Values): Example | undefined {
+  const members = fields.map((view) => [view.name, values(view)] as const);
+  if (members.some(([, value]) => value === undefined)) return undefined;
+  return Object.fromEntries(members) as Example;
 }

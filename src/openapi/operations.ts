@@ -5,7 +5,7 @@ import type { ResourceView } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import { commonHeaders, errorsOf, headerRef } from './answers.ts';
 import { debugMembers } from './debug.ts';
-import { exampleBody, exampleRecord } from './example.ts';
+import { examplesOf, type ExampleRows, type Examples } from './example.ts';
 import { readSchema } from './field-schemas.ts';
 import { pascal } from './names.ts';
 import { parametersOf, pathNotes } from './parameters.ts';
@@ -18,6 +18,8 @@ export interface OperationContext extends Naming {
   readonly version: Version;
   /** Whether the caller may use debug parameters. */
   readonly isDebugOn: boolean;
+  readonly hasSandboxes: boolean;
+  readonly rows: ExampleRows | undefined;
 }
 
 interface Kind {
@@ -88,11 +90,13 @@ export function pathsOf(
   const { api, version } = context;
   const collection = `${api.basePath}/v${version.number}/${face.name}`;
   const open = kinds.filter(({ right }) => face.rules[right].length > 0);
+  const examples = examplesOf(face, context.rows);
+  const shownId = examples.record?.[idName(face)];
   const itemOf = (on: Kind['on']): JsonSchema =>
     Object.fromEntries(
       open
         .filter((kind) => kind.on === on)
-        .map((kind) => [kind.method, operation(kind, face, context)]),
+        .map((kind) => [kind.method, operation(kind, face, examples, context)]),
     );
   const id = {
     name: 'id',
@@ -100,6 +104,7 @@ export function pathsOf(
     required: true,
     description: 'The id of the record.',
     schema: readSchema(face.resource.id, face.view),
+    ...(shownId === undefined ? {} : { example: shownId }),
   };
   const items: readonly (readonly [string, JsonSchema, JsonSchema])[] = [
     [collection, itemOf('collection'), {}],
@@ -115,9 +120,10 @@ export function pathsOf(
 function operation(
   { kind, right, verb, summary }: Kind,
   face: ResourceView,
+  examples: Examples,
   context: OperationContext,
 ): JsonSchema {
-  const { api, version, isDebugOn } = context;
+  const { api, version } = context;
   const name = nameOf(face, context);
   const about = pathNotes(kind, face, api.limits);
   const isDeprecated = version.deprecated !== undefined;
@@ -129,20 +135,29 @@ function operation(
     tags: [face.name],
     ...(isDeprecated ? { deprecated: true } : {}),
     ...securityOf(api, face, right),
-    parameters: parametersOf(kind, face, api.limits, isDebugOn),
-    ...bodyOf(kind, face, context),
+    parameters: parametersOf(kind, face, context),
+    ...bodyOf(kind, face, examples, context),
     responses: {
-      ...successes(kind, face, context),
+      ...successes(kind, face, examples, context),
       ...errorsOf(kind, {
+        hasAuth: api.settings.auth !== undefined,
         hasSunset: version.sunset !== undefined,
-        isSimulated: api.settings.network !== undefined || isSimulated(api),
+        isSimulated: isSimulated(context),
       }),
     },
   };
 }
 
-function isSimulated({ settings }: Api): boolean {
-  return Object.values(settings.resources).some(({ network }) => network !== undefined);
+/** Whether requests may meet errors of a simulated network: by the file, by the dashboard, or when they ask for it. */
+export function isSimulated({
+  api: { settings },
+  isDebugOn,
+}: Pick<OperationContext, 'api' | 'isDebugOn'>): boolean {
+  return (
+    isDebugOn ||
+    settings.network !== undefined ||
+    Object.values(settings.resources).some(({ network }) => network !== undefined)
+  );
 }
 
 /** `listPosts`; where another resource has that name, after what one record is called. */
@@ -177,7 +192,12 @@ export function securitySchemes(
   };
 }
 
-function bodyOf(kind: RequestKind, face: ResourceView, context: OperationContext): JsonSchema {
+function bodyOf(
+  kind: RequestKind,
+  face: ResourceView,
+  examples: Examples,
+  context: OperationContext,
+): JsonSchema {
   const name = nameOf(face, context);
   const media = (schema: JsonSchema, example?: unknown): JsonSchema => ({
     schema,
@@ -188,15 +208,16 @@ function bodyOf(kind: RequestKind, face: ResourceView, context: OperationContext
     case 'create': {
       const one = ref(`schemas/${name}Create`);
       const many = { type: 'array', items: one, maxItems: context.api.limits.batchItems };
-      return body({ 'application/json': media({ anyOf: [one, many] }, exampleBody(face)) });
+      return body({ 'application/json': media({ anyOf: [one, many] }, examples.create) });
     }
     case 'replace':
-      return body({ 'application/json': media(ref(`schemas/${name}Replace`)) });
+      return body({ 'application/json': media(ref(`schemas/${name}Replace`), examples.replace) });
     case 'update':
       return body({
-        'application/json': media(ref(`schemas/${name}Update`)),
+        'application/json': media(ref(`schemas/${name}Update`), examples.update),
         'application/merge-patch+json': media(
           ref(`schemas/${name}${hasObjects(face) ? 'MergePatch' : 'Update'}`),
+          examples.merge,
         ),
       });
     case 'list':
@@ -211,12 +232,13 @@ function bodyOf(kind: RequestKind, face: ResourceView, context: OperationContext
 function successes(
   kind: RequestKind,
   face: ResourceView,
+  examples: Examples,
   context: OperationContext,
 ): Readonly<Record<string, JsonSchema>> {
   const name = nameOf(face, context);
   const mayRead = face.rules.read.length > 0;
-  const example = exampleRecord(face);
-  const common = commonHeaders(context.api, context.version);
+  const { record } = examples;
+  const common = commonHeaders(context);
   const headers = (...names: readonly (readonly [string, string])[]): JsonSchema => ({
     ...common,
     ...Object.assign({}, ...names.map(([header, component]) => headerRef(header, component))),
@@ -252,7 +274,7 @@ function successes(
           content: {
             ...json(
               { anyOf: [ref(`schemas/${name}List`), ref(`schemas/${name}Page`)] },
-              example && [example],
+              listExample(face, record),
             ),
             'text/csv': { schema: { type: 'string' } },
             'application/x-ndjson': { schema: { type: 'string' } },
@@ -269,7 +291,7 @@ function successes(
         200: {
           description: 'The record.',
           headers: headers(etag),
-          content: json(shown(name), example),
+          content: json(shown(name), record),
         },
         ...unchanged,
       };
@@ -280,7 +302,7 @@ function successes(
             'The new record, or all new records of an array. Without a body where Prefer says return=minimal.',
           headers: headers(['Location', 'Location'], etag, applied),
           content: mayRead
-            ? json({ anyOf: [...anyOf(shown(name)), ref(`schemas/${name}List`)] }, example)
+            ? json({ anyOf: [...anyOf(shown(name)), ref(`schemas/${name}List`)] }, examples.created)
             : json({
                 anyOf: [
                   ref(`schemas/${name}Id`),
@@ -296,7 +318,7 @@ function successes(
             200: {
               description: 'The record as it is now.',
               headers: headers(etag, applied),
-              content: json(shown(name), example),
+              content: json(shown(name), kind === 'update' ? examples.updated : record),
             },
             ...minimal(
               decide(face.rules.read).allowed === 'all'
@@ -310,6 +332,17 @@ function successes(
     default:
       return kind satisfies never;
   }
+}
+
+/** A list as a plain request gets it: behind a cursor where the resource is paged so. */
+function listExample({ resource }: ResourceView, record: unknown): unknown {
+  if (record === undefined) return undefined;
+  return resource.pagination === 'cursor' ? { data: [record], next_cursor: null } : [record];
+}
+
+/** What the id is called in this version. */
+function idName({ fields, resource }: ResourceView): string {
+  return [...fields.values()].find(({ field }) => field === resource.id)?.name ?? 'id';
 }
 
 function anyOf(schema: JsonSchema): readonly JsonSchema[] {

@@ -1,4 +1,4 @@
-import { isToMany, type Limits } from '../model/api.ts';
+import { isToMany, type Api, type Limits } from '../model/api.ts';
 import { operators } from '../model/operators.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import {
@@ -108,10 +108,32 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     'Idempotency-Key',
     'Makes it safe to repeat the request: for 24 hours the same key gives the same answer, and nothing is written twice.',
   ),
+  Simulate: header(
+    'X-Simulate',
+    'Asks for a slow or failing network on this request alone: latency in ms, up to 60000, error a status from 400 to 599.',
+    { pattern: '^[ \\t]*(latency|error)=\\d+[ \\t]*(,[ \\t]*(latency|error)=\\d+[ \\t]*)?$' },
+    'latency=200,error=503',
+  ),
+  Sandbox: header(
+    'X-Sandbox',
+    'Answers from a copy of the generated data under this name, made on first use, so that tests do not disturb each other.',
+    { pattern: '^[A-Za-z0-9_-]{1,64}$' },
+  ),
 };
 
-function header(name: string, description: string): JsonSchema {
-  return { name, in: 'header', description, schema: { type: 'string' } };
+function header(
+  name: string,
+  description: string,
+  more: JsonSchema = {},
+  example?: string,
+): JsonSchema {
+  return {
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string', ...more },
+    ...(example === undefined ? {} : { example }),
+  };
 }
 
 const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
@@ -127,8 +149,11 @@ const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
 export function parametersOf(
   kind: RequestKind,
   face: ResourceView,
-  limits: Limits,
-  isDebugOn: boolean,
+  {
+    api: { limits },
+    isDebugOn,
+    hasSandboxes,
+  }: { readonly api: Api; readonly isDebugOn: boolean; readonly hasSandboxes: boolean },
 ): readonly JsonSchema[] {
   const known = parameterNames.filter(
     (name) =>
@@ -138,10 +163,15 @@ export function parametersOf(
   );
   const readable = kind === 'list' || kind === 'read' ? collectionParameters(face) : [];
   const filters = kind === 'list' ? filterParameters(face, limits) : [];
+  const headers = [
+    ...headersOf[kind],
+    ...(isDebugOn ? ['Simulate'] : []),
+    ...(hasSandboxes ? ['Sandbox'] : []),
+  ];
   // The same name may be a field of a related record and the paging of an expanded collection.
   const own = new Map([...filters, ...readable].map((one) => [one['name'], one]));
   return [
-    ...headersOf[kind].map((name) => ref(`parameters/${name}`)),
+    ...headers.map((name) => ref(`parameters/${name}`)),
     ...known.map((name) => ref(`parameters/${name}`)),
     ...own.values(),
   ];

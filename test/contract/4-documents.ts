@@ -1,8 +1,10 @@
 import type { Subject } from '../../src/model/access.ts';
 import { viewOf } from '../../src/model/view.ts';
 import { openApiDocument, type OpenApiDocument } from '../../src/openapi/document.ts';
+import { exampleRows } from '../../src/generate/examples.ts';
 import { buildValid } from '../support/api.ts';
 import { fullView } from '../support/openapi.ts';
+import { generatorOf } from './4-generate.ts';
 
 /** The OpenAPI document of a version of a specification, of everything or as a caller gets it. */
 export function documentOf(text: string, number?: number, subject?: Subject): OpenApiDocument {
@@ -12,6 +14,15 @@ export function documentOf(text: string, number?: number, subject?: Subject): Op
   return openApiDocument(
     subject === undefined ? fullView(api, version) : viewOf(api, version, subject),
   );
+}
+
+/** As `documentOf`, with examples of generated rows, as it is served. */
+export async function servedDocumentOf(text: string, subject?: Subject): Promise<OpenApiDocument> {
+  const { api, generator } = await generatorOf(text);
+  const version = api.versions.get(api.defaultVersion);
+  if (version === undefined) throw new Error('There is no such version');
+  const view = subject === undefined ? fullView(api, version) : viewOf(api, version, subject);
+  return openApiDocument(view, { rows: exampleRows(generator) });
 }
 
 /** What stands at a pointer of a document: names parted by blanks, references followed. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
-import { at, documentOf } from './4-documents.ts';
+import { at, documentOf, servedDocumentOf } from './4-documents.ts';
 import { undocumented } from '../support/openapi.ts';
 import { everything, guarded } from './4-specifications.ts';
 import { world, worldRecords } from './2-world.ts';
@@ -97,7 +97,7 @@ describe('served', () => {
     expect(answer.status).toBe(status);
     if (status !== 200) return;
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.body).toEqual(JSON.parse(JSON.stringify(documentOf(everything))));
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(await servedDocumentOf(everything))));
   });
 
   test('is not sent again to who has it', async () => {

@@ -6,6 +6,20 @@ import { library, makeFolder, plinth, root, servePlinth } from '../support/comma
 const versions = `debug: false
 api: { versions: { 1: { resources: { books: { fields: { name: { from: title } } } } }, 2: {} } }\n${library}`;
 
+/** Only `dev` on SQLite has sandboxes, which the document of a file says nothing of. */
+function withoutSandboxes(document: unknown): unknown {
+  const text = JSON.stringify(document);
+  expect(text).toContain('"name":"X-Sandbox"');
+  return JSON.parse(
+    text
+      .replaceAll(/,\{"\$ref":"#\/components\/parameters\/Sandbox"\}/gu, '')
+      .replace(
+        /,"Sandbox":\{[^{}]*\{[^{}]*\{[^{}]*\}[^{}]*\}\}|,"Sandbox":\{(?:[^{}]|\{[^{}]*\})*\}/u,
+        '',
+      ),
+  );
+}
+
 describe('openapi and types', () => {
   const folder = makeFolder({ 'plinth.yaml': versions, 'bad.yaml': 'resources: 5\n' });
   const run = (...args: string[]): ReturnType<typeof plinth> => plinth(args, { cwd: folder.path });
@@ -15,7 +29,7 @@ describe('openapi and types', () => {
     expect([code, err]).toEqual([0, '']);
     const server = await servePlinth(['dev'], { cwd: folder.path });
     const served = await fetch(`${server.url}/_openapi.json`);
-    expect(JSON.parse(out)).toEqual(await served.json());
+    expect(JSON.parse(out)).toEqual(withoutSandboxes(await served.json()));
     const page = await fetch(`${server.url}/_docs`);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     await server.stop('SIGTERM');

@@ -1,11 +1,16 @@
+import { exampleRows } from '../../generate/examples.ts';
+import { makeGenerator } from '../../generate/generator.ts';
 import { openApiDocument } from '../../openapi/document.ts';
 import type { Context } from '../context.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../document.ts';
 import { requireSpecification } from '../specification.ts';
 
-/** `plinth openapi [file]`: the OpenAPI document of all of a version. */
-export function openapi(context: Context, flags: DocumentFlags): void {
-  const { api } = requireSpecification(context, flags);
-  const document = openApiDocument(wholeView(api, flags));
+/** `plinth openapi [file]`: the OpenAPI document of all of a version, as the server gives it. */
+export async function openapi(context: Context, flags: DocumentFlags): Promise<void> {
+  const { api, folder } = requireSpecification(context, flags);
+  const view = wholeView(api, flags);
+  const made = await makeGenerator(api, folder);
+  const rows = made.ok ? exampleRows(made.generator) : undefined;
+  const document = openApiDocument(view, { rows });
   writeDocument(context, `${JSON.stringify(document, undefined, 2)}\n`, flags.out);
 }
