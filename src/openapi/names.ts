@@ -7,7 +7,7 @@ const taken =
   'Object Omit Partial Pick Promise Proxy Readonly Record RegExp Request Required Response Set ' +
   'String Symbol URL AbortSignal JsonValue Resources PlinthError Link Links Page Selected ErrorBody ErrorBase ResourceName ' +
   'RecordOf IdOf RelationName TargetOf Head Tail Flat Loose Below ExpandPath FieldPath GroupMember OwnName Own ' +
-  'Related CollectionPage Without ValueOperator ListOperator Filters RequestOptions Selection Hidden Listing Walk ' +
+  'Related CollectionPage Without ValueOperator ListOperator FilterValue OwnField Filters ReturnType RequestOptions Selection Hidden Listing Walk ' +
   'Reads Answer Creates Target Changed Updates Deletes ResourceClient Credential ClientOptions UnexpectedAnswer ' +
   'Ask Told AnyListing AnySelection AnyWriting WeakMap URLSearchParams TypeError AsyncGenerator';
 

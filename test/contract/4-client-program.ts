@@ -30,6 +30,9 @@ const cheap = await api.things.list({
   sort: ['-price', 'owner.name'], nulls: 'last',
 });
 told.push(['filtered', cheap.data.map(({ id }) => id), cheap.total, cheap.page, cheap.totalPages]);
+const absent: string | undefined = undefined;
+const deep = await api.things.list({ where: { 'parent.owner.name': 'Ann', 'parent.owner.notes.text_like': 'of an', name_ilike: absent, price_gt: absent }, sort: absent, page: absent });
+told.push(['deep', deep.data.map(({ id }) => id)]);
 told.push(['union', (await api.things.list({ where: { id: [thing.id, second.id] } })).data.length]);
 told.push(['or', (await api.notes.list({ or: [{ text: 'of a thing, "quoted": yes', text_in: ['of an owner', 'a,b'] }], sort: ['id'] })).data.length]);
 const all: string[] = [];
@@ -73,6 +76,12 @@ await api.things.delete(second.id).catch((error: unknown) => {
   if (error instanceof PlinthError) told.push(['gone', error.body.code, error.body.status, error.message]);
 });
 await api.things.update(await api.things.get(thing.id, { fields: ['name'] }), {}).catch((error: unknown) => told.push(['not plain', error instanceof TypeError]));
+const failing = createClient({ baseUrl, token: () => null, apiKey: undefined, fetch: async (_url, init) => {
+  told.push(['no credential', new Headers(init?.headers).has('authorization')]);
+  const body = { status: 429, error: 'Too Many Requests', message: 'm', path: '/', code: 'RATE_LIMITED', requestId: 'r' };
+  return new Response(JSON.stringify(body), { status: 429, headers: { 'retry-after': '7' } });
+} });
+await failing.tags.list().catch((error: unknown) => told.push(['limited', error instanceof PlinthError && error.retryAfter]));
 const once = { idempotencyKey: 'k1' };
 told.push(['key', typeof (await api.tags.create({ name: 'once' }, once)).id]);
 const stop = new AbortController();
@@ -83,6 +92,8 @@ export function refused(): unknown {
   return [
     // @ts-expect-error -- there is no such field
     api.things.list({ where: { nme: 'x' } }),
+    // @ts-expect-error -- there is no such relation to go through
+    api.things.list({ where: { 'ownr.notes.text': 'x' } }),
     // @ts-expect-error -- a boolean takes no order
     api.things.list({ where: { on_gt: true } }),
     // @ts-expect-error -- a value of another type
@@ -133,6 +144,7 @@ export const everythingOutput: readonly unknown[] = [
   // It is too long, and has marks that its pattern does not take.
   ['refused', ['name', 'name']],
   ['filtered', [1], 1, 1, 1],
+  ['deep', [2]],
   ['union', 2],
   ['or', 2],
   ['each', ['a thing', 'other thing']],
@@ -149,6 +161,8 @@ export const everythingOutput: readonly unknown[] = [
   ['replaced', null, 'low'],
   ['gone', 'RESOURCE_NOT_FOUND', 404, 'There is no record in things with id 2'],
   ['not plain', true],
+  ['no credential', false],
+  ['limited', 7],
   ['key', 'number'],
   ['aborted', 'AbortError'],
 ];
@@ -170,4 +184,60 @@ export const title: unknown = found.data[0]?.album?.title;
 const other = createClient({ baseUrl: 'http://x', fetch: async () => new Response('<p>', { status: 502 }) });
 const odd = await other.tracks.get(1).catch((error: unknown) => error instanceof UnexpectedAnswer && error.status);
 process.stdout.write(JSON.stringify([name, found.data, found.limit, odd]));
+`;
+
+/** What the pages of a front end would ask of the shop and of media: it has to compile as strictly as anyone compiles. */
+export const frontEndProgram = `
+import { createClient, PlinthError, type Selected, type Product, type ProductCreate, type ProductUpdate, type Page, type ErrorBody, type ResourceName, type Resources } from './shop.ts';
+import { createClient as mediaClient } from './media.ts';
+declare const search: string | undefined;
+declare const pageNo: number | undefined;
+declare const signal: AbortSignal | undefined;
+declare const token: string | undefined;
+const api = createClient({ baseUrl: '', token: () => token, headers: { 'x-sandbox': 'a' } });
+export const api2 = createClient({ baseUrl: '', token, apiKey: undefined, fetch: undefined });
+export async function main(): Promise<void> {
+  const a = await api.products.list({ where: { name_ilike: search, 'supplier.country': 'DE', 'reviews.rating_gte': 4, 'reviews.customer.lastName_like': 'x', 'categories.pivot.position_lte': 3, 'attributes.size_in': ['S'], labels_containsAny: ['sale'], price_gte: 10, description_null: false }, page: pageNo, sort: search ? ['-price'] : undefined, signal });
+  const p: Product | undefined = a.data[0]; void p;
+  await api.products.list({ or: [{ price_gt: 100, 'supplier.name_like': 'Bob' }, { stock: 0 }], nulls: 'last' });
+  for await (const x of api.orders.each({ where: { status_in: ['paid'], shippedAt_null: true, orderedAt_gte: '2025-01-01' }, expand: ['items.product', 'customer'], limit: 100 })) {
+    const names: (string | undefined)[] = x.items.map((i) => i.product?.name);
+    const s: 'open' | 'paid' | 'shipped' | 'returned' | null = x.status;
+    void [names, s];
+    break;
+  }
+  const c = await api.customers.list({ fields: ['@card', 'address.city'], expand: ['address'] });
+  const city: string | undefined = c.data[0]?.address?.city; const em: string | undefined = c.data[0]?.email; void [city, em];
+  const body: ProductCreate = { name: 'x', sku: 'ABC-1234', price: '1.00', stock: 1, supplierId: 1, description: search, categories: [1, { id: 2, pivot: { position: undefined } }], attributes: { color: search, size: 'S' } };
+  const made = await api.products.create(body, { idempotencyKey: 'x', expand: ['categories'] });
+  const pos: number | null | undefined = made.categories[0]?.pivot.position; void pos;
+  const ch: ProductUpdate = { description: null, categories: { add: [{ id: 3, pivot: { position: 2 } }], remove: [1] } };
+  await api.products.update(made.id, ch, { ifMatch: undefined, signal });
+  await api.products.merge(made, { attributes: { color: null } });
+  await api.products.delete(made.id, { signal });
+  try { await api.products.get(1); } catch (error) {
+    if (!(error instanceof PlinthError)) throw error;
+    const b: ErrorBody = error.body;
+    switch (b.code) {
+      case 'VALIDATION_FAILED': console.log(b.validationErrors?.map(({ field }) => field)); break;
+      case 'INVALID_VALUE': console.log(b.errors?.map(({ message }) => message)); break;
+      case 'HAS_DEPENDENTS': console.log(b.dependents?.[0]?.count); break;
+      case 'RATE_LIMITED': console.log(error.retryAfter); break;
+      default: if (b.status === 404) console.log('gone');
+    }
+  }
+  const media = mediaClient({ baseUrl: '' });
+  const cs = await media.comments.list({ expand: ['subject'], where: { 'subject:articles.title_like': 'x', subjectType: 'article' } });
+  for (const { subject, subjectType } of cs.data) {
+    if (subject !== null && 'title' in subject) console.log(subject.title, subjectType);
+    if (subject !== null && 'venue' in subject) console.log(subject.capacity);
+  }
+  await media.images.list({ where: { 'owner.name_like': 'x' }, collections: { comments: { limit: pageNo } }, expand: ['comments'] });
+  await media.authors.create({ name: 'a', email: 'b@c.de', follows: [1, 2] });
+  await api.products.list({ query: { 'supplier.products.reviews.rating': '5' } , count: 'none', headers: { x: 'y' } });
+}
+export type Row = Selected<'products', 'supplier'>;
+export const f = (r: Row): string | undefined => r.supplier?.name;
+export type P = Page<Row>;
+export function table<R extends ResourceName>(name: R): Resources[R]['record'] | undefined { void name; return undefined; }
 `;

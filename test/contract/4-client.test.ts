@@ -5,11 +5,18 @@ import { clientSource } from '../../src/openapi/client/client.ts';
 import { buildValid, serveApi } from '../support/api.ts';
 import { launch, makeFolder, root } from '../support/command.ts';
 import { fullView } from '../support/openapi.ts';
-import { chinookProgram, everythingOutput, everythingProgram } from './4-client-program.ts';
+import {
+  chinookProgram,
+  everythingOutput,
+  everythingProgram,
+  frontEndProgram,
+} from './4-client-program.ts';
 import { everything, guarded, versioned } from './4-specifications.ts';
 import { world } from './2-world.ts';
 
-const chinook = readFileSync(join(root, 'examples/chinook/plinth.yaml'), 'utf8');
+const example = (name: string): string =>
+  readFileSync(join(root, `examples/${name}/plinth.yaml`), 'utf8');
+const chinook = example('chinook');
 const node = join(root, 'node_modules/.bin/node');
 
 function sourceOf(text: string, number?: number): string {
@@ -32,10 +39,13 @@ interface Program {
 }
 
 /** Writes files beside each other and compiles them; gives what the compiler says. */
-async function compiled(files: Readonly<Record<string, string>>): Promise<Program> {
+async function compiled(
+  files: Readonly<Record<string, string>>,
+  compilerOptions: object = settings.compilerOptions,
+): Promise<Program> {
   const folder = makeFolder({
     ...files,
-    'tsconfig.json': JSON.stringify(settings),
+    'tsconfig.json': JSON.stringify({ ...settings, compilerOptions }),
     'package.json': '{ "type": "module" }',
   });
   symlinkSync(join(root, 'node_modules'), folder.at('node_modules'));
@@ -107,6 +117,16 @@ describe('the client', () => {
       'program.ts': program,
     };
     expect((await compiled(files)).problems).toBe('');
+  });
+
+  test('takes what a front end has: what may be undefined, longer paths, types by name', async () => {
+    const files = {
+      'shop.ts': sourceOf(example('shop')),
+      'media.ts': sourceOf(example('media')),
+      'program.ts': frontEndProgram,
+    };
+    const inBrowsers = { ...settings.compilerOptions, types: [], lib: ['es2022', 'dom'] };
+    expect((await compiled(files, inBrowsers)).problems).toBe('');
   });
 
   test('the examples of the guide compile', async () => {

@@ -72,7 +72,7 @@ function interfaceOf(name: string, members: readonly string[], description?: str
 function memberOf(name: string, type: string, isOptional: boolean, field?: Field): string {
   const { description } = field?.attributes ?? {};
   const doc = description === undefined ? '' : `${comment(description)}\n`;
-  return `${doc}${key(name)}${isOptional ? '?' : ''}: ${type};`;
+  return `${doc}${key(name)}${isOptional ? '?' : ''}: ${type}${isOptional ? ' | undefined' : ''};`;
 }
 
 /** A name as the member of an object has it. */
@@ -114,8 +114,8 @@ function linksType(view: RelationView): string {
   const pivot = pivotInputs(view).map((input) =>
     memberOf(input.name, writeType(input.field), true),
   );
-  const link = `${id} | { id: ${id}; pivot?: { ${pivot.join(' ')} } }`;
-  return `readonly (${link})[] | { add?: readonly (${link})[]; remove?: readonly ${id}[] }`;
+  const link = `${id} | { id: ${id}; pivot?: { ${pivot.join(' ')} } | undefined }`;
+  return `readonly (${link})[] | { add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
 }
 
 function readType(field: Field): string {
@@ -198,7 +198,7 @@ function resourceType(face: ResourceView, naming: Naming, limits: Limits): strin
     `create: ${rules.create.length > 0 ? `${name}Create` : 'never'};`,
     `replace: ${rules.update.length > 0 ? `${name}Replace` : 'never'};`,
     `update: ${rules.update.length > 0 ? `${name}Update` : 'never'};`,
-    `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}>;`,
+    `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}, ${union([...face.relations.keys()])}>;`,
     `sort: ${union(sortables(face, limits))};`,
   ].join('\n');
 }

@@ -1,8 +1,11 @@
 import { resourceNames, root, type ErrorBody } from './resources.ts';
 import type { Client, Listing, Page, RequestOptions, ResourceName, Selection } from './types.ts';
 
-/** A text, or what gives one for each request. */
-type Credential = string | (() => string | Promise<string>);
+/** A text, or what gives one for each request; without one the request is sent without credentials. */
+type Credential =
+  | string
+  | undefined
+  | (() => string | null | undefined | Promise<string | null | undefined>);
 
 export interface ClientOptions {
   /** Where the API is: `https://api.example.com`. */
@@ -11,18 +14,21 @@ export interface ClientOptions {
   readonly token?: Credential;
   /** An API key, sent as `X-API-Key`. */
   readonly apiKey?: Credential;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly fetch?: typeof fetch;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** What the API has refused; `body` says why, and `body.code` tells the reasons apart. */
 export class PlinthError extends Error {
   override readonly name = 'PlinthError';
   readonly body: ErrorBody;
+  /** After how many seconds to try again, where the API says so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(body: ErrorBody) {
+  constructor(body: ErrorBody, retryAfter?: number) {
     super(body.message);
     this.body = body;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -63,7 +69,10 @@ interface Told {
 
 type AnyListing = Listing<ResourceName, string, string, string>;
 type AnySelection = Selection<ResourceName, string, string, string>;
-type AnyWriting = AnySelection & { readonly ifMatch?: string; readonly idempotencyKey?: string };
+type AnyWriting = AnySelection & {
+  readonly ifMatch?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+};
 
 /** Makes a client of the API. */
 export function createClient(options: ClientOptions): Client {
@@ -78,8 +87,9 @@ async function send(
   { method, path, query, body, type = 'application/json', headers: more = {}, options = {} }: Ask,
 ): Promise<Told> {
   const sent = new Headers({ accept: 'application/json', ...headers });
-  if (token !== undefined) sent.set('authorization', `Bearer ${await valueOf(token)}`);
-  if (apiKey !== undefined) sent.set('x-api-key', await valueOf(apiKey));
+  const [bearer, key] = [await valueOf(token), await valueOf(apiKey)];
+  if (typeof bearer === 'string') sent.set('authorization', `Bearer ${bearer}`);
+  if (typeof key === 'string') sent.set('x-api-key', key);
   if (body !== undefined) sent.set('content-type', type);
   for (const [name, value] of Object.entries({ ...more, ...options.headers }))
     if (value !== undefined) sent.set(name, value);
@@ -95,12 +105,17 @@ async function send(
   const read = text === '' ? undefined : parsed(text);
   if (response.ok && (text === '' || read !== undefined))
     return { headers: response.headers, body: read };
-  if (isErrorBody(read)) throw new PlinthError(read);
+  if (isErrorBody(read)) throw new PlinthError(read, retryAfterOf(response.headers));
   throw new UnexpectedAnswer(response.status, text);
 }
 
-function valueOf(credential: Credential): string | Promise<string> {
-  return typeof credential === 'string' ? credential : credential();
+function valueOf(credential: Credential): ReturnType<Extract<Credential, () => unknown>> {
+  return typeof credential === 'function' ? credential() : credential;
+}
+
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  return value === null ? undefined : Number(value);
 }
 
 function parsed(text: string): unknown {

@@ -118,27 +118,45 @@ type Without<T, X extends string> = [X] extends [never]
 type ValueOperator = 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains';
 type ListOperator = 'in' | 'nin' | 'containsAll' | 'containsAny';
 
-/** Filters by name: of each path its value, its operators, and whether it can stand alone, or several times. */
+/** What filters on longer paths compare with: their own types are known to the API alone. */
+type FilterValue = string | number | boolean;
+
+/**
+ * Filters by name: of each path its value, its operators, and whether it can stand alone, or several times; and paths
+ * through further relations behind the relations D. What is undefined is left out.
+ */
 export type Filters<
   T extends { readonly [name: string]: readonly [unknown, string, 'one' | 'many' | 'none'] },
+  D extends string = never,
 > = {
   readonly [N in keyof T & string as T[N][2] extends 'none' ? never : N]?:
     | T[N][0]
-    | (T[N][2] extends 'many' ? readonly T[N][0][] : never);
+    | (T[N][2] extends 'many' ? readonly T[N][0][] : never)
+    | undefined;
 } & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ValueOperator>}`]?: T[N][0];
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ValueOperator>}`]?:
+    | T[N][0]
+    | undefined;
 } & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'like' | 'ilike'>}`]?: string;
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'like' | 'ilike'>}`]?:
+    | string
+    | undefined;
 } & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ListOperator>}`]?: readonly T[N][0][];
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ListOperator>}`]?:
+    | readonly T[N][0][]
+    | undefined;
 } & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'exists' | 'null'>}`]?: boolean;
+  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'exists' | 'null'>}`]?:
+    | boolean
+    | undefined;
+} & {
+  readonly [P in `${D}.${string}.${string}`]?: FilterValue | readonly FilterValue[] | undefined;
 };
 
 /** What every request may be given. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What to show of a record, and what to embed. */
@@ -148,20 +166,24 @@ export interface Selection<
   F extends string,
   X extends string,
 > extends RequestOptions {
-  readonly expand?: readonly E[];
-  readonly fields?: readonly F[] & readonly FieldPath<R, NoInfer<E>, NoInfer<F>>[];
-  readonly exclude?: readonly X[] & readonly Hidden<R, NoInfer<E>>[];
+  readonly expand?: readonly E[] | undefined;
+  readonly fields?: (readonly F[] & readonly FieldPath<R, NoInfer<E>, NoInfer<F>>[]) | undefined;
+  readonly exclude?: (readonly X[] & readonly Hidden<R, NoInfer<E>>[]) | undefined;
   /** Paging and order of expanded collections. */
-  readonly collections?: {
-    readonly [K in NoInfer<E>]?: {
-      readonly page?: number;
-      readonly limit?: number;
-      readonly offset?: number;
-      readonly sort?: readonly string[];
-    };
-  };
+  readonly collections?:
+    | {
+        readonly [K in NoInfer<E>]?:
+          | {
+              readonly page?: number | undefined;
+              readonly limit?: number | undefined;
+              readonly offset?: number | undefined;
+              readonly sort?: readonly string[] | undefined;
+            }
+          | undefined;
+      }
+    | undefined;
   /** Parameters that the types do not have, such as filters on longer paths. */
-  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly query?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
 
 type Hidden<R extends ResourceName, E extends string> = Exclude<
@@ -176,16 +198,16 @@ export interface Listing<
   F extends string,
   X extends string,
 > extends Selection<R, E, F, X> {
-  readonly where?: Resources[R]['where'];
+  readonly where?: Resources[R]['where'] | undefined;
   /** Groups of alternatives: in each at least one has to hold. */
-  readonly or?: readonly Resources[R]['where'][];
-  readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[];
-  readonly nulls?: 'first' | 'last';
-  readonly limit?: number;
-  readonly page?: number;
-  readonly offset?: number;
-  readonly cursor?: string;
-  readonly count?: 'exact' | 'estimated' | 'none';
+  readonly or?: readonly Resources[R]['where'][] | undefined;
+  readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[] | undefined;
+  readonly nulls?: 'first' | 'last' | undefined;
+  readonly limit?: number | undefined;
+  readonly page?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly count?: 'exact' | 'estimated' | 'none' | undefined;
 }
 
 /** A page of a list; what was not counted is undefined. */
@@ -252,7 +274,7 @@ export interface Creates<R extends ResourceName> {
     const X extends string = never,
   >(
     body: Resources[R]['create'],
-    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string },
+    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string | undefined },
   ) => Promise<Answer<R, E, F, X>>;
   /** Creates all of them or none. */
   readonly createMany: <
@@ -261,7 +283,7 @@ export interface Creates<R extends ResourceName> {
     const X extends string = never,
   >(
     bodies: readonly Resources[R]['create'][],
-    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string },
+    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string | undefined },
   ) => Promise<Answer<R, E, F, X>[]>;
 }
 
@@ -287,7 +309,7 @@ export interface Updates<R extends ResourceName> {
   >(
     target: Target<R>,
     changes: Resources[R]['update'],
-    options?: Selection<R, E, F, X> & { readonly ifMatch?: string },
+    options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
   ) => Promise<Changed<R, E, F, X>>;
   /** PATCH with a merge patch: objects are merged into those that are there. */
   readonly merge: <
@@ -297,7 +319,7 @@ export interface Updates<R extends ResourceName> {
   >(
     target: Target<R>,
     changes: Loose<Resources[R]['update']>,
-    options?: Selection<R, E, F, X> & { readonly ifMatch?: string },
+    options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
   ) => Promise<Changed<R, E, F, X>>;
   /** PUT: what is not named takes its default, else null. */
   readonly replace: <
@@ -307,14 +329,14 @@ export interface Updates<R extends ResourceName> {
   >(
     target: Target<R>,
     body: Resources[R]['replace'],
-    options?: Selection<R, E, F, X> & { readonly ifMatch?: string },
+    options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
   ) => Promise<Changed<R, E, F, X>>;
 }
 
 export interface Deletes<R extends ResourceName> {
   readonly delete: (
     target: Target<R>,
-    options?: RequestOptions & { readonly ifMatch?: string },
+    options?: RequestOptions & { readonly ifMatch?: string | undefined },
   ) => Promise<void>;
 }
 
