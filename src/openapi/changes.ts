@@ -1,8 +1,10 @@
 import { facesOf } from '../filter/path.ts';
-import { operations, type Rule } from '../model/access.ts';
-import { isToMany, type Api, type Limits, type Version } from '../model/api.ts';
+import { isToMany, type Api, type Field, type Limits, type Version } from '../model/api.ts';
 import { viewOf, type RelationView, type ResourceView, type View } from '../model/view.ts';
-import { compareFields, type Change, type Note } from './field-changes.ts';
+import { compareAccess } from './access-changes.ts';
+import type { Change, Note } from './change.ts';
+import { compareFields } from './field-changes.ts';
+import { linkable } from './records.ts';
 
 /**
  * What differs for the users of an API between two specifications of it, version by version: what breaks them, and
@@ -78,15 +80,7 @@ function compareVersions(old: View, now: View, note: Note): void {
 }
 
 function compareResources(old: ResourceView, now: ResourceView, note: Note): void {
-  for (const operation of operations) {
-    const [before, after] = [openTo(old, operation), openTo(now, operation)];
-    for (const rule of before)
-      if (!after.some((other) => covers(other, rule)))
-        note(true, operation, `is no longer open to ${described(rule)}`);
-    for (const rule of after)
-      if (!before.some((other) => covers(other, rule)))
-        note(false, operation, `is open to ${described(rule)}`);
-  }
+  compareAccess(old, now, note);
   if (old.resource.pagination !== now.resource.pagination)
     note(
       true,
@@ -95,6 +89,7 @@ function compareResources(old: ResourceView, now: ResourceView, note: Note): voi
     );
   compareFields(old, now, note);
   compareRelations(old, now, note);
+  compareUnique(old, now, note);
   for (const [group, members] of old.groups) {
     const left = now.groups.get(group);
     const gone = members.filter((member) => left?.includes(member) !== true);
@@ -105,33 +100,15 @@ function compareResources(old: ResourceView, now: ResourceView, note: Note): voi
   }
 }
 
-function openTo(
-  { resource }: ResourceView,
-  operation: (typeof operations)[number],
-): readonly Rule[] {
-  return resource.access[operation].filter(({ role }) => role !== 'none');
-}
-
-/** Whether everyone and every row of the second rule is one of the first too. */
-function covers(rule: Rule, other: Rule): boolean {
-  const isForAll =
-    rule.role === 'public' || (rule.role === 'authenticated' && other.role !== 'public');
-  return (
-    (isForAll || rule.role === other.role) &&
-    (rule.where === undefined || rule.where === other.where)
-  );
-}
-
-function described({ role, where }: Rule): string {
-  return where === undefined ? role : `${role} where ${where}`;
-}
-
 function compareRelations(old: ResourceView, now: ResourceView, note: Note): void {
   for (const before of old.relations.values()) {
     const after = now.relations.get(before.name);
     if (after === undefined) note(true, before.name, 'is no longer a relation');
     else compareRelation(before, after, note);
   }
+  const links = new Set(linkable(now).map(({ name }) => name));
+  for (const { name } of linkable(old))
+    if (now.relations.has(name) && !links.has(name)) note(true, name, 'takes no links any more');
   for (const { name } of now.relations.values())
     if (!old.relations.has(name)) note(false, name, 'is a new relation');
 }
@@ -152,9 +129,37 @@ function compareRelation(before: RelationView, after: RelationView, note: Note):
   const added = now?.filter((target) => old?.includes(target) !== true) ?? [];
   if (gone.length > 0) note(true, name, `no longer leads to ${gone.join(', ')}`);
   if (added.length > 0) note(true, name, `leads to ${added.join(', ')} now`);
-  if (before.relation.kind === 'belongsToMany' && after.relation.kind !== 'belongsToMany')
-    note(true, name, 'takes no links any more');
+  const [key, other] = [keyOf(before), keyOf(after)];
+  if (
+    key !== undefined &&
+    other !== undefined &&
+    key.name !== other.name &&
+    key.column !== other.column
+  )
+    note(true, name, `goes by ${other.name}, not by ${key.name}`);
   const pivot = new Set(after.pivot.map((one) => one.name));
   for (const one of before.pivot)
     if (!pivot.has(one.name)) note(true, `${name}.pivot.${one.name}`, 'is gone');
+}
+
+/** The key that a relation goes by, where it is one field. */
+function keyOf({ relation }: RelationView): Field | undefined {
+  return 'key' in relation ? relation.key : undefined;
+}
+
+/** Fields that have to be distinct together, where no part of them had to be so far. */
+function compareUnique(old: ResourceView, now: ResourceView, note: Note): void {
+  const alone = [...old.inputs.values()].flatMap(({ name, field }) =>
+    field.unique ? [[name]] : [],
+  );
+  const known = [...alone, ...uniqueLists(old)];
+  for (const names of uniqueLists(now))
+    if (!known.some((list) => list.every((name) => names.includes(name))))
+      note(true, names.join(', '), 'must now be unique together');
+}
+
+function uniqueLists({ resource, inputs }: ResourceView): readonly (readonly string[])[] {
+  const nameOf = (field: Field): string =>
+    [...inputs.values()].find((input) => input.field === field)?.name ?? field.name;
+  return resource.unique.map((list) => list.map(nameOf));
 }

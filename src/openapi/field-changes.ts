@@ -1,25 +1,19 @@
 import type { Field } from '../model/api.ts';
 import type { FieldView, InputView, ResourceView } from '../model/view.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
+import { compareFieldAccess } from './access-changes.ts';
+import type { Note } from './change.ts';
 import { requiredInputs } from './records.ts';
-
-/** What one change of an API means for those who use it. */
-export interface Change {
-  readonly isBreaking: boolean;
-  /** Where: `v1 posts.title`, `limits.maxLimit`. */
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Notes a change. */
-export type Note = (isBreaking: boolean, path: string, message: string) => void;
 
 /** What differs in the fields of a resource: what is read of them, and what may be written. */
 export function compareFields(old: ResourceView, now: ResourceView, note: Note): void {
   for (const before of old.fields.values()) {
     const after = now.fields.get(before.name);
     if (after === undefined) note(true, before.name, goneMessage(before, old, now));
-    else compareReading(before.field, after.field, before.name, note);
+    else {
+      compareReading(before.field, after.field, before.name, note);
+      compareFieldAccess([old, before.field], [now, after.field], 'read', before.name, note);
+    }
   }
   for (const { name } of now.fields.values())
     if (!old.fields.has(name) && !old.inputs.has(name)) note(false, name, 'is new');
@@ -48,6 +42,8 @@ function compareReading(before: Field, after: Field, path: string, note: Note): 
     note(true, path, `may now have the values ${added.join(', ')}`);
   if (before.items !== undefined && after.items !== undefined)
     compareReading(before.items, after.items, `${path}[]`, note);
+  if (now === 'object' && before.properties === undefined && after.properties !== undefined)
+    note(true, path, 'is filtered by its declared members alone now');
   for (const [name, member] of before.properties ?? []) {
     const other = after.properties?.get(name);
     if (other === undefined) note(true, `${path}.${name}`, 'is no longer declared');
@@ -77,6 +73,7 @@ function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
       if (!may(before, kind)) continue;
       if (after === undefined || !may(after, kind))
         note(true, before.name, `can no longer be sent to ${kind} a record`);
+      else compareFieldAccess([old, before.field], [now, after.field], kind, before.name, note);
     }
     compareNeeds(old, now, kind === 'create' ? 'create' : 'replace', note);
   }
@@ -95,8 +92,8 @@ function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
     const [first, last] = [before.field, after.field].map(({ default: value }) =>
       JSON.stringify(value),
     );
-    if (first !== last && after.field.default !== undefined)
-      note(false, before.name, 'has another default');
+    if (first !== last)
+      note(false, before.name, `has ${last === undefined ? 'no' : 'another'} default`);
   }
 }
 
@@ -167,12 +164,17 @@ function compareRule(name: Attribute, before: Field, after: Field, path: string,
     (old === undefined ||
       (floors.includes(name) && Number(now) > Number(old)) ||
       (ceilings.includes(name) && Number(now) < Number(old)) ||
-      others.includes(name));
+      (others.includes(name) && !isWider(name, old, now)));
   const said =
     now === undefined
       ? `no longer has ${name}`
       : `has ${name} ${String(now)}${old === undefined ? '' : `, not ${String(old)}`}`;
   note(isTighter, path, said);
+}
+
+/** Whether all that was a multiple of one number is one of the other. */
+function isWider(name: Attribute, old: unknown, now: unknown): boolean {
+  return name === 'multipleOf' && Number.isInteger(Number(old) / Number(now));
 }
 
 /** The types email and url are formats of strings. */

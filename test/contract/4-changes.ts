@@ -1,0 +1,16 @@
+import { compareApis } from '../../src/openapi/changes.ts';
+import { buildValid } from '../support/api.ts';
+
+/** What differs between two specifications, as `plinth check` prints it. */
+export function lines(old: string, now: string): readonly string[] {
+  return compareApis(buildValid(old), buildValid(now))
+    .map(
+      ({ isBreaking, path, message }) => `${isBreaking ? 'breaking' : 'safe'} ${path}: ${message}`,
+    )
+    .toSorted();
+}
+
+/** A resource with these fields. */
+export function posts(fields: string, more = ''): string {
+  return `${more}\nresources:\n  posts: { fields: { ${fields} } }\n  tags: { fields: { name: { type: string } } }\n`;
+}
