@@ -74,13 +74,14 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
     },
     _debug: {
       description: 'Adds how the request was understood and which statements ran.',
-      schema: { type: 'string', enum: ['true', 'false', 'plan'] },
+      // Readers send the default, or the first value.
+      schema: { type: 'string', enum: ['false', 'true', 'plan'], default: 'false' },
     },
     _trace: { description: 'Adds the measured steps of the request.', schema: flag },
     _verbose: { description: 'Adds more to errors.', schema: flag },
     _inspect: {
-      description: 'Adds where the values come from.',
-      schema: { type: 'string', enum: ['data'] },
+      description: '`data` adds where the values come from.',
+      schema: { type: 'string', pattern: '^data$' },
     },
     _inspectNetwork: { description: 'Adds what the network simulation did.', schema: flag },
   };
@@ -110,9 +111,8 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   ),
   Simulate: header(
     'X-Simulate',
-    'Asks for a slow or failing network on this request alone: latency in ms, up to 60000, error a status from 400 to 599.',
+    'Asks for a slow or failing network on this request alone, such as latency=200,error=503: latency in ms, up to 60000, error a status from 400 to 599.',
     { pattern: '^[ \\t]*(latency|error)=\\d+[ \\t]*(,[ \\t]*(latency|error)=\\d+[ \\t]*)?$' },
-    'latency=200,error=503',
   ),
   Sandbox: header(
     'X-Sandbox',
@@ -121,19 +121,9 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   ),
 };
 
-function header(
-  name: string,
-  description: string,
-  more: JsonSchema = {},
-  example?: string,
-): JsonSchema {
-  return {
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string', ...more },
-    ...(example === undefined ? {} : { example }),
-  };
+/** Without an example: readers send what they are given. */
+function header(name: string, description: string, more: JsonSchema = {}): JsonSchema {
+  return { name, in: 'header', description, schema: { type: 'string', ...more } };
 }
 
 const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {

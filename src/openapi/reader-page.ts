@@ -80,10 +80,13 @@ async function show() {
       persistAuth: false,
       agent: { disabled: true },
       mcp: { disabled: true },
-      authentication: {
-        preferredSecurityScheme: 'bearer',
-        securitySchemes: { bearer: { token: credential }, apiKey: { value: credential } },
-      },
+      // Without auth there is nothing to fill in.
+      ...(form.elements.credential && {
+        authentication: {
+          preferredSecurityScheme: 'bearer',
+          securitySchemes: { bearer: { token: credential }, apiKey: { value: credential } },
+        },
+      }),
     });
   } catch (error) {
     problem.textContent = 'The document could not be loaded: ' + error.message;
