@@ -1,6 +1,10 @@
 import type { Subject } from '../../src/model/access.ts';
 import { viewOf } from '../../src/model/view.ts';
-import { openApiDocument, type OpenApiDocument } from '../../src/openapi/document.ts';
+import {
+  openApiDocument,
+  type DocumentOptions,
+  type OpenApiDocument,
+} from '../../src/openapi/document.ts';
 import { exampleRows } from '../../src/generate/examples.ts';
 import { buildValid } from '../support/api.ts';
 import { fullView } from '../support/openapi.ts';
@@ -17,12 +21,16 @@ export function documentOf(text: string, number?: number, subject?: Subject): Op
 }
 
 /** As `documentOf`, with examples of generated rows, as it is served. */
-export async function servedDocumentOf(text: string, subject?: Subject): Promise<OpenApiDocument> {
+export async function servedDocumentOf(
+  text: string,
+  subject?: Subject,
+  { number, ...options }: DocumentOptions & { readonly number?: number | undefined } = {},
+): Promise<OpenApiDocument> {
   const { api, generator } = await generatorOf(text);
-  const version = api.versions.get(api.defaultVersion);
+  const version = api.versions.get(number ?? api.defaultVersion);
   if (version === undefined) throw new Error('There is no such version');
   const view = subject === undefined ? fullView(api, version) : viewOf(api, version, subject);
-  return openApiDocument(view, { rows: exampleRows(generator) });
+  return openApiDocument(view, { ...options, rows: exampleRows(generator) });
 }
 
 /** What stands at a pointer of a document: names parted by blanks, references followed. */

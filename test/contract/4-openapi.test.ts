@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
-import { at, documentOf } from './4-documents.ts';
+import { at, documentOf, servedDocumentOf } from './4-documents.ts';
 import { everything, guarded, versioned } from './4-specifications.ts';
 import { world } from './2-world.ts';
 
@@ -22,8 +22,9 @@ describe('the recommended rules of redocly lint', () => {
     ['auth', guarded, undefined],
     ['a deprecated version', versioned, 1],
     ['a hidden resource', versioned, 3],
-  ])('%s: nothing to say', async (_, text, version) => {
-    const source = JSON.stringify(documentOf(text, version));
+  ])('%s: nothing to say', async (_, text, number) => {
+    const options = { number, isDebugOn: true, hasSandboxes: true };
+    const source = JSON.stringify(await servedDocumentOf(text, undefined, options));
     const config = await createConfig({ extends: ['recommended'] });
     const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
     expect(
