@@ -177,7 +177,7 @@ function drawClaims(draw: Draw, data: Readonly<Record<string, readonly Item[]>>)
     people: some(ids('people'), 5),
     thing: String(draw.below(30)),
     // Strings fit whole numbers, and what fits nothing is passed over.
-    things: [...some(ids('things'), 6).map((id) => (draw.chance(50) ? String(id) : id)), 'no id'],
+    things: [...some(ids('things'), 5).map((id) => (draw.chance(50) ? String(id) : id)), 'no id'],
     numbers: [1, '2', 3, 5].slice(0, 1 + draw.below(4)),
     word: draw.pick(['a', 'B', 'é']),
   };
