@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { browserOptions } from '../support/browser.ts';
 import { launch, makeFolder, root } from '../support/command.ts';
 
 /** The files of the guide: blocks whose first line names them. */
@@ -12,50 +13,115 @@ const files = new Map(
     ...readFileSync(join(root, 'docs/test.md'), 'utf8').matchAll(
       /^```(?:ts|yaml)\n(?:\/\/|#) (\S+)\n(.*?)^```$/gmsu,
     ),
-  ].map(([, name = '', text = '']) => [name, text]),
+  ].map(([, name = '', text = '']) => [name, text] as const),
 );
+const node = join(root, 'node_modules/.bin/node');
 
-test('the tests of the guide pass, twice in a row', async () => {
-  const free = createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address() as AddressInfo;
-  free.close();
+/** The page that the guide leaves to the reader: it lists books, adds one, and tells of an outage. */
+const page = `
+import { createServer } from 'node:http';
+const html = \`<!doctype html><title>Books</title><ul></ul><p></p>
+<form><label>Title <input name="title" required></label><button>Add</button></form>
+<script type="module">
+  const url = 'http://127.0.0.1:4010/v1/books';
+  const show = async () => {
+    const answer = await fetch(url + '?limit=100');
+    if (!answer.ok) {
+      document.querySelector('p').role = 'alert';
+      document.querySelector('p').textContent = 'The books cannot be shown; try again later.';
+      return;
+    }
+    const items = (await answer.json()).map(({ title }) => {
+      const item = document.createElement('li');
+      item.textContent = title;
+      return item;
+    });
+    document.querySelector('ul').replaceChildren(...items);
+  };
+  document.querySelector('form').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const title = new FormData(event.target).get('title');
+    const body = JSON.stringify({ title, authorId: 1 });
+    await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await show();
+  });
+  await show();
+</script>\`;
+createServer((request, response) => {
+  response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+}).listen(5173, 'localhost');
+`;
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) server.close();
+  return ports;
+}
+
+/** A project with the files of the guide, at ports that are free, and the command as it would be installed. */
+async function makeProject(): Promise<{ path: string; env: Record<string, string> }> {
+  const [api = 0, web = 0] = await freePorts(2);
+  const atPorts = (text: string): string =>
+    text.replaceAll('4010', `${api}`).replaceAll('5173', `${web}`);
+  const texts = new Map(files).set('page.js', page);
   const folder = makeFolder(
-    Object.fromEntries(
-      [...files].map(([name, text]) => [name, text.replaceAll('4010', `${port}`)]),
-    ),
+    Object.fromEntries([...texts].map(([name, text]) => [name, atPorts(text)])),
   );
-  const node = join(root, 'node_modules/.bin/node');
-  // The command as it would be installed.
   const plinth = folder.write(
     'bin/plinth',
     `#!/bin/sh\nexec "${node}" "${join(root, 'src/cli/main.ts')}" "$@"\n`,
   );
   chmodSync(plinth, 0o755);
   symlinkSync(join(root, 'node_modules'), folder.at('node_modules'));
-  writeFileSync(folder.at('package.json'), '{"type":"module"}');
-  for (const run of ['first', 'second']) {
-    const { code, out, err } = await launch(
-      node,
-      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder.path],
-      {
-        cwd: folder.path,
-        env: { PATH: `${folder.at('bin')}:${process.env['PATH'] ?? ''}`, NO_COLOR: '1' },
-      },
-    ).ended;
-    expect([run, code], `${out}${err}`).toEqual([run, 0]);
-    expect(out).toContain('4 passed');
-  }
-});
+  const scripts = { dev: `${node} page.js` };
+  writeFileSync(folder.at('package.json'), JSON.stringify({ type: 'module', scripts }));
+  const path = `${folder.at('bin')}:${process.env['PATH'] ?? ''}`;
+  return { path: folder.path, env: { PATH: path, HOME: folder.path, NO_COLOR: '1' } };
+}
 
-test('every file of the guide is TypeScript', () => {
+test('the guide has these files', () => {
   expect([...files.keys()]).toEqual([
     'plinth.yaml',
     'server.ts',
     'vitest.config.ts',
     'library.test.ts',
     'library.spec.ts',
+    'playwright.config.ts',
   ]);
-  for (const [name, text] of files)
-    if (name.endsWith('.ts')) expect(() => stripTypeScriptTypes(text), name).not.toThrow();
+});
+
+test('the tests of the guide with Vitest pass, twice in a row', async () => {
+  const { path, env } = await makeProject();
+  for (const run of ['first', 'second']) {
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const { code, out, err } = await launch(node, [vitest, 'run', '--root', path], {
+      cwd: path,
+      env,
+    }).ended;
+    expect([run, code], `${out}${err}`).toEqual([run, 0]);
+    expect(out).toContain('4 passed');
+  }
+});
+
+test('the tests of the guide with Playwright pass', async () => {
+  const { path, env } = await makeProject();
+  // Here the browser comes as a package, and not where Playwright itself looks for one.
+  writeFileSync(
+    join(path, 'here.config.ts'),
+    `import config from './playwright.config.ts';
+     export default { ...config, use: { ...config.use, launchOptions: ${JSON.stringify(await browserOptions())} } };`,
+  );
+  const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
+  const { code, out, err } = await launch(
+    node,
+    [playwright, 'test', '--config', 'here.config.ts'],
+    {
+      cwd: path,
+      env,
+    },
+  ).ended;
+  expect(code, `${out}${err}`).toBe(0);
+  expect(out).toContain('2 passed');
 });

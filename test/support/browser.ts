@@ -1,15 +1,15 @@
 import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
-import { chromium as launcher, type Browser, type Page } from 'playwright-core';
+import { chromium as launcher, type Browser, type LaunchOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** Starts a real browser: the one that comes as a package. */
-async function openBrowser(): Promise<Browser> {
-  return launcher.launch({
+/** What a real browser is started with: the one that comes as a package. */
+export async function browserOptions(): Promise<Pick<LaunchOptions, 'executablePath' | 'args'>> {
+  return {
     executablePath: await chromium.executablePath(),
     // One process for all would end with the first page.
     args: chromium.args.filter((arg) => arg !== '--single-process'),
-  });
+  };
 }
 
 export interface PageOptions {
@@ -23,7 +23,7 @@ export function usePages(): (url: string, options?: PageOptions) => Promise<Page
   let browser: Browser | undefined;
   const pages: Page[] = [];
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await launcher.launch(await browserOptions());
   });
   afterEach(async () => {
     for (const page of pages.splice(0)) await page.context().close();
