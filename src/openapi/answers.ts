@@ -26,19 +26,19 @@ function componentOf(status: number): string {
 }
 
 /**
- * The errors of an operation, by status. Without `hasAuth` no credential is looked at; `hasSunset`: the version ends at a
+ * The errors of an operation, by status. `asksWho`: it may be refused for want of credentials; `hasSunset`: the version ends at a
  * day that is known; `isSimulated`: requests may be answered with errors of any status.
  */
 export function errorsOf(
   kind: RequestKind,
   {
-    hasAuth,
+    asksWho,
     hasSunset,
     isSimulated,
-  }: { readonly hasAuth: boolean; readonly hasSunset: boolean; readonly isSimulated: boolean },
+  }: { readonly asksWho: boolean; readonly hasSunset: boolean; readonly isSimulated: boolean },
 ): Readonly<Record<string, JsonSchema>> {
   const statuses = [
-    ...statusesOf[kind].filter((status) => hasAuth || status !== 401),
+    ...statusesOf[kind].filter((status) => asksWho || status !== 401),
     ...(hasSunset ? [410] : []),
   ].sort((a, b) => a - b);
   return {
