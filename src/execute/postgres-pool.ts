@@ -70,6 +70,8 @@ export class Pool {
    * wait: their bytes travel together, which is a good part of what a brief statement costs.
    */
   share(sharing: Sharing): Connection | Promise<Connection> {
+    // A pooler has fewer sessions than callers: a write that waits for one would hold up the one that it waits for.
+    if (sharing === 'write' && this.options.isPooled) return this.lend();
     // Whoever waits for a connection of his own would never get one.
     const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
     const shared = isFull && this.waiting.length === 0 ? this.leastShared(sharing) : undefined;
