@@ -46,6 +46,12 @@ export function isThere(error: unknown): boolean {
   return /^(?:42P07|42710|23505)$/u.test(codeOf(cause));
 }
 
+/** Whether a statement names a table or column that is there no more. */
+export function isGone(error: unknown): boolean {
+  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  return /^(?:42P01|42703)$/u.test(codeOf(cause));
+}
+
 /** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);

@@ -8,7 +8,7 @@ import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { readTables } from './postgres-catalog.ts';
 import { hasRoomFor } from './postgres-forms.ts';
 import { statementsOf } from './postgres-changes.ts';
-import { isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
+import { isGone, isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
 import { withId, type Conversion, type SchemaRules } from './schema-actual.ts';
 import type { Migration } from './schema-changes.ts';
@@ -128,15 +128,23 @@ export async function isUpToDate(database: PostgresDatabase, api: Api): Promise<
   return isDone(await prepared(database, api, {}));
 }
 
-function prepared(
+async function prepared(
   database: PostgresDatabase,
   api: Api,
   options: MigrationOptions,
 ): Promise<Migration> {
-  return database.looking(async (ask) => {
-    await ask(limitWaiting);
-    return prepareMigration(ask, api, options);
-  });
+  const look = (): Promise<Migration> =>
+    database.looking(async (ask) => {
+      await ask(limitWaiting);
+      return prepareMigration(ask, api, options);
+    });
+  try {
+    return await look();
+  } catch (error) {
+    // Rows are those of one moment, but names are looked up anew: another migration has come in between.
+    if (!isGone(error)) throw error;
+    return look();
+  }
 }
 
 /**
