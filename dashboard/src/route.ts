@@ -20,11 +20,12 @@ export function hashOf(view: string, part = '', search = ''): string {
   return `#/${path}${search === '' ? '' : `?${search}`}`;
 }
 
+/** Goes there at once: whoever shows the route has it before the next key or click is taken. */
 export function go(hash: string, replaces = false): void {
-  if (replaces) {
-    history.replaceState(null, '', hash);
-    dispatchEvent(new HashChangeEvent('hashchange'));
-  } else location.hash = hash;
+  if (new URL(hash, location.href).href === location.href) return;
+  if (replaces) history.replaceState(null, '', hash);
+  else history.pushState(null, '', hash);
+  dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
 function decoded(text: string): string {

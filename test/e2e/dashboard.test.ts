@@ -209,6 +209,7 @@ describe('the explorer', () => {
     await page.getByText('1 records in all').waitFor();
     await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
     expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Value of filter 1');
 
     await urlField(page).fill('/v1/products?state=draft&sort=-price&expand=maker');
     await page.keyboard.press('Enter');
@@ -223,6 +224,24 @@ describe('the explorer', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('price_gt').waitFor();
     expect(await violationsOn(page)).toEqual([]);
+  });
+
+  test('loses nothing that is typed before the page has followed a choice', async () => {
+    const page = await opening(await serving(), '#/explorer/products?price=20');
+    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
+    await page.getByRole('option', { name: 'greater than', exact: true }).waitFor();
+    await page.evaluate(`(() => {
+      const options = [...document.querySelectorAll('[role=option]')];
+      options.find((option) => option.textContent === 'greater than').click();
+      const input = document.querySelector('input[aria-label="Value of filter 1"]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '50');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).press('Enter');
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
+    await page.goBack();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=20');
+    expect(await page.getByRole('textbox', { name: 'Value of filter 1' }).inputValue()).toBe('20');
   });
 
   test('follows keys and relations, and shows values as text', async () => {

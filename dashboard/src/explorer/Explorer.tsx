@@ -12,10 +12,11 @@ import {
   Title,
 } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type JSX } from 'react';
+import { useState, type JSX } from 'react';
 import { ask, Refusal, type ApiAnswer } from '../api.ts';
 import type { ViewProps } from '../view.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import { useEdited } from '../edited.ts';
 import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { figure } from '../words.ts';
@@ -117,7 +118,6 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
     <>
       {resource.description === null ? null : <Text>{resource.description}</Text>}
       <UrlField
-        key={url}
         url={url}
         changed={(text) => {
           const mark = text.indexOf('?');
@@ -211,14 +211,13 @@ interface UrlProps {
 }
 
 function UrlField({ url, changed }: UrlProps): JSX.Element {
-  const [text, setText] = useState(url);
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => setText(url), [url]);
+  const [text, setText] = useEdited(url);
+  const [problem, setProblem] = useEdited('', url);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        setProblem(changed(text.trim()));
+        setProblem(changed(text.trim()) ?? '');
       }}
     >
       <Group align="end" wrap="nowrap">

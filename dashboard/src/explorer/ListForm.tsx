@@ -11,8 +11,9 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { useState, type JSX } from 'react';
+import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import { useEdited } from '../edited.ts';
 import { operatorsOf, type Condition, type ListQuery } from './query.ts';
 
 interface Props {
@@ -45,7 +46,7 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
         {conditions.map((condition, index) => (
           <ConditionRow
             // oxlint-disable-next-line react/no-array-index-key -- conditions have no other identity
-            key={`${index} ${condition.path} ${condition.operator} ${condition.value}`}
+            key={index}
             condition={condition}
             model={model}
             resource={resource}
@@ -135,7 +136,7 @@ interface RowProps {
 
 function ConditionRow({ condition, model, resource, number, changed }: RowProps): JSX.Element {
   const { path, operator, value } = condition;
-  const [text, setText] = useState(value);
+  const [text, setText] = useEdited(value, `${path} ${value}`);
   const { operators: fit, type, values } = operatorsOf(path, resource);
   const { operand, meaning } = model.operators.find(({ name }) => name === operator) ?? {
     operand: 'value',
