@@ -4,8 +4,8 @@ import {
   type Clause,
   type Condition,
   type Filters,
-} from '../../shared/conditions.ts';
-import { isObject } from '../../shared/error.ts';
+} from '../../common/conditions.ts';
+import { isObject } from '../../common/error.ts';
 
 /** What the filters of a resource are read with. */
 export interface FilterRules {

@@ -1,4 +1,4 @@
 export { createDataProvider, type PlinthDataProvider, type RaProviderOptions } from './provider.ts';
-export { PlinthError, type ErrorBody, type FieldErrors } from '../../shared/error.ts';
-export type { Credential, ProviderOptions } from '../../shared/http.ts';
-export type { PlinthMeta } from '../../shared/meta.ts';
+export { PlinthError, type ErrorBody, type FieldErrors } from '../../common/error.ts';
+export type { Credential, ProviderOptions } from '../../common/http.ts';
+export type { PlinthMeta } from '../../common/meta.ts';

@@ -11,10 +11,10 @@ import type {
   UpdateManyParams,
   UpdateParams,
 } from 'ra-core';
-import { equalityOf, operandOf, type Filters } from '../../shared/conditions.ts';
-import type { ProviderOptions } from '../../shared/http.ts';
-import type { PlinthMeta } from '../../shared/meta.ts';
-import { forEach, Records, type Page, type Reading, type Writing } from '../../shared/records.ts';
+import { equalityOf, operandOf, type Filters } from '../../common/conditions.ts';
+import type { ProviderOptions } from '../../common/http.ts';
+import type { PlinthMeta } from '../../common/meta.ts';
+import { forEach, Records, type Page, type Reading, type Writing } from '../../common/records.ts';
 import { filtersOf } from './filters.ts';
 
 export interface RaProviderOptions extends ProviderOptions {

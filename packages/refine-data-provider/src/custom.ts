@@ -1,6 +1,6 @@
 import type { CustomParams } from '@refinedev/core';
-import { addFilters } from '../../shared/conditions.ts';
-import { sendTo, type ProviderOptions } from '../../shared/http.ts';
+import { addFilters } from '../../common/conditions.ts';
+import { sendTo, type ProviderOptions } from '../../common/http.ts';
 import { filtersOf } from './filters.ts';
 import { signalOf, sortOf } from './parameters.ts';
 

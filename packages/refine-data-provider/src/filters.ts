@@ -5,7 +5,7 @@ import {
   type Clause,
   type Condition,
   type Filters,
-} from '../../shared/conditions.ts';
+} from '../../common/conditions.ts';
 
 type Comparison = Exclude<CrudOperators, 'and' | 'or'>;
 

@@ -1,6 +1,6 @@
 import type { CrudSort, MetaQuery } from '@refinedev/core';
-import type { PlinthMeta } from '../../shared/meta.ts';
-import type { Reading, Writing } from '../../shared/records.ts';
+import type { PlinthMeta } from '../../common/meta.ts';
+import type { Reading, Writing } from '../../common/records.ts';
 
 /** What `meta` says to this provider. refine puts much else into it, which is passed over. */
 function metaOf(meta: MetaQuery | undefined): PlinthMeta | undefined {

@@ -11,8 +11,8 @@ import type {
   UpdateManyParams,
   UpdateParams,
 } from '@refinedev/core';
-import type { ProviderOptions } from '../../shared/http.ts';
-import { forEach, Records, type Page } from '../../shared/records.ts';
+import type { ProviderOptions } from '../../common/http.ts';
+import { forEach, Records, type Page } from '../../common/records.ts';
 import { custom } from './custom.ts';
 import { filtersOf } from './filters.ts';
 import { readingOf, sortOf, writingOf } from './parameters.ts';
