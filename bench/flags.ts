@@ -9,6 +9,8 @@ export type Flags = {
   readonly shapes: readonly Shape[];
   readonly rounds: number;
   readonly seconds: number;
+  /** For how long each server answers a shape before it is measured, in seconds. */
+  readonly warmUp: number;
   readonly record: boolean;
   readonly allowDifferences: boolean;
 };
@@ -22,6 +24,8 @@ export const help = `npm run bench -- [flags]
   --shapes R1,R2        measure only these (default: all, ${names.join(' ')})
   --rounds N            rounds a server and shape (default 6)
   --seconds N           length of a round (default 2)
+  --warm-up N           seconds that each server answers a shape before its first round (default 6): the engine
+                        compiles code for a while after it is first used much
   --allow-differences   go on when the answers of the two servers differ
   --record              add the result to bench/RESULTS.md
 `;
@@ -35,6 +39,7 @@ export function readFlags(args: readonly string[]): Flags | undefined {
       shapes: { type: 'string', default: '' },
       rounds: { type: 'string', default: '6' },
       seconds: { type: 'string', default: '2' },
+      'warm-up': { type: 'string', default: '6' },
       record: { type: 'boolean', default: false },
       'allow-differences': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -51,6 +56,7 @@ export function readFlags(args: readonly string[]): Flags | undefined {
     shapes: shapes.filter(({ name }) => isWanted(name)),
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
+    warmUp: positive('--warm-up', values['warm-up']),
     record: values.record,
     allowDifferences: values['allow-differences'],
   };

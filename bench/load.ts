@@ -98,26 +98,30 @@ async function compareSides(
   loader: Loader,
   shape: Shape,
   [first, second]: readonly [Side, Side],
-  { rounds, seconds }: Flags,
+  { rounds, seconds, warmUp }: Flags,
 ): Promise<Comparison> {
-  const round = async ({ name, url, known }: Side, seed: number): Promise<LoadResult> => {
-    const job = { url, shape: shape.name, known, seed, seconds, connections };
+  const load = async (
+    { name, url, known }: Side,
+    seed: number,
+    duration: number,
+  ): Promise<LoadResult> => {
+    const job = { url, shape: shape.name, known, seed, seconds: duration, connections };
     const result = await loader.run(job);
     if (result.failures > 0)
       throw new Error(`${shape.name}: ${result.failures} requests to ${name} failed`);
     if (result.perSecond === 0)
-      throw new Error(`${shape.name}: ${name} gave no answer in ${seconds} s; see --seconds`);
+      throw new Error(`${shape.name}: ${name} gave no answer in ${duration} s; see --seconds`);
     return result;
   };
   const results = new Map<Side, LoadResult[]>([
     [first, []],
     [second, []],
   ]);
-  await round(first, warmUpSeed);
-  await round(second, warmUpSeed);
+  await load(first, warmUpSeed, warmUp);
+  await load(second, warmUpSeed, warmUp);
   for (let index = 0; index < rounds; index++) {
     const order = index % 2 === 0 ? [first, second] : [second, first];
-    for (const side of order) results.get(side)?.push(await round(side, index + 1));
+    for (const side of order) results.get(side)?.push(await load(side, index + 1, seconds));
   }
   const seen = (side: Side, what: 'perSecond' | 'p99'): number[] =>
     (results.get(side) ?? []).map((result) => result[what]);

@@ -78,7 +78,7 @@ export async function record(flags: Flags, runs: readonly Run[]): Promise<void> 
     `Plinth ${version('../package.json')}${commit()}, Node ${process.versions.node}, Fastify ${packageVersion('fastify')}, ` +
       `better-sqlite3 ${packageVersion('better-sqlite3')}, postgres ${packageVersion('postgres')}; ` +
       `${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}; ` +
-      `${flags.rounds} rounds of ${flags.seconds} s, 32 connections.`,
+      `${flags.rounds} rounds of ${flags.seconds} s after ${flags.warmUp} s each to warm up, 32 connections.`,
     ...runs.flatMap((run) => ['', tables(run)]),
     '',
   ];

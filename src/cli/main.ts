@@ -23,8 +23,8 @@ modules.enableCompileCache();
 // Once many requests have waited together, for a slow database or for their turn, the engine takes rows and records for
 // things that stay, makes them where garbage is dear to find, and goes on doing so: reads then cost an eighth more.
 setFlagsFromString('--no-allocation-site-pretenuring');
-// By itself the heap may double and double again before it is looked through: 100 MiB more under a thousand clients.
-setFlagsFromString('--heap-growing-percent=50');
+// By itself the heap may double and double again before it is looked through: 150 MiB more under a thousand clients.
+setFlagsFromString('--heap-growing-percent=25');
 const { userFolder } = await import('./context.ts');
 const { processOutput } = await import('./output.ts');
 const { runCommand } = await import('./run.ts');
