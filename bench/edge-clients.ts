@@ -48,9 +48,9 @@ export class Client {
   }
 }
 
-/** A GET request as bytes. */
-export function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+/** A GET request as it is sent; each of `headers` ends its line. */
+function get(path: string, headers = ''): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 }
 
 /** Asks as fast as so many connections get answers. */
@@ -59,10 +59,11 @@ export async function closedLoop(
   path: string,
   connections: number,
   seconds: number,
+  headers?: string,
 ): Promise<readonly Outcome[]> {
   const [outcomes, clients]: [Outcome[], Client[]] = [[], []];
   const until = performance.now() + seconds * 1_000;
-  const request = get(path);
+  const request = get(path, headers);
   await Promise.all(
     Array.from(
       { length: connections },

@@ -1,12 +1,13 @@
 /**
- * `node bench/edge.ts [overload] [slow] [idle]`: how the Chinook example holds up at three times the rate that it can
- * answer, beside clients that never finish a request, and with 10,000 connections that do nothing.
+ * `node bench/edge.ts [overload] [slow] [idle] [access]`: how the Chinook example holds up at three times the rate that it can
+ * answer, beside clients that never finish a request, with 10,000 connections that do nothing, and what credentials cost.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { measureAccess } from './access.ts';
 import type { Server } from './child.ts';
 import { Client, closedLoop, openLoop, percentile, type Outcome } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
@@ -96,13 +97,19 @@ async function idle(server: Server): Promise<void> {
   for (const { socket } of open) socket.destroy();
 }
 
-const measures = { overload, slow, idle };
+/** The server has made and filled the database. */
+function access(): Promise<void> {
+  return measureAccess(`sqlite:${database}`, folder);
+}
+
+const measures = { overload, slow, idle, access };
 const asked = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
+const database = join(folder, 'chinook.db');
 try {
   for (const [name, measure] of Object.entries(measures)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
-    const server = await startChinook(join(folder, 'chinook.db'));
+    const server = await startChinook(database);
     try {
       await measure(server);
     } finally {

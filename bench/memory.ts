@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 
 /** The resident memory of a process and its descendants, in bytes; undefined where `/proc` is not. */
 export async function residentMemory(pid: number): Promise<number | undefined> {
@@ -14,4 +14,15 @@ export async function residentMemory(pid: number): Promise<number | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** The processor time that all threads of a process have taken so far, in µs; not a number where `/proc` is not. */
+export async function processorTime(pid: number): Promise<number> {
+  const folder = `/proc/${pid}/task`;
+  let sum = 0;
+  for (const thread of await readdir(folder).catch(() => [])) {
+    const [spent] = (await readFile(`${folder}/${thread}/schedstat`, 'utf8')).split(' ');
+    sum += Number(spent) / 1_000;
+  }
+  return sum === 0 ? Number.NaN : sum;
 }

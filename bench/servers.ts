@@ -7,12 +7,12 @@ import type { DatabaseName } from './shapes.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cli = join(root, 'src/cli/main.ts');
 const handwritten = join(root, 'bench/handwritten.ts');
-const chinook = join(root, 'examples/chinook/plinth.yaml');
 
 /** The files that are served. */
 export const specifications = {
   blog: join(root, 'bench/blog.yaml'),
   events: join(root, 'bench/events.yaml'),
+  chinook: join(root, 'examples/chinook/plinth.yaml'),
 };
 
 /** The databases of a run, equal at the start, and how the data came in. */
@@ -65,7 +65,7 @@ export function startChinook(file: string): Promise<Server> {
   return startServer('Plinth (Chinook)', (port) => [
     cli,
     'dev',
-    chinook,
+    specifications.chinook,
     '--database',
     `sqlite:${file}`,
     '--port',
