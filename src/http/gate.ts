@@ -75,37 +75,21 @@ export class Gate {
     await Promise.all([...this.shared.values()].map((counters) => counters.close()));
   }
 
-  private async examine(arrival: Arrival, rules: Rules, counts: boolean): Promise<Admission> {
+  private examine(arrival: Arrival, rules: Rules, counts: boolean): Admission | Promise<Admission> {
     const { policies, counters } = rules;
     const network = networkOf(arrival.client.address);
-    const found = await this.identify(arrival, rules, network);
-    if (!found.ok && found.error.code === 'RATE_LIMITED')
-      return { caller: found, headers: undefined };
-    if (!counts || policies.requests === undefined) return { caller: found, headers: undefined };
-    const { id } = found.ok ? found.value : anonymous;
-    const policy = id === undefined ? policies.requests.address : policies.requests.caller;
-    const count = await counters.take(id ?? `address:${network}`, policy.window);
-    return count.count > policy.max
-      ? { caller: fail(rateLimited(policy, count)), headers: undefined }
-      : { caller: found, headers: rateHeaders(policy, count) };
-  }
-
-  /** Whose credential it is. While too many from this network have failed, none is looked at. */
-  private async identify(
-    { rawHeaders }: Arrival,
-    { authenticator, policies: { failures }, counters }: Rules,
-    network: string,
-  ): Promise<Result<Caller>> {
-    const credential = authenticator && readCredential(rawHeaders);
-    if (authenticator === undefined || credential === undefined) return ok(anonymous);
-    const name = `failures:${network}`;
-    const before = await counters.look(name, failures.window);
-    if (before.count >= failures.max) return fail(rateLimited(failures, before));
-    const found = credential.ok ? await authenticator.identify(credential.value) : credential;
-    // What has expired was good once: whoever sends it does not guess.
-    if (found.ok || found.error.code !== 'INVALID_CREDENTIALS') return found;
-    const after = await counters.take(name, failures.window);
-    return after.count > failures.max ? fail(rateLimited(failures, after)) : found;
+    return after(identify(arrival, rules, network), (found) => {
+      const isBarred = !found.ok && found.error.code === 'RATE_LIMITED';
+      if (isBarred || !counts || policies.requests === undefined)
+        return { caller: found, headers: undefined };
+      const { id } = found.ok ? found.value : anonymous;
+      const policy = id === undefined ? policies.requests.address : policies.requests.caller;
+      return after(counters.take(id ?? `address:${network}`, policy.window), (count) =>
+        count.count > policy.max
+          ? { caller: fail(rateLimited(policy, count)), headers: undefined }
+          : { caller: found, headers: rateHeaders(policy, count) },
+      );
+    });
   }
 
   private rulesOf(settings: Specification): Rules {
@@ -147,6 +131,36 @@ export class Gate {
       this.options.trace({ kind: 'dependency', name, error });
     };
   }
+}
+
+/** Whose credential it is. While too many from this network have failed, none is looked at. */
+function identify(
+  { rawHeaders }: Arrival,
+  { authenticator, policies: { failures }, counters }: Rules,
+  network: string,
+): Result<Caller> | Promise<Result<Caller>> {
+  const credential = authenticator && readCredential(rawHeaders);
+  if (authenticator === undefined || credential === undefined) return open.caller;
+  const name = `failures:${network}`;
+  return after(counters.look(name, failures.window), (before) => {
+    if (before.count >= failures.max) return fail(rateLimited(failures, before));
+    const identified = credential.ok ? authenticator.identify(credential.value) : credential;
+    return after(identified, (found) => {
+      // What has expired was good once: whoever sends it does not guess.
+      if (found.ok || found.error.code !== 'INVALID_CREDENTIALS') return found;
+      return after(counters.take(name, failures.window), (count) =>
+        count.count > failures.max ? fail(rateLimited(failures, count)) : found,
+      );
+    });
+  });
+}
+
+/** Goes on when a value is there: at once where it is, since to wait for it would cost each request a turn of its own. */
+function after<Value, Next>(
+  value: Value | Promise<Value>,
+  goOn: (value: Value) => Next | Promise<Next>,
+): Next | Promise<Next> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
 /** Adds header fields to an answer, whatever it is. */
