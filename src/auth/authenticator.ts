@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { fail, ok, type Result } from '../errors.ts';
 import type { AuthSpecification } from '../spec/specification.ts';
 import { invalidCredentials, type Credential } from './credential.ts';
@@ -30,8 +30,7 @@ export class Authenticator {
   }
 
   /** Fails with INVALID_CREDENTIALS, TOKEN_EXPIRED or KEYS_UNAVAILABLE. */
-  identify({ text, mayBeToken }: Credential): Result<Caller> | Promise<Result<Caller>> {
-    const digest = hash('sha256', text, 'hex');
+  identify({ text, mayBeToken, digest }: Credential): Result<Caller> | Promise<Result<Caller>> {
     const caller = this.callerOf(digest);
     if (caller !== undefined) return ok(caller);
     return mayBeToken && this.tokens !== undefined

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 
 /** What a request shows of who sends it. */
@@ -5,6 +6,17 @@ export interface Credential {
   readonly text: string;
   /** `X-API-Key` takes keys alone, `Authorization: Bearer` tokens too. */
   readonly mayBeToken: boolean;
+  /** SHA-256 in hex, which stands for it in memory. */
+  readonly digest: string;
+}
+
+/** What was read last on a connection: its next request mostly shows the same. */
+export interface CredentialMemory {
+  last?: {
+    readonly value: string;
+    readonly isBearer: boolean;
+    readonly read: Result<Credential>;
+  };
 }
 
 const refuse = (code: 'INVALID_CREDENTIALS' | 'TOKEN_EXPIRED', message: string): ApiError =>
@@ -22,22 +34,36 @@ export const tokenExpired: ApiError = refuse('TOKEN_EXPIRED', 'The token has exp
 
 /**
  * The credential among the headers of a request, as they came: name, value, name, value; undefined where there is
- * none. Two of them, another scheme than Bearer and an empty one are INVALID_CREDENTIALS. Contract 3, Authentication.
+ * none. `memory` spares what it was read from last. Two of them, another scheme than Bearer and an empty one are INVALID_CREDENTIALS. Contract 3, Authentication.
  */
-export function readCredential(rawHeaders: readonly string[]): Result<Credential> | undefined {
-  let found: Result<Credential> | undefined;
+export function readCredential(
+  rawHeaders: readonly string[],
+  memory: CredentialMemory = {},
+): Result<Credential> | undefined {
+  let value: string | undefined;
+  let isBearer = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     // Most names are told apart by their length alone.
-    const isBearer = name.length === 13 && name.toLowerCase() === 'authorization';
-    const isKey = !isBearer && name.length === 9 && name.toLowerCase() === 'x-api-key';
-    if (!isBearer && !isKey) continue;
-    if (found !== undefined) return fail(invalidCredentials);
-    const value = rawHeaders[index + 1] ?? '';
-    const [, text] = (isBearer ? bearer : apiKey).exec(value) ?? [];
-    found = text === undefined ? fail(invalidCredentials) : ok({ text, mayBeToken: isBearer });
+    const isToken = name.length === 13 && name.toLowerCase() === 'authorization';
+    const isKey = !isToken && name.length === 9 && name.toLowerCase() === 'x-api-key';
+    if (!isToken && !isKey) continue;
+    if (value !== undefined) return fail(invalidCredentials);
+    value = rawHeaders[index + 1] ?? '';
+    isBearer = isToken;
   }
-  return found;
+  if (value === undefined) return undefined;
+  const { last } = memory;
+  if (last?.value === value && last.isBearer === isBearer) return last.read;
+  const read = readValue(value, isBearer);
+  memory.last = { value, isBearer, read };
+  return read;
+}
+
+function readValue(value: string, isBearer: boolean): Result<Credential> {
+  const [, text] = (isBearer ? bearer : apiKey).exec(value) ?? [];
+  if (text === undefined) return fail(invalidCredentials);
+  return ok({ text, mayBeToken: isBearer, digest: hash('sha256', text) });
 }
 
 const bearer = /^bearer +([\x21-\x7e]+) *$/iu;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
+import type { CredentialMemory } from '../auth/credential.ts';
 
 /** Who sent a request, as the connection and the proxies that are trusted tell. Contract 3, HTTPS. */
 export interface Client {
@@ -11,6 +12,14 @@ export interface Client {
   readonly isLoopback: boolean;
   /** Every step from it to here that is known of was encrypted. */
   readonly isSecure: boolean;
+  /** What the gate has found out of it, kept for as long as its connection. */
+  readonly memory: ClientMemory;
+}
+
+/** What is the same in most requests of a connection. */
+export interface ClientMemory extends CredentialMemory {
+  /** What its address counts as, and the name under which its failed logins are counted. */
+  network?: { readonly name: string; readonly failures: string };
 }
 
 /** A client, and what only the rules at the edge of the server want to know. */
@@ -44,7 +53,7 @@ export class Arrivals {
     if (!peer.isTrusted && !direct.client.isLoopback) return direct;
     if (!isForwarded(headers)) return direct;
     if (peer.isTrusted) return this.throughProxies(peer, headers);
-    return { client: { ...direct.client, isLoopback: false }, forwarded: 'unknown' };
+    return { client: { ...direct.client, isLoopback: false, memory: {} }, forwarded: 'unknown' };
   }
 
   private readPeer(socket: Socket): Peer {
@@ -53,6 +62,7 @@ export class Arrivals {
       address: address?.toString() ?? '',
       isLoopback: isLoopback(address),
       isSecure: (socket as Partial<TLSSocket>).encrypted === true,
+      memory: {},
     };
     return {
       address,
@@ -76,6 +86,7 @@ export class Arrivals {
         address: address?.toString() ?? '',
         isLoopback: isLoopback(address),
         isSecure: protocols.length > 0 && protocols.every((name) => name.toLowerCase() === 'https'),
+        memory: {},
       },
       forwarded: 'trusted',
     };

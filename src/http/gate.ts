@@ -5,6 +5,7 @@ import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { Trace } from '../trace/events.ts';
+import type { Client } from './client.ts';
 import { isDashboardPath } from './dashboard.ts';
 import { MemoryCounters, type Counters } from './quota.ts';
 import { RedisCounters } from './quota-redis.ts';
@@ -21,7 +22,7 @@ export interface Admission {
 interface Arrival {
   readonly method: string;
   readonly rawHeaders: readonly string[];
-  readonly client: { readonly address: string };
+  readonly client: Pick<Client, 'address' | 'memory'>;
   readonly generation: { readonly api: Pick<Api, 'settings'> };
 }
 
@@ -77,14 +78,14 @@ export class Gate {
 
   private examine(arrival: Arrival, rules: Rules, counts: boolean): Admission | Promise<Admission> {
     const { policies, counters } = rules;
-    const network = networkOf(arrival.client.address);
+    const network = networkFor(arrival.client);
     return after(identify(arrival, rules, network), (found) => {
       const isBarred = !found.ok && found.error.code === 'RATE_LIMITED';
       if (isBarred || !counts || policies.requests === undefined)
         return { caller: found, headers: undefined };
       const { id } = found.ok ? found.value : anonymous;
       const policy = id === undefined ? policies.requests.address : policies.requests.caller;
-      return after(counters.take(id ?? `address:${network}`, policy.window), (count) =>
+      return after(counters.take(id ?? `address:${network.name}`, policy.window), (count) =>
         count.count > policy.max
           ? { caller: fail(rateLimited(policy, count)), headers: undefined }
           : { caller: found, headers: rateHeaders(policy, count) },
@@ -133,15 +134,24 @@ export class Gate {
   }
 }
 
+type Network = NonNullable<Client['memory']['network']>;
+
+function networkFor({ address, memory }: Arrival['client']): Network {
+  if (memory.network === undefined) {
+    const name = networkOf(address);
+    memory.network = { name, failures: `failures:${name}` };
+  }
+  return memory.network;
+}
+
 /** Whose credential it is. While too many from this network have failed, none is looked at. */
 function identify(
-  { rawHeaders }: Arrival,
+  { rawHeaders, client }: Arrival,
   { authenticator, policies: { failures }, counters }: Rules,
-  network: string,
+  { failures: name }: Network,
 ): Result<Caller> | Promise<Result<Caller>> {
-  const credential = authenticator && readCredential(rawHeaders);
+  const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
-  const name = `failures:${network}`;
   return after(counters.look(name, failures.window), (before) => {
     if (before.count >= failures.max) return fail(rateLimited(failures, before));
     const identified = credential.ok ? authenticator.identify(credential.value) : credential;

@@ -33,7 +33,7 @@ export class MemoryCounters implements Counters {
 
   take(name: string, window: number): Count {
     const now = this.now();
-    let current = this.current(name, window, now);
+    let current = within(this.windows.get(name), window, now);
     if (current === undefined) {
       current = { count: 0, endsAt: now + window };
       this.windows.set(name, current);
@@ -43,18 +43,19 @@ export class MemoryCounters implements Counters {
   }
 
   look(name: string, window: number): Count {
+    const known = this.windows.get(name);
+    if (known === undefined) return { count: 0, resetIn: window };
     const now = this.now();
-    const current = this.current(name, window, now);
+    const current = within(known, window, now);
     return current === undefined
       ? { count: 0, resetIn: window }
       : { count: current.count, resetIn: current.endsAt - now };
   }
+}
 
-  /** A window that would last longer than it should comes from a clock that was set back, or another length. */
-  private current(name: string, window: number, now: number): Window | undefined {
-    const found = this.windows.get(name);
-    return found !== undefined && now < found.endsAt && found.endsAt - now <= window
-      ? found
-      : undefined;
-  }
+/** A window that would last longer than it should comes from a clock that was set back, or another length. */
+function within(found: Window | undefined, window: number, now: number): Window | undefined {
+  return found !== undefined && now < found.endsAt && found.endsAt - now <= window
+    ? found
+    : undefined;
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { bearer, hashOf, makeToken, unsigned } from '../support/tokens.ts';
@@ -50,6 +52,31 @@ describe('credentials that are good', () => {
     const headers = { 'x-api-key': 'bare-key' };
     expect((await api.get('/v1/lists', headers)).status).toBe(200);
     expect((await api.get('/v1/drafts', headers)).body.code).toBe('FORBIDDEN');
+  });
+
+  test('each request of a connection is looked at for itself', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const statusOf = async (headers: Headers): Promise<number | undefined> => {
+      const outgoing = request(`${api.url}/v1/drafts`, { agent, headers }).end();
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      await once(incoming.resume(), 'end');
+      return incoming.statusCode;
+    };
+    const other = bearer(token({ sub: '8', roles: [] }));
+    const asked: [Headers, number][] = [
+      [bearer(token()), 200],
+      [other, 403],
+      [bearer(token()), 200],
+      [{ 'x-api-key': token() }, 401],
+      [{}, 401],
+      [{ 'x-api-key': apiKey }, 200],
+      [{ authorization: apiKey }, 401],
+      [bearer(apiKey), 200],
+      [{ 'x-api-key': 'bare-key' }, 403],
+    ];
+    for (const [headers, status] of asked)
+      expect(await statusOf(headers), JSON.stringify(headers)).toBe(status);
+    agent.destroy();
   });
 
   test('every word of the challenge is in the answer to a caller without credentials', async () => {

@@ -16,7 +16,8 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const arrival = arrivals.of(request);
     const hosts = hostsOf(arrival, request.headers);
-    response.end(JSON.stringify({ ...arrival.client, hosts, forwarded: arrival.forwarded }));
+    const { memory: _, ...client } = arrival.client;
+    response.end(JSON.stringify({ ...client, hosts, forwarded: arrival.forwarded }));
   });
   await new Promise<void>((done) => {
     server.listen(0, '::', done);
