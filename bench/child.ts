@@ -17,10 +17,15 @@ const pollEvery = 3;
 const readyWithin = 60_000;
 const stopWithin = 15_000;
 
-/** Runs a script with this Node to its end; throws with what it said when it fails. */
-export async function runScript(args: readonly string[]): Promise<void> {
+/** Runs a script with this Node to its end, beside who watches it; throws with what it said when it fails. */
+export async function runScript(
+  args: readonly string[],
+  watch?: (pid: number, ended: Promise<unknown>) => Promise<void>,
+): Promise<void> {
   const { child, errors } = begin(args);
-  const [code] = await once(child, 'exit');
+  const ended = once(child, 'exit');
+  await watch?.(child.pid ?? 0, ended);
+  const [code] = await ended;
   if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}\n${errors()}`);
 }
 

@@ -12,7 +12,7 @@ import type { Server } from './child.ts';
 import { Client, closedLoop, openLoop, percentile, type Outcome } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
 import { print } from './report.ts';
-import { startChinook } from './servers.ts';
+import { specifications, startDev } from './servers.ts';
 
 const paths = {
   'one record': '/v1/tracks/7',
@@ -109,7 +109,7 @@ const database = join(folder, 'chinook.db');
 try {
   for (const [name, measure] of Object.entries(measures)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
-    const server = await startChinook(database);
+    const server = await startDev(specifications.chinook, database);
     try {
       await measure(server);
     } finally {

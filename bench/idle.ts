@@ -5,7 +5,7 @@ import { median } from './load.ts';
 import { residentMemory } from './memory.ts';
 import {
   specifications,
-  startChinook,
+  startDev,
   startHandwritten,
   startPlinth,
   type Databases,
@@ -32,8 +32,10 @@ export async function measureIdle(folder: string, databases: Databases): Promise
   const chinook = join(folder, 'chinook.db');
   return [
     ...blog,
-    await atRest('Plinth dev, Chinook, first start with import', 1, () => startChinook(chinook)),
-    await atRest('Plinth dev, Chinook', starts, () => startChinook(chinook)),
+    await atRest('Plinth dev, Chinook, first start with import', 1, () =>
+      startDev(specifications.chinook, chinook),
+    ),
+    await atRest('Plinth dev, Chinook', starts, () => startDev(specifications.chinook, chinook)),
   ];
 }
 

@@ -1,4 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const sampleEvery = 50;
 
 /** The resident memory of a process and its descendants, in bytes; undefined where `/proc` is not. */
 export async function residentMemory(pid: number): Promise<number | undefined> {
@@ -25,4 +28,19 @@ export async function processorTime(pid: number): Promise<number> {
     sum += Number(spent) / 1_000;
   }
   return sum === 0 ? Number.NaN : sum;
+}
+
+/** The most resident memory that a process has while something goes on, in bytes; how that ends is not looked at. */
+export async function mostMemory(pid: number, work: Promise<unknown>): Promise<number> {
+  const ended = new AbortController();
+  const over = work.then(
+    () => ended.abort(),
+    () => ended.abort(),
+  );
+  let most = 0;
+  while (!ended.signal.aborted) {
+    most = Math.max(most, (await residentMemory(pid)) ?? 0);
+    await Promise.race([over, wait(sampleEvery)]);
+  }
+  return most;
 }

@@ -5,14 +5,16 @@ import type { DataSet } from './data.ts';
 import type { DatabaseName } from './shapes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cli = join(root, 'src/cli/main.ts');
+export const cli = join(root, 'src/cli/main.ts');
 const handwritten = join(root, 'bench/handwritten.ts');
 
 /** The files that are served. */
 export const specifications = {
   blog: join(root, 'bench/blog.yaml'),
   events: join(root, 'bench/events.yaml'),
+  people: join(root, 'bench/people.yaml'),
   chinook: join(root, 'examples/chinook/plinth.yaml'),
+  shop: join(root, 'examples/shop/plinth.yaml'),
 };
 
 /** The databases of a run, equal at the start, and how the data came in. */
@@ -60,14 +62,14 @@ export function startHandwritten(database: string): Promise<Server> {
   return startServer('hand-written', (port) => [handwritten, database, String(port)]);
 }
 
-/** Starts `plinth dev` on the Chinook example; a database that is not there is made and filled. */
-export function startChinook(file: string): Promise<Server> {
-  return startServer('Plinth (Chinook)', (port) => [
+/** Starts `plinth dev` on a file; a database that is not there is made and filled. */
+export function startDev(specification: string, file: string): Promise<Server> {
+  const database = ['--database', `sqlite:${file}`];
+  return startServer('Plinth dev', (port) => [
     cli,
     'dev',
-    specifications.chinook,
-    '--database',
-    `sqlite:${file}`,
+    specification,
+    ...database,
     '--port',
     String(port),
   ]);

@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { send } from './http.ts';
-import { residentMemory } from './memory.ts';
+import { mostMemory, residentMemory } from './memory.ts';
 import { specifications, startPlinth, type Databases } from './servers.ts';
 
 /** What streaming a large list to a slow reader took. */
@@ -42,21 +42,6 @@ export async function measureStream(databases: Databases): Promise<StreamResult>
   } finally {
     await server.stop();
   }
-}
-
-/** The most resident memory that a process has while something goes on; how that ends is not looked at. */
-async function mostMemory(pid: number, work: Promise<unknown>): Promise<number> {
-  const ended = new AbortController();
-  const over = work.then(
-    () => ended.abort(),
-    () => ended.abort(),
-  );
-  let most = 0;
-  while (!ended.signal.aborted) {
-    most = Math.max(most, (await residentMemory(pid)) ?? 0);
-    await Promise.race([over, wait(sampleEvery)]);
-  }
-  return most;
 }
 
 /** Reads an answer at a steady pace and gives its number of lines. */

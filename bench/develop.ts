@@ -1,0 +1,122 @@
+/**
+ * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload]`: what developers and testers wait for. A
+ * million rows generated and promoted to PostgreSQL, a first start with data, a sandbox, and an edit of the file.
+ */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import { runScript } from './child.ts';
+import { percentile } from './edge-clients.ts';
+import { send } from './http.ts';
+import { mostMemory } from './memory.ts';
+import { print } from './report.ts';
+import { cli, specifications, startDev } from './servers.ts';
+
+const rows = 1_000_000;
+const starts = 5;
+const sandboxes = 40;
+const edits = 12;
+const pollEvery = 2;
+const longestEdit = 5_000;
+const mebibyte = 1024 * 1024;
+const people = specifications.people;
+
+const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
+const database = `sqlite:${join(folder, 'people.db')}`;
+
+/** Runs a command; gives the seconds that it took and its most memory, in MiB. */
+async function run(...args: readonly string[]): Promise<string> {
+  const begin = performance.now();
+  let most = 0;
+  await runScript([cli, ...args], async (pid, ended) => {
+    most = (await mostMemory(pid, ended)) / mebibyte;
+  });
+  return `${((performance.now() - begin) / 1_000).toFixed(1)} s, at most ${most.toFixed(0)} MiB`;
+}
+
+async function generate(): Promise<void> {
+  await runScript([cli, 'migrate', people, '--database', database, '--apply']);
+  const count = ['--count', String(rows), '--resource', 'people'];
+  const took = await run('generate', '--spec', people, '--database', database, ...count);
+  print(`generate: ${rows} rows of ten fields into SQLite in ${took} (wanted: 30 s)`);
+}
+
+/** What `generate` has made. */
+async function promote(): Promise<void> {
+  const server = await startPostgres({ durable: true });
+  try {
+    const took = await run('promote', '--spec', people, '--from', database, '--to', server.url);
+    print(`promote: ${rows} rows to PostgreSQL, compared, in ${took} (wanted: 60 s)`);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function start(): Promise<void> {
+  const ready: number[] = [];
+  for (let index = 0; index < starts; index += 1) {
+    const place = join(folder, `start-${index}`);
+    await cp(join(specifications.shop, '..'), place, { recursive: true });
+    const server = await startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+    ready.push(server.readyAfter);
+    await server.stop();
+  }
+  print(`start: the shop, with its data generated: ready after ${spread(ready)} (wanted: 1,500)`);
+}
+
+async function sandbox(): Promise<void> {
+  const server = await startDev(people, join(folder, 'sandboxes.db'));
+  const took: number[] = [];
+  for (let index = 0; index < sandboxes; index += 1) {
+    const begin = performance.now();
+    const headers = { 'X-Sandbox': `bench-${index}` };
+    const answer = await fetch(`${server.url}/v1/people/7`, { headers });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`a sandbox was answered ${answer.status}`);
+    took.push(performance.now() - begin);
+  }
+  await server.stop();
+  print(`sandbox: a copy of 1,000 rows and its first read: ${spread(took)} (wanted: 20)`);
+}
+
+/** From the moment at which the file is written to the first answer by its new state. */
+async function reload(): Promise<void> {
+  const file = join(folder, 'reload.yaml');
+  const text = await readFile(people, 'utf8');
+  await writeFile(file, text);
+  const server = await startDev(file, join(folder, 'reload.db'));
+  const took: number[] = [];
+  for (let index = 0; index < edits; index += 1) {
+    const name = `edited${index}`;
+    await writeFile(
+      file,
+      text.replace('      rating:', `      ${name}: { type: string }\n      rating:`),
+    );
+    const begin = performance.now();
+    const request = { method: 'GET', path: `/v1/people?limit=1&fields=${name}` } as const;
+    while ((await send(server.url, request)).status !== 200) {
+      if (performance.now() - begin > longestEdit) throw new Error('an edit was not served');
+      await wait(pollEvery);
+    }
+    took.push(performance.now() - begin);
+    await wait(300);
+  }
+  await server.stop();
+  print(`reload: an edit that adds a field is served after ${spread(took)} (wanted: 300)`);
+}
+
+function spread(took: readonly number[]): string {
+  const [middle, most] = [percentile(took, 0.5), percentile(took, 1)];
+  return `${middle.toFixed(0)} ms in the middle, ${most.toFixed(0)} ms at most of ${took.length}`;
+}
+
+const measures = { generate, promote, start, sandbox, reload };
+const asked = process.argv.slice(2);
+try {
+  for (const [name, measure] of Object.entries(measures))
+    if (asked.length === 0 || asked.includes(name)) await measure();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
