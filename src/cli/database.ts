@@ -1,6 +1,6 @@
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
-import type { Api } from '../model/api.ts';
+import type { Api, Field } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
@@ -58,6 +58,20 @@ export async function asStored(
   const { name, forms } = await named(context, target);
   try {
     return inForms(specification, await forms(specification.api));
+  } catch (error) {
+    throw databaseFailure(error, name);
+  }
+}
+
+/** Which fields no index of an existing table serves in the order of the API. Changes nothing of it. */
+export async function unservedOrders(
+  context: Context,
+  target: Target,
+  api: Api,
+): Promise<readonly Field[]> {
+  const { name, unservedOrders: find } = await named(context, target);
+  try {
+    return await find(api);
   } catch (error) {
     throw databaseFailure(error, name);
   }

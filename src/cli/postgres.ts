@@ -30,6 +30,8 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.looking((ask) => postgresForms(ask, api))),
+    // Columns are in the order of code points once a migration has seen them.
+    unservedOrders: async () => [],
     introspect: () => onSchema((schema) => schema.looking(readPostgres)),
     open: async () => {
       // An import looks at what is there beside its transaction.

@@ -85,6 +85,10 @@ export function buildProgram(context: Context, version: string): Command {
 
   onSpecification('check', 'show every problem of a specification', 'check plinth.yaml')
     .option('--against <file>', 'an older specification: tell what breaks the users of its API')
+    .option(
+      '--database <url>',
+      'sqlite:PATH: warn also of what its tables have otherwise (default: as the specification says)',
+    )
     .option('--json', 'print the problems and changes as JSON')
     .action(async (file: string | undefined, flags: CheckFlags) => {
       const { check } = await import('./commands/check.ts');

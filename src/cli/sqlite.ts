@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readSqlite } from '../execute/introspect/sqlite.ts';
+import { unservedOrders } from '../execute/sqlite-collations.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
 import { sqliteForms } from '../execute/sqlite-forms.ts';
 import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
@@ -29,6 +30,10 @@ export function sqliteFile(
       if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return new Map();
       return onceFree(() => sqliteForms(path, api));
     },
+    unservedOrders: async (api) => {
+      if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
+      return onceFree(() => unservedOrders(path, api));
+    },
     introspect: async () => {
       prepare(path, name, howToMake, false);
       return onceFree(() => readSqlite(path));
@@ -45,6 +50,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
   inspect: async (api) => inspectFile(':memory:', api),
   forms: async () => new Map(),
+  unservedOrders: async () => [],
   introspect: async () => readSqlite(':memory:'),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Database } from '../execute/database.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
-import type { Api } from '../model/api.ts';
+import type { Api, Field } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
@@ -70,6 +70,8 @@ export interface NamedDatabase {
    * there.
    */
   readonly forms: (api: Api) => Promise<FoundForms>;
+  /** Which fields of an Api compare texts by code point, while no index of an existing table has that order. */
+  readonly unservedOrders: (api: Api) => Promise<readonly Field[]>;
   /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
   readonly introspect: () => Promise<FoundDatabase>;
   /** Opens it; what can be made and is not there is made with `create`, and a failure without. */
@@ -79,7 +81,7 @@ export interface NamedDatabase {
 /** Which database a command means: the flag, the environment, then the file. */
 export function databaseTarget(
   context: Context,
-  { name, api, folder }: SpecificationFile,
+  { name, api, folder }: Pick<SpecificationFile, 'name' | 'api' | 'folder'>,
   flag: string | undefined,
 ): Target | undefined {
   const { url, ...options } = api.settings.database ?? {};

@@ -1,4 +1,6 @@
-import type Driver from 'better-sqlite3';
+import Driver from 'better-sqlite3';
+import type { Api, Field } from '../model/api.ts';
+import { keyType } from '../model/keys.ts';
 import { quote } from '../sql/dialect.ts';
 
 /**
@@ -30,4 +32,39 @@ function isCollated(driver: Driver.Database, table: string, column: string): boo
     .prepare(`EXPLAIN SELECT 1 FROM ${quote(table)} ORDER BY +${quote(column)}`)
     .all() as readonly { readonly opcode: string; readonly p4: string | null }[];
   return steps.some(({ opcode, p4 }) => opcode === 'SorterOpen' && /NOCASE|RTRIM/u.test(p4 ?? ''));
+}
+
+/**
+ * The fields of an Api over columns of a file that compare texts otherwise, where no index has the order of code points
+ * that the API sorts and filters by. Changes nothing of the file. Throws what SQLite throws.
+ */
+export function unservedOrders(file: string, { resources }: Api): readonly Field[] {
+  const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
+  try {
+    const collated = collatedColumns(driver);
+    return [...resources.values()].flatMap(({ table, fields }) => {
+      const columns = collated.get(lower(table)) ?? new Set();
+      const served = columns.size === 0 ? columns : servedColumns(driver, table);
+      return [...fields.values()].filter(
+        (field) =>
+          keyType(field) === 'string' &&
+          columns.has(lower(field.column)) &&
+          !served.has(lower(field.column)),
+      );
+    });
+  } finally {
+    driver.close();
+  }
+}
+
+/** The columns of a table that come first in an index by code point. */
+function servedColumns(driver: Driver.Database, table: string): ReadonlySet<string> {
+  const names = driver
+    .prepare(
+      `SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part` +
+        ` WHERE list.partial = 0 AND part.seqno = 0 AND part.coll = 'BINARY' AND part.name IS NOT NULL`,
+    )
+    .pluck()
+    .all(table) as readonly string[];
+  return new Set(names.map(lower));
 }

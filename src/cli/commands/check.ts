@@ -1,8 +1,11 @@
 import { dirname } from 'node:path';
 import { compareApis } from '../../openapi/changes.ts';
 import type { Api } from '../../model/api.ts';
-import { inOrder } from '../../spec/collector.ts';
+import { collectProblems, inOrder } from '../../spec/collector.ts';
+import type { Problem } from '../../spec/problems.ts';
+import { quote } from '../../sql/dialect.ts';
 import type { Context } from '../context.ts';
+import { unservedOrders } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { checkGeneration } from '../generation-problems.ts';
 import {
@@ -10,28 +13,32 @@ import {
   readSpecification,
   requireSpecification,
   type Named,
+  type SpecificationFile,
 } from '../specification.ts';
+import { databaseTarget } from '../target.ts';
 
 export interface CheckFlags extends Named {
   readonly json?: boolean;
   readonly against?: string;
+  readonly database?: string;
 }
 
 /**
- * `plinth check [file]`: every problem with line and column, those of generated data too; fails on an error. With
- * `--against` also what differs for the users of the API from an older file; fails on what breaks them.
+ * `plinth check [file]`: every problem with line and column, those of generated data and of an existing SQLite database
+ * too; fails on an error. With `--against` also what differs for the users of the API from an older file; fails on what breaks them.
  */
 export async function check(
   context: Context,
-  { json = false, against, ...named }: CheckFlags,
+  { json = false, against, database, ...named }: CheckFlags,
 ): Promise<void> {
   const { output } = context;
   const { name, path, problems: found, api, positionOf } = readSpecification(context, named);
-  const generated =
-    api === undefined
-      ? []
-      : await checkGeneration({ name, api, positionOf, folder: dirname(path) });
-  const problems = inOrder([...found, ...generated]);
+  const read = api && { name, api, positionOf, folder: dirname(path) };
+  const further = read && [
+    ...(await checkGeneration(read)),
+    ...(await checkOrders(context, read, database)),
+  ];
+  const problems = inOrder([...found, ...(further ?? [])]);
   if (!json) for (const problem of problems) output.print(formatProblem(problem));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (api === undefined || errors > 0)
@@ -44,6 +51,33 @@ export async function check(
   const { size } = api.resources;
   if (json) output.print(JSON.stringify({ ok: true, problems, ...compared }, undefined, 2));
   else output.print(`${name} is valid: ${size} ${size === 1 ? 'resource' : 'resources'}.`);
+}
+
+/**
+ * Warns of columns of an existing table that compare texts otherwise than the API, where no index has its order. A
+ * database that the file names and that cannot be read is a warning too; one of the command line is a failure.
+ */
+async function checkOrders(
+  context: Context,
+  file: Pick<SpecificationFile, 'name' | 'api' | 'folder' | 'positionOf'>,
+  flag: string | undefined,
+): Promise<readonly Problem[]> {
+  const { name, api, positionOf } = file;
+  const target = databaseTarget(context, file, flag);
+  if (target === undefined) return [];
+  const { report, problems } = collectProblems(name, positionOf);
+  try {
+    for (const { resource, name: field, column } of await unservedOrders(context, target, api))
+      report(
+        ['resources', resource.name, 'fields', field],
+        `the API sorts and compares ${field} by code point, and no index has that order, as column ${column} has another collation; add CREATE INDEX … ON ${quote(resource.table)} (${quote(column)} COLLATE BINARY)`,
+        'warning',
+      );
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || flag !== undefined) throw error;
+    report(['database'], error.message, 'warning');
+  }
+  return problems();
 }
 
 /** Tells what differs from an older specification; throws where something breaks its users. */
