@@ -61,7 +61,9 @@ export function adviseDeclared(
   path: Path,
   report: Report,
 ): void {
-  const meant = nearest(name, resource.fields.keys());
+  // The id is never what such a field was meant to be.
+  const others = [...resource.fields.keys()].filter((other) => other !== 'id');
+  const meant = nearest(name, others);
   if (meant !== undefined && !isSameName(meant, name))
     report(
       path,

@@ -70,7 +70,7 @@ function buildBelongsTo(relation: Declared, resources: Drafts, report: Report): 
 function buildHas(relation: Declared, resources: Drafts, report: Report): void {
   const { name, owner, source } = relation;
   const target = resourceOf(source.resource, resources);
-  const key = findKey(target, owner, relation, source.foreignKey, undefined, report);
+  const key = findKey(target, owner, relation, { foreignKey: source.foreignKey }, report);
   const kind = source.relation === 'hasOne' ? 'hasOne' : 'hasMany';
   if (kind === 'hasOne') key.unique = true;
   const ownerField = key.reference?.field ?? owner.id;
@@ -78,13 +78,40 @@ function buildHas(relation: Declared, resources: Drafts, report: Report): void {
   owner.relations.set(name, { kind, name, owner, description, target, key, ownerField });
 }
 
+/**
+ * What the other side of a belongsToMany, a relation of the target back through the same junction, names as its own
+ * key; undefined where none does, or several differ.
+ */
+function otherSideKey(
+  { owner, source: { through } }: Declared,
+  target: DraftResource,
+  ownerKey: string,
+): string | undefined {
+  const keys = Object.values(target.source.fields).flatMap((field) =>
+    field.relation === 'belongsToMany' && field.through === through && field.resource === owner.name
+      ? (field.foreignKey ?? [])
+      : [],
+  );
+  const [key, another] = new Set(keys.filter((name) => owner !== target || name !== ownerKey));
+  return another === undefined ? key : undefined;
+}
+
 function buildBelongsToMany(relation: Declared, resources: Drafts, report: Report): void {
   const { name, owner, source, path } = relation;
   const target = resourceOf(source.resource, resources);
   const through = resourceOf(source.through, resources);
-  const ownerKey = findKey(through, owner, relation, source.foreignKey, undefined, report);
-  const except = owner === target ? ownerKey : undefined;
-  const targetKey = findKey(through, target, relation, undefined, except, report);
+  const ownerKey = findKey(through, owner, relation, { foreignKey: source.foreignKey }, report);
+  const targetKey = findKey(
+    through,
+    target,
+    relation,
+    {
+      foreignKey: otherSideKey(relation, target, ownerKey.name),
+      except: owner === target ? ownerKey : undefined,
+      place: `foreignKey of a belongsToMany of ${target.name} through ${through.name}`,
+    },
+    report,
+  );
   if (ownerKey === targetKey)
     report(
       path,

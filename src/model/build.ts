@@ -193,6 +193,12 @@ function buildGroups(resource: DraftResource, shared: Groups, report: Report): v
   }
 }
 
+/** Columns that every table of PostgreSQL has of itself. */
+const systemColumns: ReadonlySet<string> = new Set([
+  ...['xmin', 'xmax', 'cmin', 'cmax'],
+  ...['ctid', 'tableoid'],
+]);
+
 function checkColumns(resource: DraftResource, report: Report): void {
   const columns = new Map<string, string>();
   for (const { name, column } of resource.fields.values()) {
@@ -203,6 +209,12 @@ function checkColumns(resource: DraftResource, report: Report): void {
       report(
         [...resource.path, 'fields', name, 'column'],
         `${name} stands in column ${column}, as ${other} does; name another column`,
+      );
+    if (systemColumns.has(column))
+      report(
+        [...resource.path, 'fields', name],
+        `PostgreSQL keeps the name ${column} for itself, so it takes no such table; name a column, such as ${column}_`,
+        'warning',
       );
   }
 }

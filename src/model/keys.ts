@@ -1,5 +1,5 @@
 import type { Report } from '../spec/problems.ts';
-import type { TypeName } from '../spec/specification.ts';
+import type { StoredAs, TypeName } from '../spec/specification.ts';
 import type { Field, Resource } from './api.ts';
 import { addField, adviseDeclared } from './build-fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
@@ -14,6 +14,22 @@ export function keyType({ type, attributes }: Field): TypeName {
     ? attributes.format
     : 'integer';
 }
+
+/** Keys are compared as they are stored, so equal values have to be stored alike. */
+function checkStorage(key: Field, target: Field, path: Path, report: Report): void {
+  const asKey = `as a key to ${placeOf(target)} it must have`;
+  if (key.type.name === 'decimal' && key.scale !== target.scale)
+    report(path, `${placeOf(key)} has scale ${key.scale}; ${asKey} scale ${target.scale}`);
+  const [own, wanted] = [key.attributes.storedAs, target.attributes.storedAs];
+  if (own !== wanted)
+    report(
+      path,
+      `${placeOf(key)} has ${formName(own)}; ${asKey} ${formName(wanted)}, so that equal values are stored alike`,
+    );
+}
+
+const formName = (form: StoredAs | undefined): string =>
+  form === undefined ? 'no storedAs' : `storedAs: ${form}`;
 
 const placeOf = ({ resource, name }: Field): string => `${resource.name}.${name}`;
 
@@ -62,6 +78,7 @@ function pointTo(
       path,
       `${placeOf(key)} is of type ${key.type.name}; as a key to ${placeOf(targetField)} it must be of type ${type}`,
     );
+  else checkStorage(key, targetField, path, report);
   // What becomes of it on delete is decided when every relation has spoken.
   key.reference = { resource: target, field: targetField, onDelete: 'restrict' };
 }
@@ -108,16 +125,21 @@ export function ownKey(relation: Declared, target: Resource, report: Report): Dr
   return key;
 }
 
-/**
- * The key on `other` that points to `target`, in the order of contract 1, "Which foreign key"; `except` is a key
- * that is taken by the other side of a junction.
- */
+interface KeySearch {
+  /** The name that the file gives. */
+  readonly foreignKey: string | undefined;
+  /** A key that is taken by the other side of a junction. */
+  readonly except?: Field | undefined;
+  /** Where the file may name one of several. */
+  readonly place?: string;
+}
+
+/** The key on `other` that points to `target`, in the order of contract 1, "Which foreign key". */
 export function findKey(
   other: DraftResource,
   target: DraftResource,
   relation: Declared,
-  foreignKey: string | undefined,
-  except: Field | undefined,
+  { foreignKey, except, place = 'foreignKey' }: KeySearch,
   report: Report,
 ): DraftField {
   if (foreignKey !== undefined) return keyOn(other, foreignKey, target, relation, report);
@@ -136,7 +158,7 @@ export function findKey(
       relation.path,
       `${other.name} has more than one key to ${target.name}: ${candidates
         .map(({ name }) => name)
-        .join(', ')}; name one as foreignKey`,
+        .join(', ')}; name one as ${place}`,
     );
   const name = candidates[0]?.name ?? `${recordName(target.name)}Id`;
   return keyOn(other, name, target, relation, report);

@@ -51,4 +51,28 @@ describe('a field that is named and added', () => {
     );
     expect(problems).toEqual([]);
   });
+
+  test('one that is near id is added without a word, as id is no key', () => {
+    const { problems } = build(
+      resources({ a: `bs: ${relation('hasMany', 'b', 'foreignKey: aId')}`, b: '' }),
+    );
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('a column that every table of PostgreSQL has of itself', () => {
+  test.each(['xmin', 'xmax', 'cmin', 'cmax', 'ctid', 'tableoid'])('%s is warned of', (name) => {
+    const { problems } = build(
+      resources({
+        boxes: `${name}: { type: number }, other: { type: number, column: ${name}_ }, Oid: { type: number }`,
+      }),
+    );
+    expect(problems.filter(({ path }) => path === `resources.boxes.fields.${name}`)).toMatchObject([
+      {
+        severity: 'warning',
+        message: `PostgreSQL keeps the name ${name} for itself, so it takes no such table; name a column, such as ${name}_`,
+      },
+    ]);
+    expect(problems).toHaveLength(2);
+  });
 });

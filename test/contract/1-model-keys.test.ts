@@ -171,5 +171,17 @@ describe('a reference', () => {
       'resources.posts.fields.c.reference: posts.c is of type string; as a key to users.day it must be of type date',
       'resources.posts.fields.d.reference: posts.d is of type number; as a key to users.id it must be of type integer',
     ],
+    [
+      'is stored as what it points to, since keys are compared as they are stored',
+      resources({
+        users:
+          'fee: { type: decimal, scale: 2, unique: true }, since: { type: datetime, unique: true, storedAs: unixSeconds }, on: { type: boolean, unique: true }',
+        posts:
+          'a: { type: decimal, scale: 3, reference: ¦users.fee }, b: { type: decimal, precision: 5, reference: users.fee }, c: { type: datetime, reference: ¦users.since }, d: { type: datetime, storedAs: unixSeconds, reference: users.since }, e: { type: boolean, storedAs: Y/N, reference: ¦users.on }',
+      }),
+      'resources.posts.fields.a.reference: posts.a has scale 3; as a key to users.fee it must have scale 2',
+      'resources.posts.fields.c.reference: posts.c has no storedAs; as a key to users.since it must have storedAs: unixSeconds, so that equal values are stored alike',
+      'resources.posts.fields.e.reference: posts.e has storedAs: Y/N; as a key to users.on it must have no storedAs, so that equal values are stored alike',
+    ],
   ]);
 });

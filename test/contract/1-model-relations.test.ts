@@ -323,6 +323,37 @@ describe('a belongsToMany', () => {
       },
     ],
     [
+      'has each key from the foreignKey of its side',
+      {
+        users: `groups: ${relation('belongsToMany', 'groups', 'through: members, foreignKey: userId')}, teams: ${relation('belongsToMany', 'groups', 'through: posts')}`,
+        groups: `users: ${relation('belongsToMany', 'users', 'through: members')}`,
+        members:
+          'userId: { type: integer, reference: users.id }, invitedById: { type: integer, reference: users.id }, groupId: { type: integer, reference: groups.id }',
+        posts: '',
+      },
+      {
+        relations: [
+          'users.groups belongsToMany groups by members.userId and members.groupId',
+          'users.teams belongsToMany groups by posts.userId and posts.groupId',
+          'groups.users belongsToMany users by members.groupId and members.userId',
+        ],
+      },
+    ],
+    [
+      'of a resource with itself, whose junction has a third key',
+      {
+        users: `likes: ${relation('belongsToMany', 'users', 'through: likes, foreignKey: fanId')}, fans: ${relation('belongsToMany', 'users', 'through: likes, foreignKey: idolId')}`,
+        likes:
+          'fanId: { type: integer, reference: users.id }, idolId: { type: integer, reference: users.id }, byId: { type: integer, reference: users.id }',
+      },
+      {
+        relations: [
+          'users.likes belongsToMany users by likes.fanId and likes.idolId',
+          'users.fans belongsToMany users by likes.idolId and likes.fanId',
+        ],
+      },
+    ],
+    [
       'leaves what is written of its keys, wherever that stands',
       {
         posts: `${tags}, links: ${relation('hasMany', 'post-tags', 'onDelete: restrict')}`,
@@ -355,6 +386,16 @@ describe('a belongsToMany', () => {
           'a: { type: integer, reference: users.id }, b: { type: integer, reference: users.id }',
       }),
       'resources.users.fields.friends: friendships has more than one key to users: a, b; name one as foreignKey',
+    ],
+    [
+      'has to know which key is that of the other side',
+      resources({
+        groups: `¦users: ${relation('belongsToMany', 'users', 'through: members')}`,
+        users: '',
+        members:
+          'a: { type: integer, reference: users.id }, b: { type: integer, reference: users.id }',
+      }),
+      'resources.groups.fields.users: members has more than one key to users: a, b; name one as foreignKey of a belongsToMany of users through members',
     ],
     [
       'has pivot fields that exist',
