@@ -195,8 +195,12 @@ function buildGroups(resource: DraftResource, shared: Groups, report: Report): v
 
 /** Columns that every table of PostgreSQL has of itself. */
 const systemColumns: ReadonlySet<string> = new Set([
-  ...['xmin', 'xmax', 'cmin', 'cmax'],
-  ...['ctid', 'tableoid'],
+  'xmin',
+  'xmax',
+  'cmin',
+  'cmax',
+  'ctid',
+  'tableoid',
 ]);
 
 function checkColumns(resource: DraftResource, report: Report): void {
