@@ -1,3 +1,4 @@
+import { lost } from '../spec/left-out.ts';
 import { nearest } from '../spec/nearest.ts';
 import type { Report } from '../spec/problems.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
@@ -69,6 +70,7 @@ export function adviseDeclared(
       path,
       `${resource.name} has no field ${name}, so it is added; did you mean ${meant}?`,
       'warning',
+      [lost.name(name)],
     );
 }
 

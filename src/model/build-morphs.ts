@@ -1,3 +1,4 @@
+import { lost } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import type { TypeName } from '../spec/specification.ts';
 import { addField, adviseDeclared } from './build-fields.ts';
@@ -61,6 +62,8 @@ export function buildMorphs(
           : `it must name typeField and idField of one morphTo of ${target.name}: ${all
               .map((pair) => `${pair.typeField} and ${pair.idField}`)
               .join(', or ')}`,
+        'error',
+        all.length === 0 ? [lost.aRelationOf(target.name)] : [],
       );
     }
   }
@@ -144,6 +147,8 @@ function targetsOf(
       report(
         path,
         `no resource has a morphMany to ${resource.name}; name the targets as resources`,
+        'error',
+        lost.aRelationTo(resource.name),
       );
   }
   return targets;
@@ -164,10 +169,16 @@ function fieldOf(
     const path = [...morphTo, ...morphMany][0]?.path ?? resource.path;
     return addField(resource, name, { type }, path, report);
   }
+  const owners = [
+    ...morphMany.map(({ owner }) => owner.name),
+    ...morphTo.flatMap(({ source }) => source.resources ?? []),
+  ];
   if (![type, ...others].includes(declared.type.name))
     report(
       [...resource.path, 'fields', name],
       `${resource.name}.${name} is of type ${declared.type.name}; in a morph pair it must be of type ${type}`,
+      'error',
+      [...lost.aRelationTo(resource.name), ...owners.map((owner) => lost.field(owner, 'id'))],
     );
   return declared;
 }

@@ -1,9 +1,10 @@
+import { lost } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import { buildMorphs } from './build-morphs.ts';
 import type { Declared, DraftResource, Drafts } from './draft.ts';
 import { addField } from './build-fields.ts';
 import { buildReferences, findKey, ownKey } from './keys.ts';
-import { unknownName } from './names.ts';
+import { reportUnknown } from './names.ts';
 
 /**
  * Finds the keys of every relation, adds those that are not declared, and links the resources. belongsTo comes
@@ -38,7 +39,7 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
   const check = (resource: string | undefined, ...key: (string | number)[]): void => {
     if (resource === undefined || resources.has(resource)) return;
     exist = false;
-    report([...path, ...key], unknownName('resource', resource, resources.keys()));
+    reportUnknown([...path, ...key], 'resource', resource, resources.keys(), report);
   };
   check(source.resource, 'resource');
   check(source.through, 'through');
@@ -46,8 +47,10 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
     check(resource, 'resources', index);
   const key = source.foreignKey ?? `${name}Id`;
   // The key is there all the same, so that its other uses are not called unknown.
-  if (!exist && source.relation === 'belongsTo' && !owner.fields.has(key))
-    addField(owner, key, { type: 'integer' }, path, report);
+  if (!exist && source.relation === 'belongsTo') {
+    const field = owner.fields.get(key) ?? addField(owner, key, { type: 'integer' }, path, report);
+    field.isMeantAsKey = true;
+  }
   return exist;
 }
 
@@ -108,6 +111,7 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
     {
       foreignKey: otherSideKey(relation, target, ownerKey.name),
       except: owner === target ? ownerKey : undefined,
+      unless: [lost.aRelationOf(target.name)],
       place: `foreignKey of a belongsToMany of ${target.name} through ${through.name}`,
     },
     report,
@@ -116,13 +120,21 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
     report(
       path,
       `${through.name} has ${ownerKey.name} alone as a key to ${owner.name}; it needs one to each side`,
+      'error',
+      [lost.aFieldOf(through.name)],
     );
   ownerKey.ofJunction = true;
   targetKey.ofJunction = true;
   const pivot = (source.withPivot ?? []).flatMap((pivotName, index) => {
     const field = through.fields.get(pivotName);
     if (field === undefined)
-      report([...path, 'withPivot', index], unknownName('field', pivotName, through.fields.keys()));
+      reportUnknown(
+        [...path, 'withPivot', index],
+        'field',
+        pivotName,
+        through.fields.keys(),
+        report,
+      );
     return field ?? [];
   });
   if (pivot.length > 0 && target.fields.has('pivot'))

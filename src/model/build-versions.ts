@@ -3,7 +3,7 @@ import type { Specification, VersionSpecification } from '../spec/specification.
 import type { Api, Field, Resource, Version } from './api.ts';
 import { isSameName } from './build-fields.ts';
 import { memberNames, type DraftResource, type Drafts } from './draft.ts';
-import { unknownName } from './names.ts';
+import { reportUnknown } from './names.ts';
 
 /** Checks the version overlays and picks the default version. Contract 1, Versions. */
 export function buildVersions(
@@ -31,7 +31,7 @@ function buildVersion(
   for (const [name, overlay] of Object.entries(source.resources ?? {})) {
     const resource = resources.get(name);
     if (resource === undefined)
-      report([...path, name], unknownName('resource', name, resources.keys()));
+      reportUnknown([...path, name], 'resource', name, resources.keys(), report);
     else if (overlay === false) hiddenResources.add(resource);
     else
       names.set(
@@ -56,7 +56,7 @@ function buildNames(
     const place = [...path, name];
     const from = change === false ? name : change.from;
     if (!stored.has(from)) {
-      report(change === false ? place : [...place, 'from'], unknownName('field', from, stored));
+      reportUnknown(change === false ? place : [...place, 'from'], 'field', from, stored, report);
       continue;
     }
     if (names.has(from)) report(place, `${from} is changed in this version already`);

@@ -1,3 +1,4 @@
+import type { LeftOut } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import type { Groups, Specification } from '../spec/specification.ts';
 import {
@@ -17,29 +18,24 @@ import type { FoundForms } from './field-types/stored-as.ts';
 import { memberNames, type DraftField, type DraftResource } from './draft.ts';
 import { finishKeys } from './keys.ts';
 import { buildLimits } from './limits.ts';
-import { unknownName } from './names.ts';
+import { reportUnknown } from './names.ts';
 
 /**
  * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
- * checked here; problems go to `report`, and with any error among them the Api is undefined. What a problem with a name
- * in `leftOut` says may only follow from what was reported of that already, so it fails without a word. `forms` are those that its
- * database was found to have.
+ * checked here; problems go to `report`, and with any error among them the Api is undefined. One that may only follow from
+ * what was left out, of which a problem was reported already, fails without a word. `forms` are those that its database was
+ * found to have.
  */
 export function buildApi(
   specification: Specification,
   report: Report,
-  leftOut: ReadonlySet<string> = new Set(),
+  leftOut: LeftOut = new Set(),
   forms: FoundForms = new Map(),
 ): Api | undefined {
   let failed = false;
-  const notingAll: Report = (path, message, severity = 'error') => {
+  const noting: Report = (path, message, severity = 'error', unless = []) => {
     failed ||= severity === 'error';
-    report(path, message, severity);
-  };
-  const noting: Report = (path, message, severity = 'error') => {
-    failed ||= severity === 'error';
-    const words = leftOut.size === 0 ? [] : (message.match(/[\w-]+/gu) ?? []);
-    if (!words.some((word) => leftOut.has(word))) report(path, message, severity);
+    if (!unless.some((what) => leftOut.has(what))) report(path, message, severity);
   };
   const resources = draftResources(specification, noting, forms);
   for (const resource of resources.values()) buildFields(resource, noting);
@@ -54,7 +50,7 @@ export function buildApi(
   for (const resource of resources.values()) {
     finishKeys(resource, resources, noting);
     for (const field of resource.fields.values())
-      checkField(field, [...resource.path, 'fields', field.name], notingAll);
+      checkField(field, [...resource.path, 'fields', field.name], noting);
     checkTemplates(resource, noting);
   }
   const versions = buildVersions(specification, resources, noting);
@@ -149,7 +145,7 @@ function buildIndexes(resource: DraftResource, report: Report): void {
         const field = resource.fields.get(name);
         if (field === undefined) {
           if (!memberNames(resource).has(name))
-            report(path, unknownName('field', name, resource.fields.keys()));
+            reportUnknown(path, 'field', name, resource.fields.keys(), report);
           else report(path, `${name} is a relation; name its foreign key`);
         } else if (!field.type.sortable || field.type.name === 'array')
           report(path, `${name} cannot be indexed: it is of type ${field.type.name}`);
@@ -189,7 +185,7 @@ function buildGroups(resource: DraftResource, shared: Groups, report: Report): v
     resource.groups.set(group, names);
     for (const [index, name] of names.entries())
       if (!known.has(name))
-        report([...resource.path, 'groups', group, index], unknownName('field', name, known));
+        reportUnknown([...resource.path, 'groups', group, index], 'field', name, known, report);
   }
 }
 
@@ -230,5 +226,5 @@ function checkGeneration({ source, path }: DraftResource, report: Report): void 
     .filter(([, { relation }]) => relation === 'belongsTo')
     .map(([name]) => name);
   if (per !== undefined && !relations.includes(per))
-    report([...path, 'generate', 'per'], unknownName('belongsTo relation', per, relations));
+    reportUnknown([...path, 'generate', 'per'], 'belongsTo relation', per, relations, report);
 }

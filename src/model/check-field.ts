@@ -3,7 +3,7 @@ import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import type { Field } from './api.ts';
 import { compareNumbers } from './constraints.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
-import { unknownName } from './names.ts';
+import { reportUnknown } from './names.ts';
 import { readValue } from './validation.ts';
 
 const ranges = [
@@ -73,7 +73,7 @@ export function checkTemplates(resource: DraftResource, report: Report): void {
       for (const [, name = ''] of template.matchAll(/\{\{\s*self\.(\w+)/gu)) {
         used.push(name);
         if (!resource.fields.has(name))
-          report(place, unknownName('field', name, resource.fields.keys()));
+          reportUnknown(place, 'field', name, resource.fields.keys(), report);
       }
     }
     uses.set(field.name, used);

@@ -15,6 +15,8 @@ export type Path = readonly (string | number)[];
 export interface DraftField extends Draft<Field> {
   /** What the file says of a key's `onDelete`, at the key or at one of its relations, and where. */
   onDelete?: { readonly action: OnDelete; readonly path: Path } | undefined;
+  /** The key of a belongsTo whose resource does not exist. */
+  isMeantAsKey?: boolean;
   /** One of the two keys of a junction. */
   ofJunction?: boolean;
 }

@@ -1,9 +1,10 @@
+import { lost } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import type { StoredAs, TypeName } from '../spec/specification.ts';
 import type { Field, Resource } from './api.ts';
 import { addField, adviseDeclared } from './build-fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
-import { recordName, unknownName } from './names.ts';
+import { recordName, reportUnknown, unknownName } from './names.ts';
 
 const texts: ReadonlySet<string> = new Set<TypeName>(['string', 'text', 'email', 'url', 'enum']);
 
@@ -42,10 +43,10 @@ export function buildReferences(resource: DraftResource, resources: Drafts, repo
     const [name = '', fieldName = ''] = reference.split('.');
     const target = resources.get(name);
     const targetField = target?.fields.get(fieldName);
-    if (target === undefined) report(path, unknownName('resource', name, resources.keys()));
+    if (target === undefined) reportUnknown(path, 'resource', name, resources.keys(), report);
     else if (targetField === undefined) {
       const known = [...target.fields.keys()].map((key) => `${name}.${key}`);
-      report(path, unknownName('field', reference, known));
+      report(path, unknownName('field', reference, known), 'error', [lost.name(fieldName)]);
     } else pointTo(field, target, targetField, path, report);
   }
 }
@@ -77,6 +78,8 @@ function pointTo(
     report(
       path,
       `${placeOf(key)} is of type ${key.type.name}; as a key to ${placeOf(targetField)} it must be of type ${type}`,
+      'error',
+      [lost.field(target.name, targetField.name)],
     );
   else checkStorage(key, targetField, path, report);
   // What becomes of it on delete is decided when every relation has spoken.
@@ -132,6 +135,8 @@ interface KeySearch {
   readonly except?: Field | undefined;
   /** Where the file may name one of several. */
   readonly place?: string;
+  /** What may have named one that was not understood. */
+  readonly unless?: readonly string[];
 }
 
 /** The key on `other` that points to `target`, in the order of contract 1, "Which foreign key". */
@@ -139,7 +144,7 @@ export function findKey(
   other: DraftResource,
   target: DraftResource,
   relation: Declared,
-  { foreignKey, except, place = 'foreignKey' }: KeySearch,
+  { foreignKey, except, place = 'foreignKey', unless = [] }: KeySearch,
   report: Report,
 ): DraftField {
   if (foreignKey !== undefined) return keyOn(other, foreignKey, target, relation, report);
@@ -159,6 +164,8 @@ export function findKey(
       `${other.name} has more than one key to ${target.name}: ${candidates
         .map(({ name }) => name)
         .join(', ')}; name one as ${place}`,
+      'error',
+      unless,
     );
   const name = candidates[0]?.name ?? `${recordName(target.name)}Id`;
   return keyOn(other, name, target, relation, report);
@@ -169,8 +176,12 @@ export function finishKeys(resource: DraftResource, resources: Drafts, report: R
   for (const key of resource.fields.values()) {
     const { reference, onDelete } = key;
     if (reference === undefined) {
-      if (onDelete !== undefined)
-        report(onDelete.path, `${placeOf(key)} is no foreign key; give it a reference`);
+      const isMeant = key.isMeantAsKey === true || key.attributes.reference !== undefined;
+      if (onDelete !== undefined && !isMeant)
+        report(onDelete.path, `${placeOf(key)} is no foreign key; give it a reference`, 'error', [
+          lost.aRelationOf(resource.name),
+          ...lost.aRelationTo(resource.name),
+        ]);
       continue;
     }
     const { field } = reference;

@@ -1,4 +1,6 @@
+import { lost } from '../spec/left-out.ts';
 import { nearest } from '../spec/nearest.ts';
+import type { Report } from '../spec/problems.ts';
 
 /** English plurals and their singulars, the first ending that fits. */
 const endings: readonly (readonly [RegExp, string])[] = [
@@ -46,4 +48,15 @@ export function recordName(resource: string): string {
 export function unknownName(kind: string, name: string, candidates: Iterable<string>): string {
   const guess = nearest(name, [...candidates]);
   return `there is no ${kind} ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`;
+}
+
+/** Reports a name that none of the candidates has, unless what has it was not understood. */
+export function reportUnknown(
+  path: Parameters<Report>[0],
+  kind: string,
+  name: string,
+  candidates: Iterable<string>,
+  report: Report,
+): void {
+  report(path, unknownName(kind, name, candidates), 'error', [lost.name(name)]);
 }

@@ -10,6 +10,7 @@ import {
   type TypeOf,
 } from './definition.ts';
 import type { Collector } from './collector.ts';
+import { lostBy } from './left-out.ts';
 import type { NameRule } from './names.ts';
 import { nearest } from './nearest.ts';
 import { quote, type MapNode, type Path, type SourceNode } from './source/node.ts';
@@ -94,7 +95,7 @@ export function map<T, S extends T = T>(
         const checked = check(definition, entry.value, [...path, name], collector);
         if (checked === invalid) complete = false;
         if (checked !== invalid && !refused.has(name)) result[name] = checked;
-        else if (partial) collector.leaveOut([...holders(path), name, ...namedIn(entry.value)]);
+        else if (partial) collector.leaveOut(lostBy(path, name, entry.value));
       }
       return complete || partial ? result : invalid;
     },
@@ -116,20 +117,6 @@ export function map<T, S extends T = T>(
       additionalProperties: value.schema(define),
     }),
   };
-}
-
-/** The resource that a field belongs to: without the field it is another. */
-function holders(path: Path): readonly string[] {
-  return path.filter((step, index): step is string => typeof step === 'string' && index === 1);
-}
-
-/** The resources that a definition speaks of, which was not understood: without it they are others. */
-function namedIn(node: SourceNode, key = ''): readonly string[] {
-  if (node.kind === 'list') return node.items.flatMap((item) => namedIn(item, key));
-  if (node.kind === 'map')
-    return [...node.entries].flatMap(([name, { value }]) => namedIn(value, name));
-  const isResource = ['resource', 'resources', 'through', 'reference'].includes(key);
-  return isResource && typeof node.value === 'string' ? node.value.split('.') : [];
 }
 
 /** Reports the names that the rule refuses or advises against; gives those that are refused. */

@@ -1,3 +1,4 @@
+import type { LeftOut } from './left-out.ts';
 import type { Position, Problem, Report } from './problems.ts';
 import { formatPath, type Path } from './source/node.ts';
 
@@ -13,9 +14,9 @@ export interface Collector {
     message: string,
     severity?: Problem['severity'],
   ) => void;
-  /** Notes names of the file that mean nothing now, as what they stand for was not understood. */
-  readonly leaveOut: (names: Iterable<string>) => void;
-  readonly leftOut: () => ReadonlySet<string>;
+  /** Notes what is missing, as `lost` names it, since what stands for it was not understood. */
+  readonly leaveOut: (what: Iterable<string>) => void;
+  readonly leftOut: () => LeftOut;
   /** How many errors there are so far. */
   readonly errors: () => number;
   /** All problems so far, in the order of the file. */
@@ -27,7 +28,7 @@ export type PositionOf = (path: Path, part?: 'key' | 'value') => Position;
 /** An empty collector for `file`; `positionOf` tells where a path stands. */
 export function collectProblems(file: string, positionOf: PositionOf): Collector {
   const found: Problem[] = [];
-  const names = new Set<string>();
+  const leftOut = new Set<string>();
   let errors = 0;
   const reportAt: Collector['reportAt'] = (position, path, message, severity = 'error') => {
     if (severity === 'error') errors += 1;
@@ -40,9 +41,9 @@ export function collectProblems(file: string, positionOf: PositionOf): Collector
     reportKey: (path, message, severity) =>
       reportAt(positionOf(path, 'key'), path, message, severity),
     leaveOut: (more) => {
-      for (const name of more) names.add(name);
+      for (const what of more) leftOut.add(what);
     },
-    leftOut: () => names,
+    leftOut: () => leftOut,
     errors: () => errors,
     problems: () => inOrder(found),
   };

@@ -142,6 +142,27 @@ export function refined<T>(
   };
 }
 
+/**
+ * A map of which some members may contradict each other, which the JSON Schema does not know. `test` reports it, and runs
+ * whatever else is wrong, unless one of these members is there and was refused. The value stays.
+ */
+export function consistent<T extends object>(
+  definition: Definition<T>,
+  members: readonly (keyof T & string)[],
+  test: (value: T, report: ReportBelow) => void,
+): Definition<T> {
+  return {
+    ...definition,
+    check: (node, path, collector, wanted) => {
+      const value = check(definition, node, path, collector, wanted);
+      if (value === invalid || node.kind !== 'map') return value;
+      if (members.every((member) => !node.entries.has(member) || Object.hasOwn(value, member)))
+        test(value, (below, message) => collector.report([...path, ...below], message));
+      return value;
+    },
+  };
+}
+
 /** The same definition, in other words for messages. */
 export function reworded<T>(expects: string, definition: Definition<T>): Definition<T> {
   return {

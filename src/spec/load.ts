@@ -1,6 +1,7 @@
 import { collectProblems, inOrder, type Collector, type PositionOf } from './collector.ts';
 import { check, invalid } from './definition.ts';
 import { specification } from './definitions/root.ts';
+import type { LeftOut } from './left-out.ts';
 import type { Problem } from './problems.ts';
 import type { Environment } from './source/environment.ts';
 import { positionIn } from './source/node.ts';
@@ -23,8 +24,8 @@ export interface Loaded {
    * problem is an error.
    */
   readonly specification: Specification | undefined;
-  /** Names that mean nothing in `specification`, as what they stand for was left out. */
-  readonly leftOut: ReadonlySet<string>;
+  /** What is missing from `specification`, as it was not understood. */
+  readonly leftOut: LeftOut;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
   /** Where the value at a path (or, with `key`, its name) stands; else its nearest ancestor. */

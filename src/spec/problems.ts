@@ -14,9 +14,13 @@ export interface Problem extends Position {
   readonly message: string;
 }
 
-/** Collects problems; `path` says where, and the position is looked up from the file. */
+/**
+ * Collects problems; `path` says where, and the position is looked up from the file. One that may only follow from what
+ * was not understood says of what: any of `unless` (`lost`).
+ */
 export type Report = (
   path: readonly (string | number)[],
   message: string,
   severity?: Problem['severity'],
+  unless?: readonly string[],
 ) => void;

@@ -1,5 +1,5 @@
 import { map, object, required, scalarOrMap } from '../collections.ts';
-import { exactly, refined } from '../definition.ts';
+import { consistent, exactly } from '../definition.ts';
 import { fieldNames, resourceNames, versionNumbers } from '../names.ts';
 import { boolean, choice, date, integer, no, text } from '../scalars.ts';
 import type { PaginationMode, Specification, VersionSpecification } from '../specification.ts';
@@ -30,7 +30,7 @@ const resourceOverlay = scalarOrMap(
   { expects: 'false, to hide it, or a map with `fields`' },
 );
 
-const version = refined(
+const version = consistent(
   exactly<VersionSpecification>()(
     object(
       {
@@ -49,6 +49,7 @@ const version = refined(
       },
     ),
   ),
+  ['deprecated', 'sunset'],
   ({ deprecated, sunset }, report) => {
     if (deprecated !== undefined && sunset !== undefined && sunset < deprecated) {
       report(['sunset'], `\`sunset\` (${sunset}) comes before \`deprecated\` (${deprecated})`);
@@ -57,7 +58,7 @@ const version = refined(
 );
 
 /** `api`. Contract 1, Top-level keys and Versions. */
-export const api = refined(
+export const api = consistent(
   exactly<NonNullable<Specification['api']>>()(
     object(
       {
@@ -88,6 +89,7 @@ export const api = refined(
       { description: 'Paths, versions and paging.' },
     ),
   ),
+  ['versions', 'defaultVersion'],
   ({ versions = { 1: {} }, defaultVersion }, report) => {
     if (defaultVersion === undefined || Object.hasOwn(versions, String(defaultVersion))) return;
     const known = Object.keys(versions).join(', ');

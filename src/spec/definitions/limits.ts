@@ -1,5 +1,5 @@
 import { object } from '../collections.ts';
-import { exactly, refined, type Definition } from '../definition.ts';
+import { consistent, exactly, type Definition } from '../definition.ts';
 import { integer, size } from '../scalars.ts';
 import type { LimitsSpecification } from '../specification.ts';
 
@@ -50,22 +50,26 @@ const members = object(
   },
 );
 
+type Limit = keyof LimitsSpecification;
+
+/** Limits where what holds without a word of the request is not over what it may ask for. */
+function within(
+  definition: Definition<LimitsSpecification>,
+  lower: Limit,
+  upper: Limit,
+): Definition<LimitsSpecification> {
+  return consistent(definition, [lower, upper], (value, report) => {
+    const chosen = value[lower];
+    const most = value[upper] ?? limitDefaults[upper];
+    if (chosen === undefined || chosen <= most) return;
+    const byDefault = value[upper] === undefined ? ' by default' : '';
+    report([lower], `\`${lower}\` (${chosen}) is over \`${upper}\`, which is ${most}${byDefault}`);
+  });
+}
+
 /** `limits`. Contract 2, Limits. */
-export const limits: Definition<LimitsSpecification> = refined(
-  exactly<LimitsSpecification>()(members),
-  (value, report) => {
-    for (const [lower, upper] of [
-      ['defaultLimit', 'maxLimit'],
-      ['defaultDepth', 'maxDepth'],
-    ] as const) {
-      const chosen = value[lower];
-      const most = value[upper] ?? limitDefaults[upper];
-      if (chosen === undefined || chosen <= most) continue;
-      const byDefault = value[upper] === undefined ? ' by default' : '';
-      report(
-        [lower],
-        `\`${lower}\` (${chosen}) is over \`${upper}\`, which is ${most}${byDefault}`,
-      );
-    }
-  },
+export const limits: Definition<LimitsSpecification> = within(
+  within(exactly<LimitsSpecification>()(members), 'defaultLimit', 'maxLimit'),
+  'defaultDepth',
+  'maxDepth',
 );

@@ -1,5 +1,5 @@
 import { list, object, required, scalarOrMap } from '../collections.ts';
-import { exactly, named, refined } from '../definition.ts';
+import { consistent, exactly, named } from '../definition.ts';
 import { boolean, choice, duration, integer, no, number, size, text } from '../scalars.ts';
 import type {
   LoggingSpecification,
@@ -77,7 +77,7 @@ export const logging = exactly<LoggingSpecification>()(
   ),
 );
 
-const latency = refined(
+const latency = consistent(
   object(
     {
       min: duration({ description: 'The shortest wait.' }),
@@ -85,6 +85,7 @@ const latency = refined(
     },
     { description: 'A wait before each answer; a bare number is ms.' },
   ),
+  ['min', 'max'],
   ({ min, max }, report) => {
     if (min !== undefined && max !== undefined && min > max) {
       report(['min'], `\`min\` (${min} ms) is over \`max\` (${max} ms)`);

@@ -1,5 +1,5 @@
 import { list, map, object, required } from '../collections.ts';
-import { exactly, named, refined, withSchema, type Definition } from '../definition.ts';
+import { consistent, exactly, named, withSchema, type Definition } from '../definition.ts';
 import { fieldNames, groupNames, resourceNames } from '../names.ts';
 import { boolean, integer, text } from '../scalars.ts';
 import type { Groups, ResourceSpecification } from '../specification.ts';
@@ -25,7 +25,7 @@ function fieldLists(description: string) {
   );
 }
 
-const generate = refined(
+const generate = consistent(
   withSchema(
     object(
       {
@@ -44,6 +44,7 @@ const generate = refined(
       not: { required: ['count', 'per'] },
     },
   ),
+  ['count', 'per', 'min', 'max'],
   ({ count, per, min, max }, report) => {
     if (count !== undefined && per !== undefined) {
       report(['count'], '`count` and `per` cannot both say how many records there are');

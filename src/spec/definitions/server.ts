@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { list, object, required, scalarOrMap } from '../collections.ts';
-import { exactly, mapped, refined, type Definition } from '../definition.ts';
+import { consistent, exactly, mapped, refined, type Definition } from '../definition.ts';
 import { boolean, choice, duration, integer, size, text } from '../scalars.ts';
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
 import { webBase } from './common.ts';
@@ -59,7 +59,7 @@ const host = text({
   pattern: /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?)(:\d{1,5})?$/,
 });
 
-const cors = refined(
+const cors = consistent(
   object({
     origins: required(
       list(
@@ -72,6 +72,7 @@ const cors = refined(
     ),
     credentials: boolean({ description: 'Whether browsers may send credentials.', default: false }),
   }),
+  ['origins', 'credentials'],
   ({ origins, credentials }, report) => {
     if (credentials === true && origins.includes('*')) {
       report(

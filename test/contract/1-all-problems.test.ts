@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { modelOf } from './1-model.ts';
+
+// Contract 1, Bad specification files: every problem is reported at once. What is wrong in one place hides nothing of
+// another, and nothing is reported that only follows from it.
+
+/** A file in which `posts` has these further fields. */
+const withFields = (...fields: readonly string[]): string =>
+  [
+    'resources:',
+    `  posts: { fields: { title: { type: string }, ${fields.join(', ')} } }`,
+    '  users: { fields: { nick: { type: string } } }',
+    '  links: { fields: { a: { type: integer, reference: posts.id }, b: { type: integer, reference: users.id } } }',
+    '  twokeys: { fields: { a: { type: integer, reference: posts.id }, b: { type: integer, reference: posts.id } } }',
+  ].join('\n');
+
+const messagesIn = (text: string): readonly string[] =>
+  modelOf(text).errors.map((error) => error.replace(/^\d+:\d+ /u, ''));
+
+/** What only the whole file can tell of a field `k`. */
+const ofTheModel = {
+  'a key of another type': 'k: { type: string, reference: users.id }',
+  'a reference to no resource': 'k: { type: integer, reference: user.id }',
+  'a reference to no field': 'k: { type: integer, reference: users.idd }',
+  'a reference to what is not unique': 'k: { type: string, reference: users.nick }',
+  'bounds that cross': 'k: { type: integer, minimum: 5, maximum: 1 }',
+  'readOnly with writeOnly': 'k: { type: string, readOnly: true, writeOnly: true }',
+  'a default that does not fit': 'k: { type: integer, default: x }',
+  'two fields in one column': 'k: { type: string, column: m }, m: { type: string }',
+  'a template of itself': 'k: { type: string, template: "{{self.k}}" }',
+  'a template of no field': 'k: { type: string, template: "{{self.zzz}}" }',
+  'a relation to no resource': 'k: { type: relation, relation: belongsTo, resource: user }',
+  'no junction': 'k: { type: relation, relation: belongsToMany, resource: users, through: nope }',
+  'no pivot field':
+    'k: { type: relation, relation: belongsToMany, resource: users, through: links, withPivot: [nope] }',
+  'setNull of what is never null':
+    'k: { type: integer, nullable: false, reference: users.id, onDelete: setNull }',
+  'onDelete of no key': 'k: { type: integer, onDelete: cascade }',
+  'several keys': 'k: { type: relation, relation: hasMany, resource: twokeys }',
+  'a morphTo that nobody owns': 'k: { type: relation, relation: morphTo }',
+  'a morphMany to no morphTo': 'k: { type: relation, relation: morphMany, resource: users }',
+  'a foreignKey of another type':
+    'k: { type: relation, relation: belongsTo, resource: users, foreignKey: kk }, kk: { type: string }',
+};
+
+/** What is wrong with a field `z` by itself. */
+const ofTheStructure = {
+  'an unknown type': 'z: { type: foo }',
+  'an unknown attribute': 'z: { type: string, nullabel: true }',
+  'an attribute of another type': 'z: { type: integer, minLength: 3 }',
+  'no definition': 'z: string',
+  'a wrong value': 'z: { type: string, minLength: abc }',
+  'an enum without values': 'z: { type: enum }',
+  'a name that is none': '"z-z": { type: string }',
+  'a variable that is not set': 'z: { type: string, description: "${NOPE}" }',
+  'a pattern that is none': 'z: { type: string, pattern: "(" }',
+};
+
+describe.each(Object.entries(ofTheModel))('%s is reported', (_, wrong) => {
+  const alone = messagesIn(withFields(wrong));
+
+  test.each(Object.entries(ofTheStructure))('beside %s', (_, other) => {
+    expect(alone).not.toEqual([]);
+    expect(messagesIn(withFields(other))).toHaveLength(1);
+    expect(messagesIn(withFields(wrong, other)).toSorted()).toEqual(
+      [...alone, ...messagesIn(withFields(other))].toSorted(),
+    );
+  });
+});
+
+test('contradictions are reported beside attributes that are unknown', () => {
+  expect(
+    messagesIn(
+      [
+        'limits: { defaultLimit: 50, maxLimit: 10, maxDepth: x, defaultDepth: 9, foo: 1 }',
+        'api: { versions: { 1: { deprecated: 2026-05-01, sunset: 2026-01-01, foo: 1, resources: { a: { fields: { b: false } } } } }, defaultVersion: 7 }',
+        'server: { cors: { origins: ["*"], credentials: true, foo: 1 } }',
+        'network: { latency: { min: 9, max: 5, foo: 1 } }',
+        'debug: true',
+        'auth: { apiKeys: [] }',
+        'resources: { a: { generate: { count: 1, min: 5, foo: 1 }, fields: {} } }',
+        'foo: 1',
+      ].join('\n'),
+    ),
+  ).toEqual([
+    'limits.defaultLimit: `defaultLimit` (50) is over `maxLimit`, which is 10',
+    'limits.maxDepth: `maxDepth` must be a whole number of at least 1, not `x`',
+    'limits.foo: unknown attribute `foo`',
+    'api.versions.1.sunset: `sunset` (2026-01-01) comes before `deprecated` (2026-05-01)',
+    'api.versions.1.foo: unknown attribute `foo`; known here: `deprecated`, `sunset`, `link`, `resources`',
+    'api.versions.1.resources.a.fields.b: there is no field b',
+    'api.defaultVersion: there is no version 7; `api.versions` has 1',
+    'server.cors.credentials: browsers send no credentials to an API that allows every origin (`*`)',
+    'server.cors.foo: unknown attribute `foo`; known here: `origins`, `credentials`',
+    'network.latency.min: `min` (9 ms) is over `max` (5 ms)',
+    'network.latency.foo: unknown attribute `foo`; known here: `min`, `max`',
+    'debug: `debug: true` would show every caller what `auth` keeps from it; write `debug: { roles: […] }`',
+    'resources.a.generate.min: `min` needs `per`: the relation whose records it counts',
+    'resources.a.generate.foo: unknown attribute `foo`; known here: `count`, `per`, `min`, `max`',
+    'foo: unknown attribute `foo`',
+  ]);
+});
+
+type Definition = Readonly<Record<string, unknown>>;
+const belongsTo = (resource: string, more: Definition = {}): Definition => ({
+  type: 'relation',
+  relation: 'belongsTo',
+  resource,
+  ...more,
+});
+const relation = (kind: string, resource: string, more: Definition = {}): Definition => ({
+  ...belongsTo(resource, more),
+  relation: kind,
+});
+const key = (reference: string, more: Definition = {}): Definition => ({
+  type: 'integer',
+  reference,
+  ...more,
+});
+
+interface Resource {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly [attribute: string]: unknown;
+}
+
+/** A file in which nearly every definition is needed by another. */
+const entangled: Readonly<Record<string, Resource>> = {
+  posts: {
+    timestamps: true,
+    unique: [['title', 'authorId']],
+    indexes: [['createdAt', 'editorId']],
+    groups: { h: ['title', 'tags', 'author'] },
+    generate: { per: 'author', min: 0, max: 3 },
+    fields: {
+      title: { type: 'string', required: true },
+      slug: { type: 'string', template: '{{self.title}}' },
+      code: { type: 'string', unique: true },
+      authorId: { type: 'uuid', onDelete: 'cascade' },
+      author: belongsTo('users'),
+      editor: belongsTo('users', { foreignKey: 'editorId' }),
+      editorId: { type: 'uuid', onDelete: 'restrict' },
+      tags: relation('belongsToMany', 'tags', { through: 'post-tags', withPivot: ['rank'] }),
+      notes: relation('morphMany', 'notes'),
+    },
+  },
+  users: {
+    fields: {
+      id: { type: 'id', format: 'uuid' },
+      posts: relation('hasMany', 'posts', { foreignKey: 'authorId' }),
+      card: relation('hasOne', 'cards'),
+      notes: relation('morphMany', 'notes', { typeValue: 'person' }),
+      groups: relation('belongsToMany', 'groups', { through: 'members', foreignKey: 'userId' }),
+    },
+  },
+  cards: {
+    fields: {
+      userId: key('users.id', { type: 'uuid' }),
+      postCode: key('posts.code', { type: 'string', onDelete: 'cascade' }),
+      user: belongsTo('users'),
+    },
+  },
+  tags: { fields: { posts: relation('belongsToMany', 'posts', { through: 'post-tags' }) } },
+  'post-tags': {
+    fields: { postId: key('posts.id'), tagId: key('tags.id'), rank: { type: 'integer' } },
+  },
+  notes: {
+    fields: {
+      about: { type: 'relation', relation: 'morphTo', typeField: 'kind', idField: 'of' },
+      kind: { type: 'string' },
+      of: { type: 'string' },
+    },
+  },
+  groups: { fields: { users: relation('belongsToMany', 'users', { through: 'members' }) } },
+  members: {
+    fields: {
+      userId: key('users.id', { type: 'uuid' }),
+      byId: key('users.id', { type: 'uuid' }),
+      groupId: key('groups.id'),
+    },
+  },
+} as const;
+const versions = {
+  1: {
+    resources: {
+      posts: {
+        fields: { headline: { from: 'title' }, tags: false, writer: { from: 'author' } },
+      },
+      cards: false,
+    },
+  },
+};
+const fileOf = (resources: object): string => JSON.stringify({ resources, api: { versions } });
+
+describe('nothing is reported that only follows from', () => {
+  test('nothing', () => expect(messagesIn(fileOf(entangled))).toEqual([]));
+
+  const fields = Object.entries(entangled).flatMap(([resource, { fields }]) =>
+    Object.keys(fields).map((field) => [resource, field] as const),
+  );
+  test.each(fields)('a wrong definition of %s.%s', (resource, field) => {
+    const whole = entangled[resource]?.fields[field] as Definition;
+    const { type: _, ...untyped } = whole;
+    const wrong = [{}, null, { ...whole, type: 'foo' }, untyped].concat(
+      whole['type'] === 'relation'
+        ? [
+            { ...whole, relation: 'many' },
+            { ...whole, resource: 5 },
+            { ...whole, through: 5 },
+          ]
+        : [],
+    );
+    for (const definition of wrong) {
+      const changed = structuredClone(entangled);
+      Object.assign(changed[resource]?.fields ?? {}, { [field]: definition });
+      const found = messagesIn(fileOf(changed));
+      expect(found).not.toEqual([]);
+      for (const problem of found)
+        expect(problem).toContain(`resources.${resource}.fields.${field}`);
+    }
+  });
+
+  test.each(Object.keys(entangled))('a wrong definition of %s', (resource) => {
+    for (const definition of [5, {}, { fields: 5 }, { field: {} }]) {
+      const found = messagesIn(fileOf({ ...entangled, [resource]: definition }));
+      expect(found).not.toEqual([]);
+      for (const problem of found) expect(problem).toContain(`resources.${resource}`);
+    }
+  });
+});
