@@ -51,8 +51,10 @@ export function readSpecification(
   const text = readText(path, name);
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
-  const api = loaded.specification && buildApi(loaded.specification, model.report, loaded.leftOut);
-  if (api !== undefined) checkRules(api, model.report);
+  const { leftOut } = loaded;
+  const api =
+    loaded.specification &&
+    buildApi(loaded.specification, model.report, { leftOut, check: checkRules });
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   const { positionOf } = loaded;
@@ -123,8 +125,8 @@ export function inForms(specification: SpecificationFile, forms: FoundForms): Sp
   if (forms.size === 0) return specification;
   const { name, positionOf } = specification;
   const model = collectProblems(name, positionOf);
-  const api = buildApi(specification.api.settings, model.report, new Set(), forms);
-  if (api !== undefined) checkRules(api, model.report);
+  const { settings } = specification.api;
+  const api = buildApi(settings, model.report, { forms, check: checkRules });
   const errors = model.problems().filter(({ severity }) => severity === 'error');
   if (api !== undefined && errors.length === 0) return { ...specification, api };
   throw new CommandFailure(

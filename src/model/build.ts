@@ -1,4 +1,4 @@
-import type { LeftOut } from '../spec/left-out.ts';
+import { lost, type LeftOut } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import type { Groups, Specification } from '../spec/specification.ts';
 import {
@@ -20,22 +20,33 @@ import { finishKeys } from './keys.ts';
 import { buildLimits } from './limits.ts';
 import { reportUnknown } from './names.ts';
 
+/** A check of what was built; it meets no relation that could not be. */
+export type ModelCheck = (api: Api, report: Report) => void;
+
+interface BuildOptions {
+  /** What is missing from the specification, as it was not understood. */
+  readonly leftOut?: LeftOut;
+  /** The forms in which its database was found to have fields. */
+  readonly forms?: FoundForms;
+  /** Looks for more problems, even where there are some already. */
+  readonly check?: ModelCheck;
+}
+
 /**
  * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
  * checked here; problems go to `report`, and with any error among them the Api is undefined. One that may only follow from
- * what was left out, of which a problem was reported already, fails without a word. `forms` are those that its database was
- * found to have.
+ * what was left out, of which a problem was reported already, fails without a word.
  */
 export function buildApi(
   specification: Specification,
   report: Report,
-  leftOut: LeftOut = new Set(),
-  forms: FoundForms = new Map(),
+  { leftOut = new Set(), forms = new Map(), check }: BuildOptions = {},
 ): Api | undefined {
+  const missing = new Set(leftOut);
   let failed = false;
   const noting: Report = (path, message, severity = 'error', unless = []) => {
     failed ||= severity === 'error';
-    if (!unless.some((what) => leftOut.has(what))) report(path, message, severity);
+    if (!unless.some((what) => missing.has(what))) report(path, message, severity);
   };
   const resources = draftResources(specification, noting, forms);
   for (const resource of resources.values()) buildFields(resource, noting);
@@ -54,8 +65,7 @@ export function buildApi(
     checkTemplates(resource, noting);
   }
   const versions = buildVersions(specification, resources, noting);
-  if (failed) return undefined;
-  return {
+  const api = {
     name: specification.name ?? 'Plinth API',
     description: specification.description,
     basePath: specification.api?.basePath ?? '',
@@ -69,6 +79,11 @@ export function buildApi(
     ),
     settings: specification,
   };
+  for (const { source, relations } of resources.values())
+    for (const [name, { type }] of Object.entries(source.fields))
+      if (type === 'relation' && !relations.has(name)) missing.add(lost.name(name));
+  check?.(api, noting);
+  return failed ? undefined : api;
 }
 
 function draftResources(

@@ -38,8 +38,19 @@ export function checkRules(api: Api, report: Report): void {
       const problems: QueryProblem[] = [];
       keep(resource, rule, readRule(rule.where, resource, owner, problems));
       for (const { parameter, message } of problems)
-        report(rule.path, `${place}${parameter === '' ? '' : `${parameter}: `}${message}`);
+        report(
+          rule.path,
+          `${place}${parameter === '' ? '' : `${parameter}: `}${message}`,
+          'error',
+          namesIn(`${parameter} ${message}`),
+        );
     }
+}
+
+/** The words of a problem, with and without what may be an operator behind them. */
+function namesIn(problem: string): readonly string[] {
+  const words = problem.match(/\w+/gu) ?? [];
+  return words.flatMap((word) => [word, word.replace(/_[a-zA-Z]+$/u, '')]);
 }
 
 /** What a rule with a `where` says of the rows of a resource. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { checkRules } from '../../src/plan/rules.ts';
 import { modelOf } from './1-model.ts';
 
 // Contract 1, Bad specification files: every problem is reported at once. What is wrong in one place hides nothing of
@@ -15,7 +16,7 @@ const withFields = (...fields: readonly string[]): string =>
   ].join('\n');
 
 const messagesIn = (text: string): readonly string[] =>
-  modelOf(text).errors.map((error) => error.replace(/^\d+:\d+ /u, ''));
+  modelOf(text, checkRules).errors.map((error) => error.replace(/^\d+:\d+ /u, ''));
 
 /** What only the whole file can tell of a field `k`. */
 const ofTheModel = {
@@ -55,6 +56,38 @@ const ofTheStructure = {
   'a variable that is not set': 'z: { type: string, description: "${NOPE}" }',
   'a pattern that is none': 'z: { type: string, pattern: "(" }',
 };
+
+/** The same fields beside a rule that names no field. */
+const withRule = (...fields: readonly string[]): string =>
+  `access: { read: { role: a, where: "titel=1" } }\n${withFields(...fields)}`;
+
+describe('a row rule that names no field is reported', () => {
+  const rule = messagesIn(withRule('y: { type: string }'));
+
+  test('alone', () => {
+    expect(rule).toContain(
+      'access.read.where: in posts: titel: there is no field titel; did you mean title?',
+    );
+  });
+
+  test.each(Object.entries({ ...ofTheModel, ...ofTheStructure }))('beside %s', (_, wrong) => {
+    expect(messagesIn(withRule(wrong)).toSorted()).toEqual(
+      [...rule, ...messagesIn(withFields(wrong))].toSorted(),
+    );
+  });
+});
+
+test.each([
+  ['z: { type: foo }', 'z_gte=1'],
+  ['z: { type: foo }', '_or=z:1,title:a'],
+  ['z: { type: relation, relation: many, resource: users }', 'z.nick=a'],
+  ['z: { type: relation, relation: belongsTo, resource: nobody }', 'z.nick=a'],
+])('a row rule over what was not understood is not: %s under %s', (wrong, where) => {
+  const rule = `access: { read: { role: a, where: "${where}" } }`;
+  const text = `${rule}\nresources: { posts: { fields: { title: { type: string }, ${wrong} } }, users: { fields: { nick: { type: string } } } }`;
+  const found = messagesIn(text).filter((message) => message.includes('in posts'));
+  expect(found).toEqual([]);
+});
 
 describe.each(Object.entries(ofTheModel))('%s is reported', (_, wrong) => {
   const alone = messagesIn(withFields(wrong));

@@ -1,18 +1,25 @@
 import { expect, test } from 'vitest';
 import type { Api, Field, Resource } from '../../src/model/api.ts';
-import { buildApi } from '../../src/model/build.ts';
+import { buildApi, type ModelCheck } from '../../src/model/build.ts';
 import { readValue } from '../../src/model/validation.ts';
 import { parseJsonText } from '../../src/request/body.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 
 /** The model of a text and every error in it, as `line:column path: message` in the order of the file. */
-export function modelOf(text: string): { api: Api | undefined; errors: readonly string[] } {
-  const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} });
-  const collector = collectProblems('plinth.yaml', loaded.positionOf);
-  const api =
-    loaded.specification && buildApi(loaded.specification, collector.report, loaded.leftOut);
-  const errors = inOrder([...loaded.problems, ...collector.problems()])
+export function modelOf(
+  text: string,
+  check?: ModelCheck,
+): { api: Api | undefined; errors: readonly string[] } {
+  const { specification, leftOut, positionOf, problems } = loadSpecification({
+    file: 'plinth.yaml',
+    text,
+    environment: {},
+  });
+  const collector = collectProblems('plinth.yaml', positionOf);
+  const options = { leftOut, ...(check === undefined ? {} : { check }) };
+  const api = specification && buildApi(specification, collector.report, options);
+  const errors = inOrder([...problems, ...collector.problems()])
     .filter(({ severity }) => severity === 'error')
     .map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
   return { api: errors.length === 0 ? api : undefined, errors };

@@ -26,8 +26,9 @@ import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 export function build(text: string): { api: Api | undefined; problems: readonly Problem[] } {
   const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} });
   const model = collectProblems(loaded.file, loaded.positionOf);
-  const api = loaded.specification && buildApi(loaded.specification, model.report, loaded.leftOut);
-  if (api !== undefined) checkRules(api, model.report);
+  const { specification, leftOut } = loaded;
+  const api =
+    specification && buildApi(specification, model.report, { leftOut, check: checkRules });
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   return { api: failed ? undefined : api, problems };
