@@ -22,8 +22,11 @@ export interface ListResult {
   readonly isEstimated: boolean;
   readonly hasMore: boolean;
   readonly page: PageNumbers;
-  /** The last record's values under the keys of the order: where a cursor goes on. */
-  readonly last: readonly JsonValue[] | undefined;
+  /**
+   * Where more follows: the values under the keys of the order of the last record but so many, which a cursor goes on
+   * behind; undefined where the page has not that many.
+   */
+  readonly valuesAt: ((back: number) => readonly JsonValue[] | undefined) | undefined;
 }
 
 /** What runs statements: a Database, or a Transaction of one. */
@@ -102,9 +105,12 @@ export async function readList(
   ]);
   const hasMore =
     isExact && total !== undefined ? offset + rows.length < total : found.length > limit;
-  const lastRow = rows.at(-1);
-  const last = hasMore && lastRow !== undefined ? keyValues(lastRow, compiled) : undefined;
-  return { records, total, isEstimated, hasMore, page: bound.page, last };
+  const valuesAt = (back: number): readonly JsonValue[] | undefined => {
+    const row = rows[rows.length - 1 - back];
+    return row && keyValues(row, compiled);
+  };
+  const { page } = bound;
+  return { records, total, isEstimated, hasMore, page, valuesAt: hasMore ? valuesAt : undefined };
 }
 
 /** What a page has shown of its list: its records, and the rows read, which may be one more. */
@@ -146,7 +152,8 @@ async function estimate(
   return guess < leastEstimate ? undefined : Math.max(guess, seen);
 }
 
-function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[] {
+/** The values of a row under the keys of its list's order, as a cursor carries them. */
+export function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[] {
   return keys.map(({ position, field, decode }) => {
     const stored = row[position] ?? null;
     return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, field);

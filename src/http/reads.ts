@@ -1,9 +1,11 @@
 import { fail, ok, type Result } from '../errors.ts';
+import { boundBehind } from '../execute/cursor-end.ts';
 import { readList, readOne } from '../execute/read.ts';
 import { notFound } from '../execute/written.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
 import { bindQuery, type PageNumbers } from '../plan/bind.ts';
+import { carriedValues, idIn } from '../plan/carried.ts';
 import { cursorShape, decodeCursor, encodeCursor, type CursorText } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { planList, planOne } from '../plan/read.ts';
@@ -41,10 +43,16 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
-  const bound = bindQuery(plan, query, api.limits, caller.claims, cursor);
-  if (!bound.ok) return fail(queryError(bound.error));
+  const read = bindQuery(plan, query, api.limits, caller.claims, cursor);
+  if (!read.ok) return fail(queryError(read.error));
   exchange.trace.enter(fetchStage(face));
-  const { records, total, isEstimated, hasMore, page, last } = await readList(
+  const long = typeof cursor === 'object' ? cursor.long : undefined;
+  const bound = long ? await boundBehind(long, compiled.value, read.value, database) : read;
+  if (!bound.ok)
+    return fail(
+      queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
+    );
+  const { records, total, isEstimated, hasMore, page, valuesAt } = await readList(
     compiled.value,
     bound.value,
     database,
@@ -53,7 +61,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   exchange.trace.enter('finalize');
   const watching = honoured(call);
   if (watching?.wish.inspectData === true) watching.inspected = await inspectData(call, records);
-  const next = last && nextCursor(plan, last, face, version);
+  const next = valuesAt && nextCursor(plan, valuesAt, face, version);
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
     const response = tagged(call, body, cursorHeaders(page, next, addressOf(call)));
@@ -103,13 +111,14 @@ function cursorOf({ query: { reserved }, face }: Call): CursorText | undefined {
 
 function nextCursor(
   plan: ReadPlan,
-  values: readonly JsonValue[],
+  valuesAt: (back: number) => readonly JsonValue[] | undefined,
   { name }: ResourceView,
   version: number,
 ): string | undefined {
   if (plan.kind !== 'list') return undefined;
-  const { sort, nulls } = plan;
-  return encodeCursor({ version, resource: name, sort, nulls, values });
+  const { sort, nulls, order } = plan;
+  const carried = carriedValues(valuesAt, idIn(order));
+  return carried && encodeCursor({ version, resource: name, sort, nulls, ...carried });
 }
 
 /** `GET /<resource>/:id`. */

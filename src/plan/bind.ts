@@ -6,6 +6,7 @@ import type { Limits } from '../model/api.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { isText, readCarried } from './carried.ts';
 import type { CursorText } from './cursor.ts';
 import type { CollectionPaging, ReadPlan } from './plan.ts';
 import { bindRules } from './bind-rules.ts';
@@ -120,17 +121,21 @@ function bindCursor(
   problems: QueryProblem[],
 ): readonly JsonValue[] {
   if (cursor === undefined || typeof cursor === 'string' || plan.kind !== 'list') return [];
-  const { order } = plan;
+  const { order, resource } = plan;
+  const { long } = cursor;
   const values = order.map(({ place: { leaf }, nulls }, index): JsonValue | undefined => {
     const value = cursor.values[index];
-    if (value === undefined) return undefined;
-    if (value === null) return nulls === undefined ? undefined : null;
     const field = leaf.items ?? leaf;
-    const reading = field.type.read(value, field);
+    if (value === undefined || (long?.cut.includes(index) === true && !isText(field)))
+      return undefined;
+    if (value === null) return nulls === undefined ? undefined : null;
+    const reading = readCarried(value, field);
     return reading.ok ? reading.value : undefined;
   });
   const read = values.filter((value) => value !== undefined);
-  if (read.length === values.length && cursor.values.length === order.length) return read;
+  const isWhole = read.length === values.length && cursor.values.length === order.length;
+  if (isWhole && long?.ends.every(({ id }) => readCarried(id, resource.id).ok) !== false)
+    return read;
   problems.push({
     parameter: 'cursor',
     code: 'INVALID_CURSOR',

@@ -10,10 +10,28 @@ export interface Cursor {
   /** What `nulls` said; empty where it said nothing. */
   readonly nulls: string;
   readonly values: readonly JsonValue[];
+  /** Where values were too long to be carried. */
+  readonly long?: LongValues | undefined;
+}
+
+/** A cursor that does not carry long texts: it names the records where its page ended, which still have them. */
+export interface LongValues {
+  /** Under which keys only the beginning of a text stands among the values. */
+  readonly cut: readonly number[];
+  /** The last records of the page, the very last one first, each by its id and the digest of its values. */
+  readonly ends: readonly CursorEnd[];
+}
+
+export interface CursorEnd {
+  readonly id: JsonValue;
+  readonly digest: string;
 }
 
 /** What a list's `cursor` says: nothing (its first page), where to go on, or nothing that could be read. */
 export type CursorText = Cursor | 'first' | 'damaged';
+
+/** How many records a cursor names. */
+export const mostEnds = 4;
 
 const checkLength = 8;
 
@@ -22,8 +40,10 @@ function checkOf(payload: string): string {
 }
 
 /** Writes a cursor as the client carries it: base64url of JSON, with a check against damage before it. */
-export function encodeCursor({ version, resource, sort, nulls, values }: Cursor): string {
-  const payload = JSON.stringify([version, resource, sort, nulls, values]);
+export function encodeCursor({ version, resource, sort, nulls, values, long }: Cursor): string {
+  const items: JsonValue[] = [version, resource, sort, nulls, values];
+  if (long !== undefined) items.push(long.cut, ...long.ends.map(({ id, digest }) => [id, digest]));
+  const payload = JSON.stringify(items);
   return Buffer.from(checkOf(payload) + payload).toString('base64url');
 }
 
@@ -36,12 +56,15 @@ export function decodeCursor(text: string): CursorText {
   const payload = whole.toString('utf8', checkLength);
   if (whole.toString('utf8', 0, checkLength) !== checkOf(payload)) return 'damaged';
   const parsed = parse(payload);
-  if (!Array.isArray(parsed) || parsed.length !== 5) return 'damaged';
-  const [version, resource, sort, nulls, values] = parsed as unknown[];
+  if (!Array.isArray(parsed)) return 'damaged';
+  const [version, resource, sort, nulls, values, ...more] = parsed as unknown[];
   if (typeof version !== 'number' || typeof resource !== 'string') return 'damaged';
   if (typeof sort !== 'string' || typeof nulls !== 'string') return 'damaged';
   if (!Array.isArray(values)) return 'damaged';
-  return { version, resource, sort, nulls, values: values as JsonValue[] };
+  const cursor = { version, resource, sort, nulls, values: values as JsonValue[] };
+  if (more.length === 0) return cursor;
+  const long = readLong(more, values.length);
+  return long === undefined ? 'damaged' : { ...cursor, long };
 }
 
 /** The check tells damage, not malice: anyone can write a cursor that passes it. */
@@ -53,9 +76,26 @@ function parse(text: string): unknown {
   }
 }
 
+function readLong([cut, ...ends]: readonly unknown[], keys: number): LongValues | undefined {
+  if (!Array.isArray(cut) || cut.length === 0 || cut.length > keys) return undefined;
+  if (!cut.every((index) => Number.isInteger(index) && index >= 0 && index < keys))
+    return undefined;
+  if (ends.length === 0 || ends.length > mostEnds) return undefined;
+  const read: CursorEnd[] = [];
+  for (const end of ends) {
+    if (!Array.isArray(end) || end.length !== 2) return undefined;
+    const [id, digest] = end as unknown[];
+    if (typeof digest !== 'string') return undefined;
+    if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+    read.push({ id, digest });
+  }
+  return { cut: cut as number[], ends: read };
+}
+
 /** What of a cursor decides the statements of its page; of a request without one nothing does. */
 export function cursorShape(cursor: CursorText | undefined): string {
   if (cursor === undefined || typeof cursor === 'string') return cursor ?? '';
-  const { version, resource, sort, nulls, values } = cursor;
-  return JSON.stringify([version, resource, sort, nulls, values.map((value) => value !== null)]);
+  const { version, resource, sort, nulls, values, long } = cursor;
+  const isNull = values.map((value) => value !== null);
+  return JSON.stringify([version, resource, sort, nulls, isNull, long !== undefined]);
 }

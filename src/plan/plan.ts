@@ -111,6 +111,8 @@ export type Paging =
       readonly limit: number | undefined;
       /** Under which keys the last record had a value; absent on the first page. */
       readonly after: readonly boolean[] | undefined;
+      /** The cursor names the records where the page before ended, in place of texts that are too long. */
+      readonly isLong: boolean;
     };
 
 /** What a read needs from the database, with every name resolved and no value in it. */

@@ -175,9 +175,11 @@ function planPaging(
   conflict('page', 'cursor');
   conflict('offset', 'cursor');
   if (cursor !== undefined) {
-    if (typeof cursor === 'string') return { mode: 'cursor', limit, after: undefined };
-    const { values } = cursor;
-    return { mode: 'cursor', limit, after: order.map((_, index) => values[index] !== null) };
+    if (typeof cursor === 'string')
+      return { mode: 'cursor', limit, after: undefined, isLong: false };
+    const { values, long } = cursor;
+    const after = order.map((_, index) => values[index] !== null);
+    return { mode: 'cursor', limit, after, isLong: long !== undefined };
   }
   const offset = sources.get('offset');
   return offset === undefined

@@ -58,8 +58,8 @@ export function paginationHeaders(
 /** How many characters of links a header may have that tells all of them. */
 const longestLinks = 8_192;
 
-/** Headers have little room; a cursor over long texts stands in the body of a cursor's page alone. */
-const longestCursor = 2_048;
+/** A cursor this long carries a sort by very long paths; it stands in the body of a cursor's page alone. */
+const longestCursor = 4_096;
 
 function addCursor(headers: Record<string, string>, next: string | undefined): boolean {
   if (next === undefined || next.length > longestCursor) return false;
@@ -76,7 +76,8 @@ export function cursorHeaders(
   const headers: Record<string, string> = { 'x-limit': String(limit) };
   if (next !== undefined && addCursor(headers, next)) {
     const [before, after] = around(address, 'cursor');
-    headers['link'] = `<${before}${next}${after}>; rel="next"`;
+    const link = `<${before}${next}${after}>; rel="next"`;
+    if (link.length <= longestLinks) headers['link'] = link;
   }
   return headers;
 }

@@ -75,6 +75,8 @@ export interface CompiledRead {
   readonly rows: readonly Statement[];
   /** Of a list whose total is wanted. */
   readonly count: Statement | undefined;
+  /** Of a list behind a long cursor: the records that the cursor names, as the rows of the page are read. */
+  readonly ends: Statement | undefined;
   /** Of a list for which the planner's guess at the total will do, where the database has one. */
   readonly estimate: Statement | undefined;
   /** Of a list. */
@@ -95,7 +97,15 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
           .map((part) => ` AND ${part}`)
           .join(''),
     );
-    return { plan, selection, rows: [rows], count: undefined, estimate: undefined, keys: [] };
+    return {
+      plan,
+      selection,
+      rows: [rows],
+      ends: undefined,
+      count: undefined,
+      estimate: undefined,
+      keys: [],
+    };
   }
   const keys = plan.order.map((key) => compileKey(key, columns, dialect));
   const rowsOf = [...plan.where, ...plan.access];
@@ -125,6 +135,17 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       : seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
           page(seek.conditions, seek.order),
         );
+  const { id } = plan.resource;
+  const ends =
+    paging.mode === 'cursor' && paging.isLong
+      ? buildStatement(dialect, (add) => {
+          const select = `SELECT ${columns.sql(add)} ${from}`;
+          const isNamed = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
+          // What the caller may not see may decide nothing, whoever made the cursor.
+          const access = wherePart(plan.access, ownScope, dialect, add);
+          return `${select}${whereSql([isNamed, ...access])}`;
+        })
+      : undefined;
   const all = (add: Add): string => `${from}${whereSql(wherePart(rowsOf, ownScope, dialect, add))}`;
   const count =
     plan.count === 'none'
@@ -132,7 +153,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       : buildStatement(dialect, (add) => `SELECT count(*) ${all(add)}`);
   const explain = plan.count === 'estimated' ? dialect.estimate : undefined;
   const estimate = explain && buildStatement(dialect, (add) => explain.sql(`SELECT 1 ${all(add)}`));
-  return { plan, selection, rows, count, estimate, keys };
+  return { plan, selection, rows, ends, count, estimate, keys };
 }
 
 /** The columns of one SELECT, each only once. */
