@@ -5,7 +5,7 @@ import { notFound } from '../execute/written.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
 import { bindQuery, type PageNumbers } from '../plan/bind.ts';
-import { carriedValues, idIn } from '../plan/carried.ts';
+import { carriedValues } from '../plan/carried.ts';
 import { cursorShape, decodeCursor, encodeCursor, type CursorText } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { planList, planOne } from '../plan/read.ts';
@@ -117,7 +117,7 @@ function nextCursor(
 ): string | undefined {
   if (plan.kind !== 'list') return undefined;
   const { sort, nulls, order } = plan;
-  const carried = carriedValues(valuesAt, idIn(order));
+  const carried = carriedValues(valuesAt, order);
   return carried && encodeCursor({ version, resource: name, sort, nulls, ...carried });
 }
 

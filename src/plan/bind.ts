@@ -6,7 +6,7 @@ import type { Limits } from '../model/api.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { isText, readCarried } from './carried.ts';
+import { fieldOf, isText, noBeginning, readCarried } from './carried.ts';
 import type { CursorText } from './cursor.ts';
 import type { CollectionPaging, ReadPlan } from './plan.ts';
 import { bindRules } from './bind-rules.ts';
@@ -123,12 +123,13 @@ function bindCursor(
   if (cursor === undefined || typeof cursor === 'string' || plan.kind !== 'list') return [];
   const { order, resource } = plan;
   const { long } = cursor;
-  const values = order.map(({ place: { leaf }, nulls }, index): JsonValue | undefined => {
+  const values = order.map((key, index): JsonValue | undefined => {
     const value = cursor.values[index];
-    const field = leaf.items ?? leaf;
-    if (value === undefined || (long?.cut.includes(index) === true && !isText(field)))
-      return undefined;
-    if (value === null) return nulls === undefined ? undefined : null;
+    const field = fieldOf(key);
+    if (value === undefined) return undefined;
+    if (long?.cut.includes(index) === true && !isText(field))
+      return value === noBeginning ? value : undefined;
+    if (value === null) return key.nulls === undefined ? undefined : null;
     const reading = readCarried(value, field);
     return reading.ok ? reading.value : undefined;
   });

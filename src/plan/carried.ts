@@ -11,28 +11,35 @@ export function idIn(order: readonly SortKey[]): number {
   return order.findIndex(({ steps, place }) => steps.length === 0 && place.leaf.type.name === 'id');
 }
 
+/** What stands for a value that is no text and is not carried. */
+export const noBeginning = '';
+
 /** How many bytes of values a cursor carries, as JSON: with the rest of a request it has to fit into a URL. */
 const room = 1_024;
 /** How many bytes the beginnings of texts have together, where values are longer than that. */
 const roomOfBeginnings = 512;
-/** How many bytes the ids of the records have that a cursor names, where it names more than one. */
+/** How many bytes the ids have of the records that a cursor names besides the last one. */
 const roomOfIds = 256;
 
 /**
- * What a cursor carries of where its page ended: the values of the last record, or the beginnings of its long texts and
- * the records that have them. `valuesAt` gives the values of the last record but so many; `idAt` is where their id is.
+ * What a cursor carries of where its page ended: the values of the last record; or, where they are too long or will not
+ * be read as what they are, the records that have them, and how texts among them begin. `valuesAt` gives the values of
+ * the last record but so many.
  */
 export function carriedValues(
   valuesAt: (back: number) => readonly JsonValue[] | undefined,
-  idAt: number,
+  order: readonly SortKey[],
 ): Pick<Cursor, 'values' | 'long'> | undefined {
   const values = valuesAt(0);
-  if (values === undefined || sizeOf(values) <= room) return values && { values };
+  if (values === undefined) return undefined;
+  const idAt = idIn(order);
+  const isLong = sizeOf(values) > room;
   const most = Math.floor(roomOfBeginnings / values.length);
-  const cut = values.flatMap((value, index) =>
-    index !== idAt && typeof value === 'string' && sizeOf(value) > most ? [index] : [],
-  );
-  // The id alone is that long.
+  const cut = order.flatMap((key, index) => {
+    const value = values[index] ?? null;
+    const isCut = isLong && typeof value === 'string' && sizeOf(value) > most;
+    return index !== idAt && (isCut || !isReadBack(value, fieldOf(key))) ? [index] : [];
+  });
   if (cut.length === 0) return { values };
   const ends: CursorEnd[] = [];
   let bytes = 0;
@@ -41,27 +48,41 @@ export function carriedValues(
     // Which of them are null is part of the shape of the request.
     if (own?.some((value, index) => (value === null) !== (values[index] === null)) !== false) break;
     const id = own[idAt] ?? null;
-    bytes += sizeOf(id);
-    if (back > 0 && bytes > roomOfIds) break;
+    if (back > 0) bytes += sizeOf(id);
+    if (bytes > roomOfIds) break;
     ends.push({ id, digest: digestOf(own) });
   }
-  const carried = values.map((value, index) =>
-    cut.includes(index) ? beginningOf(String(value), most) : value,
-  );
+  const carried = order.map((key, index) => {
+    const value = values[index] ?? null;
+    if (!cut.includes(index)) return value;
+    return isText(fieldOf(key)) ? beginningOf(String(value), most) : noBeginning;
+  });
   return { values: carried, long: { cut, ends } };
+}
+
+/** What a key compares: the field, or the items of an array. */
+export function fieldOf({ place: { leaf } }: SortKey): Field {
+  return leaf.items ?? leaf;
+}
+
+/** Tables of others may hold what no client could send: a date that is none, a UUID in capitals. */
+function isReadBack(value: JsonValue, field: Field): boolean {
+  if (value === null) return true;
+  const reading = readCarried(value, field);
+  return reading.ok && reading.value === value;
 }
 
 function sizeOf(value: JsonValue | readonly JsonValue[]): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** As many characters of a text as have room. */
+/** As many characters of a text as have room and can be sent. */
 function beginningOf(text: string, most: number): string {
   let bytes = sizeOf('');
   let beginning = '';
   for (const character of text) {
     bytes += sizeOf(character) - sizeOf('');
-    if (bytes > most) break;
+    if (bytes > most || !readText(character).ok) break;
     beginning += character;
   }
   return beginning;

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Driver from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSqlite } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
+import { buildValid, serve, type TestApi } from '../support/api.ts';
+
+// Tables of others hold what no client could send, and lists of them have an end all the same.
+const specification = `
+resources:
+  folk:
+    table: Folk
+    fields:
+      id: { type: id, format: string, column: Code }
+      mail: { type: email }
+      home: { type: url }
+      born: { type: date }
+      wake: { type: time }
+      token: { type: uuid }
+      kind: { type: enum, values: [a, b] }
+      level: { type: integer, enum: [1, 2] }
+      number: { type: integer }
+      tags: { type: array, items: { type: email } }
+      part: { type: object, properties: { day: { type: date }, mail: { type: email } } }
+      bossId: { type: string, nullable: true, reference: folk.id, column: boss }
+      boss: { type: relation, relation: belongsTo, resource: folk }
+`;
+
+const long = 'L'.repeat(400);
+const rows: readonly (readonly (string | number | bigint | null)[])[] = [
+  [
+    'a',
+    'n/a',
+    'www',
+    '2020-01-01',
+    '06:00:00',
+    '0190aaaa-0000-7000-8000-00000000000a',
+    'a',
+    1,
+    1,
+    '["x@y.org"]',
+    '{"day":"2020-01-01"}',
+    null,
+  ],
+  [
+    long,
+    'x@y.org',
+    'https://e.org',
+    '2020-02-31',
+    '6:00',
+    '0190AAAA-0000-7000-8000-00000000000B',
+    'zzz',
+    7,
+    'many',
+    '["nope"]',
+    '{"day":"x","mail":""}',
+    'a',
+  ],
+  ['', '', '', '', '', '', '', 0, 1.5, '[""]', '{}', long],
+  ['.', 'a\0b', '-', '0000-00-00', '25:00:00', 'none', 'A', 9, -1, '[]', '{"mail":"?"}', ''],
+  ['b/ü?#', null, null, null, null, null, null, null, null, null, null, '.'],
+  [
+    'c',
+    'n/a',
+    'www',
+    '2020-02-31',
+    '6:00',
+    'NONE',
+    'zzz',
+    7,
+    'many',
+    '["nope"]',
+    '{"day":"x"}',
+    'a',
+  ],
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'plinth-values-'));
+const file = join(folder, 'others.db');
+let api: TestApi;
+beforeAll(async () => {
+  const others = new Driver(file).exec(
+    `CREATE TABLE Folk (
+      Code TEXT PRIMARY KEY NOT NULL, mail TEXT, home TEXT, born TEXT, wake TEXT, token TEXT, kind TEXT, level INTEGER,
+      number INTEGER, tags TEXT, part TEXT, boss TEXT REFERENCES Folk (Code)
+    )`,
+  );
+  const insert = others.prepare(`INSERT INTO Folk VALUES (${rows[0]?.map(() => '?').join(', ')})`);
+  for (const row of rows) insert.run(...row);
+  others.close();
+  const draw = { now: () => new Date(), uuid: uuidv7 };
+  api = await serve(buildValid(specification), openSqlite(file, 'temporary'), draw, []);
+});
+afterAll(async () => {
+  await api.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly next_cursor: string | null;
+}
+
+async function walk(query: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null && ids.length <= rows.length) {
+    const { status, text, body } = await api.get(`/v1/folk?${query}&limit=1&cursor=${cursor}`);
+    expect(status, text).toBe(200);
+    const page = body as Page;
+    ids.push(...page.data.map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+  return ids;
+}
+
+describe('a walk by cursor meets every record once', () => {
+  const keys = [
+    'id mail home born wake token kind level number tags part.day part.mail bossId',
+    'boss.mail boss.born boss.token boss.id born,mail token,-born',
+  ].flatMap((names) => names.split(' '));
+  test.each(keys)('by %s', async (key) => {
+    for (const sort of [key, `-${key}`])
+      for (const nulls of ['', '&nulls=first', '&nulls=last']) {
+        const query = `fields=id&sort=${sort}${nulls}`;
+        const { body } = await api.get(`/v1/folk?${query}`);
+        const all = (body as Page['data']).map(({ id }) => id);
+        expect(all).toHaveLength(rows.length);
+        expect(await walk(query), query).toEqual(all);
+      }
+  });
+});
+
+test('behind a value that no cursor carries, a record of its page has to be as it was', async () => {
+  const { body } = await api.get('/v1/folk?fields=id&sort=token&limit=3&cursor=');
+  const ids = (page: unknown): string[] => (page as Page).data.map(({ id }) => id);
+  expect(ids(body)).toEqual(['b/ü?#', '', long]);
+  const next = `/v1/folk?fields=id&cursor=${body.next_cursor}`;
+  const others = new Driver(file);
+  const rewrite = others.prepare('UPDATE Folk SET token = ? WHERE Code = ?');
+  rewrite.run('zz', long);
+  expect(ids((await api.get(next)).body)).toEqual(['a', 'c', '.', long]);
+  rewrite.run('zzz', '');
+  const { status, body: refusal } = await api.get(next);
+  expect([status, refusal.code]).toEqual([400, 'INVALID_CURSOR']);
+  others.close();
+});
+
+test('a whole number that was rounded is said to lead nowhere, rather than in circles', async () => {
+  const another = join(folder, 'large.db');
+  new Driver(another)
+    .exec(
+      `CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER);
+      INSERT INTO items (n) VALUES (-9007199254740995), (9007199254740991), (9007199254740993)`,
+    )
+    .close();
+  const large = await serve(
+    buildValid('resources: { items: { fields: { n: { type: integer } } } }'),
+    openSqlite(another, 'temporary'),
+    { now: () => new Date(), uuid: uuidv7 },
+    [],
+  );
+  const { body } = await large.get('/v1/items?sort=n&limit=1&cursor=');
+  const next = await large.get(`/v1/items?limit=1&cursor=${body.next_cursor}`);
+  expect([next.status, next.body.code]).toEqual([400, 'INVALID_CURSOR']);
+  expect(next.body.message).toContain('2^53');
+  const { headers } = await large.get('/v1/items?sort=n&limit=2');
+  const rest = await large.get(`/v1/items?cursor=${headers.get('x-next-cursor')}`);
+  expect((rest.body as { data: { id: number }[] }).data.map(({ id }) => id)).toEqual([3]);
+  await large.stop();
+});
