@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
 import type { Field, Limits } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
 import { parseText } from '../model/field-types/string.ts';
 import { operators } from '../model/operators.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -121,6 +122,9 @@ function adviceOn(text: string, { field, operator, parameter }: Asked): string {
   const { type } = comparedField({ field, operator });
   // A plus sign is a blank in a query string.
   if (type.name === 'datetime' && / \d\d:\d\d$/u.test(text)) return '; write + as %2B';
+  const isWhole = type.name === 'integer' || isGenerated(comparedField({ field, operator }));
+  if (isWhole && /^-?\d+$/u.test(text) && type.parse(text, field) === undefined)
+    return ` from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
   const isOne = operator === 'eq' || operator === 'neq';
   const items = isOne && parameter !== undefined ? text.split(',') : [];
   if (items.length < 2 || items.some((item) => parse(item, { field, operator }) === undefined))

@@ -33,7 +33,7 @@ export function carriedValues(
   const values = valuesAt(0);
   if (values === undefined) return undefined;
   const idAt = idIn(order);
-  const isLong = sizeOf(values) > room;
+  const isLong = mayBeLong(values) && sizeOf(values) > room;
   const most = Math.floor(roomOfBeginnings / values.length);
   const cut = order.flatMap((key, index) => {
     const value = values[index] ?? null;
@@ -70,6 +70,13 @@ function isReadBack(value: JsonValue, field: Field): boolean {
   if (value === null) return true;
   const reading = readCarried(value, field);
   return reading.ok && reading.value === value;
+}
+
+/** Writing all of them as JSON, to see how long they are, is left to those that have long texts. */
+function mayBeLong(values: readonly JsonValue[]): boolean {
+  let units = 0;
+  for (const value of values) if (typeof value === 'string') units += value.length;
+  return units > 100;
 }
 
 function sizeOf(value: JsonValue | readonly JsonValue[]): number {

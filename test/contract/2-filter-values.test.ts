@@ -41,10 +41,14 @@ describe('values that do not fit', () => {
           '-',
           '--1',
           '٣',
-          '9007199254740992',
           '1_000',
           '1,5',
         ],
+      ],
+      [
+        'count',
+        'a whole number from -9007199254740991 to 9007199254740991',
+        ['9007199254740992', '-99999999999999999999'],
       ],
       [
         'ratio',
@@ -156,6 +160,17 @@ describe('values that do not fit', () => {
       'an enum of items',
       'kinds_containsAny=archived',
       'kinds_containsAny: "archived" does not fit: it takes one of draft, published',
+    ),
+    filter(
+      'a whole number that is too large',
+      'count_lt=-9007199254740992',
+      'count_lt: "-9007199254740992" does not fit: it takes a whole number from -9007199254740991 to 9007199254740991',
+    ),
+    filter(
+      'an id and an item that are',
+      'id_in=1,9007199254740992&scores_contains=99999999999999999999',
+      'id_in: "9007199254740992" does not fit: it takes a whole number from -9007199254740991 to 9007199254740991',
+      'scores_contains: "99999999999999999999" does not fit: it takes a whole number from -9007199254740991 to 9007199254740991',
     ),
     filter('an order bound', 'count_gt=x', 'count_gt: "x" does not fit: it takes a whole number'),
     filter(
