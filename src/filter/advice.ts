@@ -42,6 +42,7 @@ export function adviceOn(
   face: ResourceView,
   others: readonly string[],
 ): string | undefined {
+  if (name === '') return 'a parameter has no name; write name=value';
   const meant = otherNames.get(name);
   if (meant !== undefined && others.includes(meant))
     return `there is no field or parameter ${name}; did you mean ${meant}?`;

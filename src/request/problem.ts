@@ -14,7 +14,7 @@ export function queryError(problems: readonly QueryProblem[]): ApiError {
   const names = [...new Set(problems.map(({ parameter }) => parameter))];
   const message =
     problems.length === 1
-      ? `${first.parameter}: ${first.message}`
+      ? `${first.parameter === '' ? '' : `${first.parameter}: `}${first.message}`
       : `The ${names.length === 1 ? 'parameter' : 'parameters'} ${names.join(', ')} cannot be used as sent`;
   return apiError(first.code, message, {
     problems: problems.map(({ parameter, message: text }) => ({ field: parameter, message: text })),

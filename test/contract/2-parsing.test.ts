@@ -46,7 +46,7 @@ describe('encoding', () => {
     parameter('in a bound parameter', 'page=%zz', `page: ${notUtf8}`),
     parameter('in a name', '%zz=1', `%zz: ${notUtf8}`),
     parameter('in a name, UTF-8', 'titl%E9=1', `titl%E9: ${notUtf8}`),
-    parameter('an empty name', '=5', ': there is no field or parameter '),
+    parameter('an empty name', '=5', ': a parameter has no name; write name=value'),
     parameter('a plus in a name is a blank', 'logged+in=1', unknown('logged in', 'logged_in')),
     [
       'NUL',
@@ -55,6 +55,11 @@ describe('encoding', () => {
       String.raw`title: "a\u0000" does not fit: it takes text without a NUL character`,
     ],
   ]);
+
+  test('a parameter without a name is spoken of without one', async () => {
+    const { body } = await api.get(`${path}?=`);
+    expect(body.message).toBe('a parameter has no name; write name=value');
+  });
 
   test.each([
     ['UTF-8 in the query', bytesOf(`${path}?title=é`)],
