@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor, type Cursor } from '../../src/plan/cursor.ts';
-import { textBehind } from '../../src/plan/carried.ts';
+import { digestOf, textBehind } from '../../src/plan/carried.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { cursorOf, get, idsOf, pageOf, type CursorPage } from './2-cursors.ts';
@@ -162,6 +162,16 @@ describe('between two pages', () => {
   });
 });
 
+test('a record of the page without a value is none to go on behind', async () => {
+  const texts = [null, `${alike}a`, `${alike}b`, `${alike}c`];
+  const served = await serveBoth(specification, { leaves: texts.map((body) => ({ body })) });
+  const cursor = await cursorOf(served, `${leaves}?fields=id&sort=body&limit=3&cursor=`);
+  for (const id of [2, 3]) await served.send('DELETE', `${leaves}/${id}`);
+  const rest = await pageOf(served, `${leaves}?fields=id&cursor=${cursor}`);
+  expect(idsOf(rest.data)).toEqual([4]);
+  await served.stop();
+});
+
 describe('made by hand', () => {
   const digest = 'A'.repeat(22);
   const forged = (more: Partial<Cursor>): string =>
@@ -180,6 +190,13 @@ describe('made by hand', () => {
 
   test('one that names nothing with such values goes on from the beginnings', async () => {
     const { status, body } = await api.get(`${leaves}?fields=id&limit=1&cursor=${forged({})}`);
+    expect([status, body.data]).toEqual([200, [{ id: 9 }]]);
+  });
+
+  test('one that names a record without a value goes on from the beginnings, too', async () => {
+    const ends = [{ id: 2, digest: digestOf([null, 2]) }];
+    const cursor = forged({ long: { cut: [0], ends } });
+    const { status, body } = await api.get(`${leaves}?fields=id&limit=1&cursor=${cursor}`);
     expect([status, body.data]).toEqual([200, [{ id: 9 }]]);
   });
 
@@ -239,12 +256,13 @@ resources:
   const ids = async (query: string, headers?: Record<string, string>): Promise<number[]> =>
     idsOf((await own.get(`${path}&${query}`, headers)).body.data as { id: number }[]);
   const { body: all } = await own.get(`${path}&limit=2&cursor=`, sees);
+  await own.send('POST', leaves, { body: `${alike}ab`, n: 1 });
   expect(await ids(`cursor=${all.next_cursor}`, sees)).toEqual([3]);
   // The second of the two is not there for this caller: it goes on behind the first one.
-  expect(await ids(`cursor=${all.next_cursor}`)).toEqual([3]);
+  expect(await ids(`cursor=${all.next_cursor}`)).toEqual([4, 3]);
   const { body: hidden } = await own.get(`${path}&limit=1&cursor=`, sees);
   expect((await own.send('PATCH', `${leaves}/1`, { n: 0 }, {})).status).toBe(204);
-  expect(await ids(`cursor=${hidden.next_cursor}`)).toEqual([3]);
-  expect(await ids(`cursor=${hidden.next_cursor}`, sees)).toEqual([2, 3]);
+  expect(await ids(`cursor=${hidden.next_cursor}`)).toEqual([4, 3]);
+  expect(await ids(`cursor=${hidden.next_cursor}`, sees)).toEqual([4, 2, 3]);
   await own.stop();
 });
