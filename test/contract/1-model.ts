@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Api, Field, Resource } from '../../src/model/api.ts';
 import { buildApi, type ModelCheck } from '../../src/model/build.ts';
 import { readValue } from '../../src/model/validation.ts';
-import { parseJsonText } from '../../src/request/body.ts';
+import { parseExactly } from '../../src/request/json.ts';
 import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 
@@ -58,9 +58,7 @@ export function fieldWith(attributes: string): Field {
 
 /** What reading a JSON text for a field gives: the value as JSON, or its issues. */
 export function readJsonText(field: Field, json: string): string {
-  const parsed = parseJsonText(json);
-  if (!parsed.ok) throw new Error(parsed.error.message);
-  const reading = readValue(parsed.value, field);
+  const reading = readValue(parseExactly(json), field);
   return reading.ok
     ? JSON.stringify(reading.value)
     : reading.issues.map(({ kind, path, message }) => `${kind}${path}: ${message}`).join('; ');

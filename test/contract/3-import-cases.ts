@@ -36,6 +36,11 @@ export const badRecords: readonly (readonly [name: string, text: string, ...prob
       '{"id":1,"name":"x","must":null,"__proto__":{}}',
       'there is no field __proto__',
     ],
+    [
+      'a member twice',
+      '{"id":1,"name":"x","must":null,"name":"y"}',
+      'the record has the member "name" twice in one object',
+    ],
     ['a missing field', '{"id":1,"must":null}', 'name is required'],
     ['a missing field that may be null', '{"id":1,"name":"x"}', 'must is required'],
     ['null where it may not be', JSON.stringify(thing(1, { name: null })), 'name must not be null'],

@@ -1,13 +1,16 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { parseJsonText } from '../../request/body.ts';
+import { measureJson, parseExactly, repeatedMember } from '../../request/json.ts';
 import { maxDepth, type Tokens } from './tokens.ts';
 
 /** Reads a JSON text of which `tokens` tells what it holds; or says why it is none, as the end of a sentence. */
 export function readJsonText(text: string, tokens: Tokens): Result<unknown, string> {
   if (tokens === 'deep') return fail(`is nested deeper than ${maxDepth} levels`);
   try {
-    const exact = tokens === 'exact' ? parseJsonText(text) : undefined;
-    return exact?.ok === true ? exact : ok(JSON.parse(text));
+    const value = tokens === 'exact' ? parseExactly(text) : (JSON.parse(text) as unknown);
+    const repeated = repeatedMember(text, value, measureJson(text));
+    return repeated === undefined
+      ? ok(value)
+      : fail(`has the member ${JSON.stringify(repeated.name)} twice in one object`);
   } catch (error) {
     return fail(`is not valid JSON: ${reasonOf(error as Error)}`);
   }
