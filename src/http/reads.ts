@@ -151,12 +151,16 @@ export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
   return generation.compiled(shape, () => planOne(query, face, generation.api));
 }
 
-/** What an id's text in a path means; undefined where it is no valid id, so that no record has it. */
+/**
+ * What an id's text in a path means; undefined where it is no valid id, so that no record has it. A number is written
+ * in one way only: a record has one path.
+ */
 export function parseId(
   text: string,
   { resource }: ResourceView,
 ): (SqlValue & (number | string)) | undefined {
-  return resource.id.type.parse(text, resource.id) as (SqlValue & (number | string)) | undefined;
+  const id = resource.id.type.parse(text, resource.id) as SqlValue & (number | string);
+  return typeof id === 'number' && String(id) !== text ? undefined : id;
 }
 
 /** A 200 with its entity tag, or 304 where the client has just that. */

@@ -77,13 +77,7 @@ export function planUpdate(
   const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
   const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
-  const ownId = given.get(resource.id);
-  if (ownId !== undefined && ownId !== id)
-    issues.push({
-      kind: 'type',
-      path: 'id',
-      message: `must be ${JSON.stringify(id)}, as in the path`,
-    });
+  issues.push(...otherId(body, id, face));
   issues.push(...hiddenImmutables(body, face));
   if (issues.length > 0) return fail(validationError(issues));
   const values = new Map<Field, JsonValue>();
@@ -100,6 +94,19 @@ export function planUpdate(
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
   const { ifMatch } = options;
   return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, ifMatch });
+}
+
+/** The id of a body that is not the one of the path, whatever else may be wrong with it. */
+function otherId(
+  body: object,
+  id: JsonValue,
+  { resource, inputs }: ResourceView,
+): readonly ValueIssue[] {
+  if (!Object.hasOwn(body, 'id') || !inputs.has('id')) return [];
+  const { id: sent } = body as { readonly id: unknown };
+  const reading = readValue(sent, resource.id);
+  if (sent === id || (reading.ok && reading.value === id)) return [];
+  return [{ kind: 'type', path: 'id', message: `must be ${JSON.stringify(id)}, as in the path` }];
 }
 
 /**
@@ -187,7 +194,8 @@ function readRecord(
     const value = (body as Readonly<Record<string, unknown>>)[name];
     if (input === undefined && linkedRelation(name, face) !== undefined) continue;
     if (input === undefined) note(name, unknownMessage(name, face, issues.length < guessed));
-    else if (input.field === id && kind === 'create' && isGenerated(id))
+    else if (input.field === id && kind !== 'create') continue;
+    else if (input.field === id && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
     else if (input.field !== id && !isWritable(input, kind)) {
       // What a GET gave can be sent back: readOnly fields are ignored in PUT and PATCH.

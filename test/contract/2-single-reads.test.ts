@@ -58,6 +58,8 @@ describe('ids', () => {
     ['too great', '/v1/posts/9007199254740992'],
     ['far too great', `/v1/posts/${'9'.repeat(100)}`],
     ['no number', '/v1/posts/x'],
+    ['a zero before it', '/v1/posts/01'],
+    ['a negative zero', '/v1/posts/-0'],
     ['a fraction', '/v1/posts/1.0'],
     ['an exponent', '/v1/posts/1e0'],
     ['hexadecimal', '/v1/posts/0x1'],
