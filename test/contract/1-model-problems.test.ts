@@ -308,6 +308,17 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
       'api.versions.1.resources.posts.fields.titel: there is no field titel; did you mean title?',
     ],
     [
+      'nothing of a key whose format was not understood, or that of what it points to',
+      resources({
+        users: 'id: { type: id, format: ¦bogus }',
+        tags: 'id: { type: id, format: uuid }',
+        posts:
+          'userId: { type: string, reference: users.id }, tagId: { type: string, format: ¦uuuid, reference: tags.id }, user: { type: relation, relation: belongsTo, resource: users }, tag: { type: relation, relation: belongsTo, resource: tags }',
+      }),
+      'resources.users.fields.id.format: `format` must be uuid or string, not `bogus`',
+      'resources.posts.fields.tagId.format: `format` must be email, url, slug, hostname, ipv4, ipv6 or uuid, not `uuuid`; did you mean `uuid`?',
+    ],
+    [
       'nothing that a relation would have changed which was not understood',
       resources({
         photos: 'owner: { type: relation, relation: morphTo }',

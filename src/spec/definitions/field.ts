@@ -223,7 +223,11 @@ function fieldAt(place: Place): Definition<FieldSpecification> {
       const type = wordAt(node, 'type', placeTypes[place]);
       if (type === undefined) return check(untyped(place), node, path, collector);
       const kind = type === 'relation' ? wordAt(node, 'relation', relationKinds) : undefined;
-      return check(definitionOf(type, kind, place), node, path, collector);
+      const checked = check(definitionOf(type, kind, place), node, path, collector);
+      const isOwn = place === 'id' || place === 'field';
+      if (checked === invalid || !isOwn || !node.entries.has('format')) return checked;
+      // A format may make another type of it: of one that was refused nobody knows what could point to it.
+      return Object.hasOwn(checked as object, 'format') ? checked : invalid;
     },
     schema: (define) => ({
       type: 'object',
