@@ -76,10 +76,13 @@ export interface Database {
 /** What the database says about a constraint that a write broke, in terms of the model. */
 export class ConstraintError extends Error {
   /** `size`: a value is too long for the index that it is in. */
-  readonly kind: 'unique' | 'foreignKey' | 'size' | 'other';
-  constructor(kind: ConstraintError['kind'], options: ErrorOptions) {
+  readonly kind: 'unique' | 'foreignKey' | 'notNull' | 'size' | 'other';
+  /** What the database says of the constraint: its name, its words or its columns. */
+  readonly rule: string;
+  constructor(kind: ConstraintError['kind'], rule: string, options: ErrorOptions) {
     super(`A ${kind} constraint was broken`, options);
     this.kind = kind;
+    this.rule = rule;
   }
 }
 

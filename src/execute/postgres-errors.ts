@@ -52,15 +52,28 @@ export function isGone(error: unknown): boolean {
   return /^(?:42P01|42703)$/u.test(codeOf(cause));
 }
 
+/** The name of the constraint that was broken, or of the column that may not be null. */
+function ruleIn(error: unknown): string {
+  const { constraint_name: constraint, column_name: column } = error as {
+    readonly constraint_name?: string;
+    readonly column_name?: string;
+  };
+  return constraint ?? column ?? '';
+}
+
 /** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
   const options = { cause: error };
-  if (code === '23505') return new ConstraintError('unique', options);
-  if (code === '23503' || code === '23001') return new ConstraintError('foreignKey', options);
+  if (code === '23505') return new ConstraintError('unique', ruleIn(error), options);
+  if (code === '23503' || code === '23001')
+    return new ConstraintError('foreignKey', ruleIn(error), options);
+  if (code === '23502') return new ConstraintError('notNull', ruleIn(error), options);
   // A value is too long for an index that it is in.
-  if (code === '54000') return new ConstraintError('size', options);
-  if (code.startsWith('23')) return new ConstraintError('other', options);
+  if (code === '54000') return new ConstraintError('size', ruleIn(error), options);
+  // Or a trigger has raised an exception of its own.
+  if (code.startsWith('23') || code === 'P0001')
+    return new ConstraintError('other', ruleIn(error), options);
   if (code === '57014')
     return new DatabaseFailure('The database took longer than the deadline.', {
       ...options,

@@ -17,15 +17,23 @@ function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/u.test(codeOf(error));
 }
 
+/** `CHECK constraint failed: a > 0`: what stands behind the colon. */
+function ruleIn(error: unknown): string {
+  return (error as Error).message.replace(/^[A-Z ]+ constraint failed(?:: )?/u, '');
+}
+
 /** What an error of SQLite means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
   const options = { cause: error };
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
-    return new ConstraintError('unique', options);
+    return new ConstraintError('unique', ruleIn(error), options);
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === 'SQLITE_CONSTRAINT_TRIGGER')
-    return new ConstraintError('foreignKey', options);
-  if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintError('other', options);
+    return new ConstraintError('foreignKey', ruleIn(error), options);
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL')
+    return new ConstraintError('notNull', ruleIn(error), options);
+  if (code.startsWith('SQLITE_CONSTRAINT'))
+    return new ConstraintError('other', ruleIn(error), options);
   if (isBusy(error))
     return new DatabaseFailure('The database is locked by another process.', {
       ...options,

@@ -19,6 +19,7 @@ import {
   type IsKept,
 } from './conflicts.ts';
 import { ConstraintError, type Database, type Row, type Transaction } from './database.ts';
+import { passTakenIds, ruledFields } from './database-rules.ts';
 import { changeLinks } from './links.ts';
 import { boundFor } from '../plan/bind.ts';
 import { matchesTag } from '../request/headers.ts';
@@ -353,18 +354,23 @@ export class Writer {
       )),
       ...(await hiddenKeys(this.access, values, isKept)),
     ];
-    const told = new Set(unseen.map(({ field }) => field));
-    const blamed = async (kind: ConstraintError['kind']): Promise<Result<never, Conflict[]>> => {
-      const others = await findConflicts(this.access, resource, values, id, kind, told);
-      return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
-    };
+    const { access } = this;
     // Not even tried, so that neither time nor statements tell a hidden record from a missing one.
-    if (unseen.length > 0) return blamed('foreignKey');
+    if (unseen.length > 0) {
+      const told = new Set(unseen.map(({ field }) => field));
+      const others = await findConflicts(access, resource, values, id, 'foreignKey', told);
+      return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
+    }
     try {
       return ok(await change());
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
-      return blamed(error.kind);
+      const found = await findConflicts(access, resource, values, id, error.kind);
+      const blamed = found.length > 0 ? found : await ruledFields(access, resource, values, error);
+      if (blamed.length > 0) return fail(blamed);
+      // No client is to blame: the operator is told of it, unless it can be mended.
+      if (id !== undefined || !(await passTakenIds(resource, error, access))) throw error;
+      return ok(await change());
     }
   }
 

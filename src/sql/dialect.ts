@@ -80,6 +80,8 @@ export interface Dialect {
    * does. Table and column are plain names.
    */
   readonly passIds?: (table: string, idColumn: string) => string;
+  /** A SELECT of the words of a constraint of a table, of which the names are bound, or of the whole table. */
+  readonly ruleText: (rule: () => string, table: () => string) => string;
   /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */
   readonly isStoredAs: (
     column: string,

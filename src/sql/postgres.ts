@@ -281,6 +281,9 @@ export const postgres: Dialect = {
     `SELECT setval(sequence, last) FROM (SELECT max(${quote(idColumn)}) AS last,` +
     ` pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass AS sequence` +
     ` FROM ${quote(table)}) AS ids WHERE last > coalesce(pg_sequence_last_value(sequence), 0)`,
+  ruleText: (rule, table) =>
+    `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
+    ` UNION ALL SELECT pg_get_indexdef(to_regclass(quote_ident(${rule()})))`,
   createsWhole: true,
   // The transaction that has written the row.
   rowVersion: { column: 'xmin', text: 'xmin::text' },

@@ -244,6 +244,8 @@ export const sqlite: Dialect = {
   operandField: () => undefined,
   listTable: (placeholder) => `json_each(${placeholder})`,
   keys: listOf,
+  ruleText: (_rule, table) =>
+    `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ${table()}`,
   createsWhole: false,
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN ${from} WHERE ${row} IN (${first})`,

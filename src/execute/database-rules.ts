@@ -1,0 +1,84 @@
+import type { Field, Resource } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { FieldValues } from '../plan/plan.ts';
+import { buildStatement } from '../sql/statement.ts';
+import type { Access, Conflict } from './conflicts.ts';
+import type { ConstraintError } from './database.ts';
+import { checksIn } from './introspect/expressions.ts';
+
+/**
+ * The fields that are to blame where a rule has refused values that stands in the database alone, as it may in tables of
+ * others: a CHECK, a unique index, a trigger. Those of which the rule speaks, or where it does not say, all that were
+ * given. None where the rule is about what no client sends.
+ */
+export async function ruledFields(
+  access: Access,
+  resource: Resource,
+  values: FieldValues,
+  error: ConstraintError,
+): Promise<readonly Conflict[]> {
+  const names = namesIn(await textOf(error.rule, resource, access));
+  const all = [...resource.fields.values()];
+  const ruled = all.filter(({ column }) => names.has(column.toLowerCase()));
+  const message =
+    error.kind === 'unique'
+      ? 'is taken: it must be unique'
+      : 'is not allowed by a rule of the database';
+  const given = (field: Field): boolean => (values.get(field) ?? null) !== null;
+  const isUnsaid = ruled.length === 0 && error.kind !== 'notNull';
+  const blamed = isUnsaid
+    ? all.filter((field) => given(field) && !field.readOnly && field !== resource.id)
+    : ruled.filter((field) => values.has(field));
+  return blamed.map((field) => ({ field, message }));
+}
+
+/**
+ * After a unique value was taken that no client has sent: lets the database draw ids behind those that records of
+ * others came with. Tells whether that may have helped.
+ */
+export async function passTakenIds(
+  { id, table }: Resource,
+  { kind }: ConstraintError,
+  { transaction, dialect }: Access,
+): Promise<boolean> {
+  if (kind !== 'unique' || !isGenerated(id)) return false;
+  const sql = dialect.passIds?.(table, id.column);
+  if (sql === undefined) return false;
+  return (await transaction.all({ sql, parameters: [] }, { bound: [] })).length > 0;
+}
+
+/** The words of a rule of which the database has said the name, or the words. */
+async function textOf(
+  rule: string,
+  { table }: Resource,
+  { transaction, dialect }: Access,
+): Promise<string> {
+  const statement = buildStatement(dialect, (add) =>
+    dialect.ruleText(
+      () => add(0),
+      () => add(1),
+    ),
+  );
+  const [row] = await transaction.all(statement, { bound: [rule, table] });
+  const text = String(row?.[0] ?? '');
+  if (!/^CREATE TABLE\b/iu.test(text)) {
+    const [check = text.replace(/^CREATE .* USING /u, '')] = checksIn(text);
+    return check === '' ? rule : check;
+  }
+  // Of a whole table, the CHECK that has this name.
+  for (const named of text.matchAll(new RegExp(`\\bCONSTRAINT\\s+(?:${name.source})`, 'giu')))
+    if (nameOf(named) === rule.toLowerCase()) return checksIn(text.slice(named.index))[0] ?? rule;
+  return rule;
+}
+
+const name = /"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([\p{L}_][\p{L}\p{N}_$]*)/gu;
+
+function nameOf([, double, back, square, bare]: RegExpMatchArray): string {
+  return (double?.replaceAll('""', '"') ?? back ?? square ?? bare ?? '').toLowerCase();
+}
+
+/** The names that stand in an expression of SQL, in lower case. */
+function namesIn(text: string): ReadonlySet<string> {
+  const plain = text.replaceAll(/'(?:[^']|'')*'/gu, ' ');
+  return new Set([...plain.matchAll(name)].map(nameOf));
+}
