@@ -213,7 +213,15 @@ function* changeColumn(
   // SQLite's integer keys need no word for it.
   if (becomesGenerated) steps.push(step(`change ${name} to be given by the database`));
   const allowsNull = column.nullable && !column.isKey && !actual.nullable;
-  if (allowsNull) steps.push(step(`change ${name} to allow null`));
+  if (allowsNull) {
+    const isInKey = table.indexes.some(
+      ({ isPrimary, columns }) => isPrimary && columns.includes(actual.name),
+    );
+    const obstacle = isInKey
+      ? 'it is in the primary key, which takes no null; say `required: true` of the field'
+      : undefined;
+    steps.push(step(`change ${name} to allow null`, { obstacle }));
+  }
   const refusesNull = needsNoNull && actual.nullable;
   if (refusesNull || (conversion !== undefined && needsNoNull)) {
     const count = yield `SELECT count(*) FROM ${from} WHERE (${value}) IS NULL`;
