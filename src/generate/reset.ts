@@ -35,12 +35,14 @@ export async function emptyTables(
         (await isThere(`${quote(key.resource.table)} WHERE ${quote(key.column)} IS NOT NULL`))
       )
         referring.add(key.resource.name);
-    for (const relation of resource.relations.values())
-      if (relation.kind === 'morphMany' && !resources.includes(relation.target)) {
-        const { target, typeField, typeValue } = relation;
-        const isOfIt = `${quote(typeField.column)} = ${dialect.text(typeValue)}`;
-        if (await isThere(`${quote(target.table)} WHERE ${isOfIt}`)) referring.add(target.name);
-      }
+    const owning = [...resource.relations.values()].filter(
+      (relation) => relation.kind === 'morphMany',
+    );
+    for (const { target, typeField, typeValue } of [...owning, ...resource.pairs]) {
+      if (resources.includes(target)) continue;
+      const isOfIt = `${quote(typeField.column)} = ${dialect.text(typeValue)}`;
+      if (await isThere(`${quote(target.table)} WHERE ${isOfIt}`)) referring.add(target.name);
+    }
   }
   if (referring.size > 0) throw new ReferredFrom([...referring]);
   for (const resource of resources)

@@ -63,6 +63,8 @@ export interface Resource {
   readonly access: ResourceAccess;
   /** The keys of all resources that point here, its own too: what a delete meets beside its morphMany relations. */
   readonly incoming: readonly Field[];
+  /** The pairs that may lead here though no morphMany says so: a record that one of them leads to is kept. */
+  readonly pairs: readonly MorphPair[];
 }
 
 export interface Field {
@@ -182,12 +184,17 @@ export interface MorphTo extends RelationBase {
   readonly targets: ReadonlyMap<string, Resource>;
 }
 
-export interface MorphMany extends RelationBase {
-  readonly kind: 'morphMany';
+/** The two fields of a resource that lead to records of another, and what the first of them holds then. */
+export interface MorphPair {
+  /** Whose fields they are. */
   readonly target: Resource;
   readonly typeField: Field;
   readonly idField: Field;
   readonly typeValue: string;
+}
+
+export interface MorphMany extends RelationBase, MorphPair {
+  readonly kind: 'morphMany';
   readonly onDelete: OnDelete;
 }
 

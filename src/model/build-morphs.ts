@@ -85,6 +85,9 @@ function buildPair(pair: Pair, resources: Drafts, report: Report): void {
       `${typeField.name} and ${idField.name} must both be nullable, or neither`,
     );
   if (targets.size > 0) typeField.values = [...targets.keys()];
+  for (const [typeValue, target] of targets)
+    if (!pair.morphMany.some(({ owner }) => owner === target))
+      target.pairs.push({ target: resource, typeField, idField, typeValue });
   for (const { name, owner, source } of pair.morphTo) {
     const { description } = source;
     const kind = 'morphTo';

@@ -119,6 +119,7 @@ function draftResources(
       indexes: [],
       groups: new Map(),
       incoming: [],
+      pairs: [],
     } satisfies Omit<DraftResource, 'id'> as unknown as DraftResource);
   }
   return drafts;

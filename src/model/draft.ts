@@ -4,7 +4,7 @@ import type {
   ResourceSpecification,
   StoredAs,
 } from '../spec/specification.ts';
-import type { Field, Relation, Resource } from './api.ts';
+import type { Field, MorphPair, Relation, Resource } from './api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */
 export type Draft<Part> = { -readonly [Key in keyof Part]: Part[Key] };
@@ -31,6 +31,7 @@ export interface DraftResource extends Draft<Resource> {
   relations: Map<string, Relation>;
   groups: Map<string, readonly string[]>;
   incoming: Field[];
+  pairs: MorphPair[];
 }
 
 /** Every resource of the file, by name. */

@@ -1,5 +1,5 @@
 import type { Predicate } from '../filter/predicate.ts';
-import type { Field, MorphMany, Resource } from '../model/api.ts';
+import type { Field, MorphMany, MorphPair, Resource } from '../model/api.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { wherePart } from './predicate.ts';
 import { ownScope } from './scope.ts';
@@ -152,11 +152,11 @@ function leadingFields(resource: Resource): readonly Field[] {
 }
 
 /** The ids of owners of different types are kept as text. */
-function isKeptAsText({ idField }: MorphMany, id: Field): boolean {
+function isKeptAsText({ idField }: MorphPair, id: Field): boolean {
   return idField.type.name === 'string' && id.attributes.format !== 'string';
 }
 
-function typeCondition({ typeField, typeValue }: MorphMany): string {
+function typeCondition({ typeField, typeValue }: MorphPair): string {
   return `${quote(typeField.column)} = '${typeValue.replaceAll("'", "''")}'`;
 }
 
@@ -186,7 +186,7 @@ function reachOf(resource: Resource): Reach {
   const restricting: (Reached & { resource: Resource })[] = [];
   const morphs: (Reached & { relation: MorphMany })[] = [];
   const visit = (
-    { incoming, relations, id }: Resource,
+    { incoming, relations, pairs, id }: Resource,
     { label, way }: Omit<Reached, 'where'>,
     rows: (field: Field, add: Add, asText?: boolean) => string,
     depth: number,
@@ -211,16 +211,24 @@ function reachOf(resource: Resource): Reach {
         restricting.push({ ...reached, resource: key.resource });
       else follow(key.resource, reached);
     }
-    for (const relation of relations.values()) {
-      if (relation.kind !== 'morphMany') continue;
-      const { typeField, idField } = relation;
-      const asText = isKeptAsText(relation, id);
-      const reached: Reached = {
-        label: `${label}/${relation.name}`,
+    const reachedBy = (pair: MorphPair, name: string): Reached => {
+      const { typeField, idField } = pair;
+      const asText = isKeptAsText(pair, id);
+      return {
+        label: `${label}/${name}`,
         way: { ...way, keys: [...way.keys, typeField, idField] },
         where: (add) =>
-          `${quote(idField.column)} IN (${rows(id, add, asText)}) AND ${typeCondition(relation)}`,
+          `${quote(idField.column)} IN (${rows(id, add, asText)}) AND ${typeCondition(pair)}`,
       };
+    };
+    for (const pair of pairs)
+      restricting.push({
+        ...reachedBy(pair, `${pair.target.name}.${pair.idField.name}`),
+        resource: pair.target,
+      });
+    for (const relation of relations.values()) {
+      if (relation.kind !== 'morphMany') continue;
+      const reached = reachedBy(relation, relation.name);
       if (relation.onDelete === 'restrict')
         restricting.push({ ...reached, resource: relation.target });
       else {

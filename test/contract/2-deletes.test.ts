@@ -30,6 +30,8 @@ resources:
   # Its owners' ids are of different types, so the key to them is text.
   stamps: { fields: { stampable: { type: relation, relation: morphTo } } }
   parcels: { fields: { id: { type: id, format: uuid }, stamps: { type: relation, relation: morphMany, resource: stamps } } }
+  # Of its owners none says what becomes of it.
+  letters: { fields: { about: { type: relation, relation: morphTo, resources: [owners, cascaded, parcels] } } }
   links: { fields: { linkable: { type: relation, relation: morphTo } } }
   trees: { fields: { parentId: { type: integer, reference: trees.id, onDelete: restrict } } }
   vines: { fields: { parentId: { type: integer, reference: vines.id, onDelete: cascade } } }
@@ -111,6 +113,23 @@ const scenes: readonly Scene[] = [
       return [`notes/${await make('notes', note('cascaded', cascaded))}`];
     },
     dependents: [{ resource: 'notes', count: 1 }],
+  },
+  {
+    name: 'a morphTo without a morphMany',
+    make: async (owner) => {
+      const letter = { aboutType: 'owners', aboutId: String(owner) };
+      await make('letters', { aboutType: 'cascaded', aboutId: String(await make('cascaded')) });
+      return [`letters/${await make('letters', letter)}`];
+    },
+    dependents: [{ resource: 'letters', count: 1 }],
+  },
+  {
+    name: 'a morphTo without a morphMany, through a cascade',
+    make: async (owner) => {
+      const aboutId = String(await make('cascaded', { ownerId: owner }));
+      return [`letters/${await make('letters', { aboutType: 'cascaded', aboutId })}`];
+    },
+    dependents: [{ resource: 'letters', count: 1 }],
   },
   {
     name: 'morphMany, cascade',
