@@ -61,7 +61,7 @@ export class Arrivals {
     const client: Client = {
       address: address?.toString() ?? '',
       isLoopback: isLoopback(address),
-      isSecure: (socket as Partial<TLSSocket>).encrypted === true,
+      isSecure: isEncrypted(socket),
       memory: {},
     };
     return {
@@ -100,6 +100,11 @@ export class Arrivals {
       )
     );
   }
+}
+
+/** Whether a connection is one of HTTPS. */
+export function isEncrypted(socket: Socket): boolean {
+  return (socket as Partial<TLSSocket>).encrypted === true;
 }
 
 interface Peer {

@@ -36,12 +36,12 @@ export class Connections {
   private accepted = 0;
   private readonly refused = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
-  private readonly vary: () => string;
+  private readonly sendingOn: (socket: Socket) => Omit<Sending, 'last'>;
 
-  /** `vary`: the header of that name for answers to what could not be read as a request. */
-  constructor(maxHeaderSize: number, vary: () => string) {
+  /** `sendingOn`: what answers are sent with to what could not be read as a request. */
+  constructor(maxHeaderSize: number, sendingOn: (socket: Socket) => Omit<Sending, 'last'>) {
     this.maxHeaderSize = maxHeaderSize;
-    this.vary = vary;
+    this.sendingOn = sendingOn;
   }
 
   /** A connection as the system gives it. */
@@ -98,7 +98,7 @@ export class Connections {
     this.refused.add(socket);
     const current = this.current.get(socket);
     const refusal = respondError(this.refusalOf(error), '', randomUUID());
-    const sending: Sending = { last: true, vary: this.vary() };
+    const sending: Sending = { last: true, ...this.sendingOn(socket) };
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (current === undefined) end(socket, refusal, sending);
     else if (!current.request.complete) {
@@ -135,7 +135,11 @@ function isInRequestLine(error: Error & { rawPacket?: Buffer; bytesParsed?: numb
 }
 
 /** Writes an answer on a socket that no parser serves any more. */
-function end(socket: Socket, { status, headers, body }: TextResponse, { vary }: Sending): void {
+function end(
+  socket: Socket,
+  { status, headers, body }: TextResponse,
+  { vary, extra = [] }: Sending,
+): void {
   const { error } = JSON.parse(body) as { error: string };
   const lines = Object.entries({
     ...headers,
@@ -143,6 +147,8 @@ function end(socket: Socket, { status, headers, body }: TextResponse, { vary }: 
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
+  for (let index = 0; index < extra.length; index += 2)
+    lines.push(`${extra[index]}: ${extra[index + 1]}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${error}\r\n${lines.join('')}\r\n${body}`);
   setTimeout(() => socket.destroy(), lingering).unref();
 }
@@ -182,14 +188,18 @@ export function send(
 }
 
 /** Sends an error in place of an answer that could not be sent. Where a part of that has gone out, the connection is cut. */
-export function sendInstead(response: ServerResponse, error: TextResponse, vary: string): void {
+export function sendInstead(
+  response: ServerResponse,
+  error: TextResponse,
+  sending: Omit<Sending, 'last'>,
+): void {
   const { socket } = response.req;
   try {
     if (response.headersSent) socket.resetAndDestroy();
     else {
       // The words of the other status would stay.
       response.statusMessage = '';
-      send(response, error, { last: true, vary });
+      send(response, error, { ...sending, last: true });
     }
   } catch {
     socket.resetAndDestroy();

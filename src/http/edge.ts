@@ -1,9 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { apiError, type ApiError } from '../errors.ts';
 import type { Response } from '../respond/response.ts';
 import type { Specification } from '../spec/specification.ts';
-import { Arrivals, hostsOf, isLoopbackName, type Arrival, type Client } from './client.ts';
+import {
+  Arrivals,
+  hostsOf,
+  isEncrypted,
+  isLoopbackName,
+  type Arrival,
+  type Client,
+} from './client.ts';
 import { Cors } from './cors.ts';
 import { isProbe } from './router.ts';
 
@@ -56,6 +64,12 @@ export class Edge {
       refusal: isProbe(path) ? undefined : this.refusalOf(arrival, request.headers),
       headers: isStrict ? [...cors, ...transportSecurity] : cors,
     };
+  }
+
+  /** What the answer to bytes that are no request is sent with: they come from nobody, on a connection that is known. */
+  unread(socket: Socket): { readonly vary: string; readonly extra: readonly string[] } {
+    const isStrict = isEncrypted(socket) && this.mode === 'start';
+    return { vary: this.vary, extra: isStrict ? transportSecurity : [] };
   }
 
   /** The answer to OPTIONS as a browser wants it that asks before it calls. */

@@ -48,8 +48,8 @@ export function policiesOf(
   const { max = defaults.max, window = defaults.window, perKey, perIp, failures } = rateLimit;
   const shared = { max, window };
   return {
-    requests: requests(share(perKey ?? shared), share(perIp ?? shared)),
-    failures: failuresOf(failures ?? defaultFailures),
+    requests: requests(share({ ...shared, ...perKey }), share({ ...shared, ...perIp })),
+    failures: failuresOf({ ...defaultFailures, ...failures }),
   };
 }
 

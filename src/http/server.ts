@@ -89,7 +89,7 @@ export async function startServer(
   const requestTimeout = settings.server?.requestTimeout ?? defaultRequestTimeout;
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
-  const connections = new Connections(maxHeaderSize, () => edge().vary);
+  const connections = new Connections(maxHeaderSize, (socket) => edge().unread(socket));
   const metrics = new Metrics(options.fleet);
   const dashboard = hasDashboard(generation().api, mode)
     ? new Dashboard({
@@ -190,6 +190,7 @@ export async function startServer(
     const incoming = readHead(request);
     const gate = edge();
     const entry = gate.enter(request, incoming.path);
+    const sending = { vary: gate.vary, extra: entry.headers };
     let current = generation();
     while (current.suspension !== undefined) {
       await current.suspension;
@@ -211,14 +212,13 @@ export async function startServer(
       const acceptEncoding = request.headers['accept-encoding'];
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
-      const sending = { last: stopping, vary: gate.vary, extra: entry.headers };
-      rest = send(response, encoded, sending);
+      rest = send(response, encoded, { ...sending, last: stopping });
       // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
       if (!request.complete) request.resume();
       if (rest !== undefined && answered.isLive !== true) await sendRest(response, rest, observed);
     } catch (error) {
       const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
-      sendInstead(response, problem, gate.vary);
+      sendInstead(response, problem, sending);
       answered = problem;
       report(observed, error);
     } finally {

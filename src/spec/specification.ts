@@ -258,14 +258,14 @@ export interface RateLimitSpecification {
   readonly window?: number;
   /** `memory` or a `redis://` URL */
   readonly store?: string;
-  readonly perKey?: Quota;
-  readonly perIp?: Quota;
-  readonly failures?: Quota;
+  readonly perKey?: QuotaSpecification;
+  readonly perIp?: QuotaSpecification;
+  readonly failures?: QuotaSpecification;
 }
-export interface Quota {
-  readonly max: number;
+export interface QuotaSpecification {
+  readonly max?: number;
   /** ms */
-  readonly window: number;
+  readonly window?: number;
 }
 
 export interface LoggingSpecification {

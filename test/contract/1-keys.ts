@@ -47,8 +47,8 @@ export const rules = {
   bad: ['true', '[]', '[{}]', '""', '{ role: a, were: b }', '[[a]]', '[1]', 'null'],
 };
 const quota = {
-  good: ['{ max: 10, window: 60s }'],
-  bad: ['{ max: 10 }', '{ window: 60s }', '{ max: 0, window: 1s }', '10', '{}'],
+  good: ['{ max: 10, window: 60s }', '{ max: 10 }', '{ window: 60s }'],
+  bad: ['{ max: 0 }', '{ max: 0, window: 1s }', '{ window: 0 }', '{ limit: 3 }', '10', '[]'],
 };
 const hash = `sha256:${'0a'.repeat(32)}`;
 const [rsa, ec] = [yamlText(publicPem(rsaKeys)), yamlText(publicPem(ecKeys))];

@@ -69,6 +69,22 @@ describe('HTTPS', () => {
     expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
   });
 
+  test.each(['no HTTP\r\n\r\n', `GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`])(
+    'tells browsers to stay, also with what it does not read: %#',
+    async (bytes) => {
+      for (const [mode, expected] of [
+        ['start', true],
+        ['dev', false],
+      ] as const) {
+        const socket = await open({}, serving(mode).running.port);
+        socket.write(bytes);
+        const text = await textOf(socket);
+        expect(text).toMatch(/^HTTP\/1\.1 4(?:00|31) /u);
+        expect(text.includes('\r\nstrict-transport-security: max-age=31536000\r\n')).toBe(expected);
+      }
+    },
+  );
+
   test('plain HTTP on its port is not answered, and harms nobody', async () => {
     const { port } = serving('start').running;
     await expect(askAt(port, {})).rejects.toThrow();

@@ -151,6 +151,16 @@ describe('whose quota it is', () => {
     expect(policy(await served.get('/v1/notes'))[0]).toBe('"address";q=2;w=1');
   });
 
+  test.each([
+    ['{ max: 9, window: 10s, perKey: { max: 5 } }', '"caller";q=5;w=10', '"address";q=9;w=10'],
+    ['{ max: 9, perIp: { window: 1s } }', '"caller";q=9;w=60', '"address";q=9;w=1'],
+    ['{ perKey: { window: 2s } }', '"caller";q=300;w=2', '"address";q=300;w=60'],
+  ])('what %s leaves out', async (rateLimit, caller, address) => {
+    const served = await serve(rateLimit);
+    expect(policy(await served.get('/v1/notes', token({ sub: 'a' })))[0]).toBe(caller);
+    expect(policy(await served.get('/v1/notes'))[0]).toBe(address);
+  });
+
   test('a proxy that is trusted says whose', async () => {
     const served = await serve('{ max: 1, window: 10s }', 'server: { trustProxy: [127.0.0.1] }');
     const from = async (address: string): Promise<number> =>
@@ -180,6 +190,16 @@ describe('failed logins', () => {
     now += 60_000;
     expect((await served.get('/v1/notes', good)).status).toBe(200);
     expect((await served.get('/v1/notes', bad)).status).toBe(401);
+  });
+
+  test.each([
+    ['{ failures: { max: 2 } }', '"failures";q=2;w=60'],
+    ['{ failures: { window: 5s } }', '"failures";q=10;w=5'],
+  ])('as %s says', async (rateLimit, expected) => {
+    const served = await serve(rateLimit);
+    let answer = await served.get('/v1/notes', bad);
+    while (answer.status === 401) answer = await served.get('/v1/notes', bad);
+    expect(policy(answer)[0]).toBe(expected);
   });
 
   test('at once, no more of them are looked at', async () => {

@@ -136,6 +136,7 @@ describe.concurrent('plinth token', () => {
     [['--role', 'none'], 2, 'Nobody can be given the role none'],
     [['--claim', 'a'], 2, 'A claim is written as name=value, not "a".'],
     [['--claim', '=a'], 2, 'A claim is written as name=value'],
+    [['--claim', 'a', '--spec', 'nope.yaml'], 2, 'A claim is written as name=value'],
     [['--claim', 'groups=admin'], 2, 'The claim groups comes from --sub, --role or --expires.'],
     [['--claim', 'exp=1'], 2, 'The claim exp comes from'],
     [['--alg', 'RS256'], 1, 'This key signs by HS256, HS384, HS512, not by RS256. Change --alg.'],

@@ -23,6 +23,7 @@ interface Flags {
 export async function token(context: Context, flags: Flags): Promise<void> {
   const roles = readRoles(flags.role);
   const lifetime = readLifetime(flags.expires ?? '1h');
+  const own = readClaims(flags.claim);
   const { name, api } = requireSpecification(context, flags);
   const jwt = api.settings.auth?.jwt;
   if (jwt === undefined)
@@ -30,7 +31,7 @@ export async function token(context: Context, flags: Flags): Promise<void> {
       `${name} takes no tokens. Add "jwt" to its "auth", or make an API key with "${typed(context, 'key')}".`,
     );
   const { rolesClaim = 'roles', issuer, audience } = jwt;
-  const own = readClaims(flags.claim ?? [], ['sub', 'exp', rolesClaim]);
+  refuseOthers(own, ['sub', 'exp', rolesClaim]);
   const issued = Math.floor(context.draw.now().getTime() / 1_000);
   const claims = {
     ...(issuer === undefined ? {} : { iss: issuer }),
@@ -65,22 +66,16 @@ function readLifetime(text: string): number {
   );
 }
 
-/** Claims as `name=value`: a value that is JSON is that, any other is text. `others` have flags of their own. */
-function readClaims(
-  texts: readonly string[],
-  others: readonly string[],
-): Readonly<Record<string, unknown>> {
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Claims as `name=value`: a value that is JSON is that, any other is text. */
+function readClaims(texts: readonly string[] = []): Claims {
   return Object.fromEntries(
     texts.map((text) => {
       const [name = '', ...rest] = text.split('=');
       if (name === '' || rest.length === 0)
         throw new CommandFailure(
           `A claim is written as name=value, not ${JSON.stringify(text)}. Change --claim.`,
-          { exitCode: 2 },
-        );
-      if (others.includes(name))
-        throw new CommandFailure(
-          `The claim ${name} comes from --sub, --role or --expires. Use that flag in place of --claim.`,
           { exitCode: 2 },
         );
       const value = rest.join('=');
@@ -91,6 +86,16 @@ function readClaims(
       }
     }),
   );
+}
+
+/** Refuses claims that have flags of their own. */
+function refuseOthers(claims: Claims, others: readonly string[]): void {
+  const name = others.find((other) => Object.hasOwn(claims, other));
+  if (name !== undefined)
+    throw new CommandFailure(
+      `The claim ${name} comes from --sub, --role or --expires. Use that flag in place of --claim.`,
+      { exitCode: 2 },
+    );
 }
 
 interface Signer {

@@ -4,7 +4,7 @@ import { boolean, choice, duration, integer, no, number, size, text } from '../s
 import type {
   LoggingSpecification,
   NetworkSpecification,
-  Quota,
+  QuotaSpecification,
   RateLimitSpecification,
   Specification,
 } from '../specification.ts';
@@ -22,9 +22,10 @@ const window = (fallback?: string) =>
     ...(fallback === undefined ? {} : { default: fallback }),
   });
 
-function quota(description: string) {
-  return exactly<Quota>()(
-    object({ max: required(max()), window: required(window()) }, { description }),
+/** What it leaves out is as in `defaults`, or as for all requests. */
+function quota(description: string, defaults?: { readonly max: number; readonly window: string }) {
+  return exactly<QuotaSpecification>()(
+    object({ max: max(defaults?.max), window: window(defaults?.window) }, { description }),
   );
 }
 
@@ -43,7 +44,7 @@ export const rateLimit = exactly<false | RateLimitSpecification>()(
       }),
       perKey: quota('The quota of each subject or API key.'),
       perIp: quota('The quota of each client address.'),
-      failures: quota('Failed logins of each client address.'),
+      failures: quota('Failed logins of each client address.', { max: 10, window: '60s' }),
     }),
     { description: 'How many requests a caller may make; `false` for no limit.' },
   ),
