@@ -72,22 +72,27 @@ function shownBody(body: string | Buffer | undefined, { redactor }: Disclosure):
   }
 }
 
+interface Span {
+  readonly begin: number;
+  readonly duration: number;
+}
+
 function recorded({
   begin,
   steps,
   statements,
 }: Recording): Pick<RequestDetail, 'steps' | 'statementList'> {
+  // Rounded where they lie, not by themselves: what is within a step stays within it.
+  const span = (part: { readonly begin: number; readonly end: number }): Span => {
+    const from = rounded(part.begin - begin);
+    return { begin: from, duration: rounded(rounded(part.end - begin) - from) };
+  };
   return {
-    steps: steps.map((step) => ({
-      stage: step.stage,
-      begin: rounded(step.begin - begin),
-      duration: rounded(step.end - step.begin),
-    })),
+    steps: steps.map((step) => ({ stage: step.stage, ...span(step) })),
     statementList: statements.map((statement) => ({
       sql: statement.sql,
       stage: statement.step?.stage ?? null,
-      begin: rounded(statement.begin - begin),
-      duration: rounded(statement.end - statement.begin),
+      ...span(statement),
       rows: statement.rows ?? null,
     })),
   };

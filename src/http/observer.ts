@@ -9,7 +9,7 @@ import {
   type RequestStart,
   type TraceReader,
 } from '../trace/events.ts';
-import { Recording } from '../trace/recording.ts';
+import { Recording, WallClock } from '../trace/recording.ts';
 import { isHonoured, mayDebug } from './honoured.ts';
 import type { Mode } from './edge.ts';
 import type { Exchange, Watching } from './exchange.ts';
@@ -54,6 +54,7 @@ export class Observer {
   private readonly readers: readonly TraceReader[];
   private readonly metrics: Metrics;
   private readonly now: () => Date;
+  private readonly wall = new WallClock(performance.timeOrigin);
 
   constructor(readers: readonly TraceReader[], metrics: Metrics, now: () => Date) {
     this.readers = readers;
@@ -73,7 +74,8 @@ export class Observer {
       const trace = new RequestTrace(start, begin, undefined);
       return { generation, database, trace, watching };
     }
-    const recording = new Recording(this.now().getTime(), begin);
+    const wallBegin = this.wall.at(begin, this.now().getTime(), performance.now());
+    const recording = new Recording(wallBegin, begin);
     return {
       generation,
       database: recorded(database, recording, watching, generation, mode),
@@ -92,10 +94,11 @@ export class Observer {
     { status, headers, body, code }: Response,
     requestHeaders: HeaderValues,
   ): void {
-    const duration = performance.now() - trace.begin;
+    const now = performance.now();
+    const duration = now - trace.begin;
     this.metrics.ended(trace, status, code, duration);
     if (this.readers.length === 0) return;
-    trace.recording?.finish();
+    trace.recording?.finish(now);
     const end = {
       status,
       code,

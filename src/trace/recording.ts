@@ -1,3 +1,24 @@
+/**
+ * Tells the time on the wall to fractions of a ms, which the clock on the wall has not: from a clock that is never set,
+ * and how far the two are apart. What begins after something else, in this process or in one that calls it, is told so.
+ */
+export class WallClock {
+  private offset: number;
+
+  /** `offset`: what to add to a time of `performance.now()`, as far as is known. */
+  constructor(offset: number) {
+    this.offset = offset;
+  }
+
+  /** The time on the wall at a time of `performance.now()`; `wall`, in whole ms, and `now` are of this moment. */
+  at(time: number, wall: number, now: number): number {
+    // The wall's clock stands at this ms until the next one: so far apart are they at least, and less than one ms more.
+    const least = wall - now;
+    if (this.offset < least || this.offset >= least + 1) this.offset = least;
+    return time + this.offset;
+  }
+}
+
 /** One step of a request. Times are of `performance.now()`. */
 export interface Step {
   readonly stage: string;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { sendTraces } from '../../src/http/telemetry.ts';
+import { WallClock } from '../../src/trace/recording.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { blog, records } from './4-debug.ts';
 
@@ -74,6 +75,23 @@ async function traced(ask: (api: TestApi) => Promise<unknown>): Promise<Collecto
 const valueOf = ({ attributes }: Span, name: string): unknown =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
+describe('the time on the wall', () => {
+  // What the clock on the wall says, in whole ms, and the one that is never set; how far apart they are told to be.
+  const moments: readonly (readonly [wall: number, now: number, apart: number])[] = [
+    [1_000_000, 10.25, 999_990.5],
+    [1_000_001, 10.5, 999_990.5],
+    // The clock on the wall was put forward, and back.
+    [1_005_000, 11, 1_004_989],
+    [1_005_000, 11.75, 1_004_989],
+    [1_002_000, 12.5, 1_001_987.5],
+    [1_002_001, 12.75, 1_001_988.25],
+  ];
+  test('is told to fractions of a ms, and never further from the clock than these', () => {
+    const clock = new WallClock(999_990.5);
+    for (const [wall, now, apart] of moments) expect(clock.at(now, wall, now) - now).toBe(apart);
+  });
+});
+
 describe('a request', () => {
   test('is a span with its steps and statements below it', async () => {
     const { spans, resources, paths } = await traced((api) =>
@@ -105,8 +123,10 @@ describe('a request', () => {
       expect.stringMatching(/^SELECT .* WHERE t\."title" = \+\?/u),
     ]);
     for (const span of spans.filter((other) => other.traceId === root.traceId)) {
-      expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
-      expect(BigInt(span.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(root.startTimeUnixNano));
+      const parent = spans.find((other) => other.spanId === span.parentSpanId) ?? root;
+      const times = [parent.startTimeUnixNano, span.startTimeUnixNano];
+      times.push(span.endTimeUnixNano, parent.endTimeUnixNano);
+      expect(times.toSorted(), span.name).toEqual(times);
     }
   });
 
