@@ -1,5 +1,6 @@
 import type { Field } from '../model/api.ts';
 import { codePoints } from '../model/constraints.ts';
+import { permuted } from './random.ts';
 import { cutAt } from './words/text.ts';
 
 /** Makes a text as long as its field wants it: cut between words, or said again. */
@@ -19,7 +20,7 @@ export function fitText(text: string, { attributes }: Field): string {
 
 /**
  * A text with the number of its row in it, so that no other row has it: before the `@` of an address, at the end of
- * anything else. What leaves no room for it is cut.
+ * anything else, where a telephone number has seven digits that stand for it. What leaves no room for it is cut.
  */
 export function distinctText(text: string, row: number, field: Field): string {
   const { maxLength = Infinity, format } = field.attributes;
@@ -35,6 +36,8 @@ export function distinctText(text: string, row: number, field: Field): string {
     const [first = '', ...rest] = text.split('.');
     return [`${endless(first)}${row}`, ...rest].join('.');
   }
+  if (/^\+\d{9,15}$/u.test(text) && row < numbers)
+    return text.slice(0, -7) + String(permuted(row, numbers, numberKey)).padStart(7, '0');
   const joint =
     kind === 'url'
       ? /^[a-z]+:\/\/[^/]+$/u.test(text)
@@ -51,6 +54,10 @@ export function distinctText(text: string, row: number, field: Field): string {
   const cut = codePoints(text) <= room ? text : Array.from(text).slice(0, room).join('');
   return `${cut.replace(/[\s-]+$/u, '')}${suffix}`;
 }
+
+/** The last digits of telephone numbers, each of which belongs to one row. */
+const numbers = 10_000_000;
+const numberKey = { high: 7, low: 13 };
 
 /** Without digits at the end, where they would run into the number of the row. */
 function endless(text: string): string {

@@ -1,8 +1,12 @@
 import type { Field } from '../model/api.ts';
 import { singular } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
+import type { JsonValue } from '../spec/specification.ts';
 import { anyNumber, numberKinds, shareOfTrue } from './kinds/numbers.ts';
-import { ageOf, booleanSource, bornAt, momentSource, timeSource } from './kinds/moments.ts';
+import { flagOf, hasReached, statusesOf } from './kinds/course.ts';
+import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
+import { isRare, persona } from './kinds/people.ts';
+import { relatedNumber } from './kinds/related.ts';
 import { findEnding, subjectOf, tokensOf } from './kinds/names.ts';
 import { uuidOf } from './kinds/kind.ts';
 import { anyJson, anyText, emailKind, textKinds } from './kinds/texts.ts';
@@ -28,7 +32,7 @@ export function inferredSources(
   const tokens = isItem ? [...named.slice(0, -1), singular(named.at(-1) ?? '')] : named;
   const subject = subjectOf(field.resource.name);
   const place: Place = { field, tokens, prefix: '', words, subject, siblingOf };
-  if (field.values !== undefined) return [allowedValues(field)].filter(isFilled);
+  if (field.values !== undefined) return [allowedValues(place)].filter(isFilled);
   switch (field.type.name) {
     case 'string':
     case 'text':
@@ -39,17 +43,18 @@ export function inferredSources(
     case 'integer':
     case 'number':
     case 'decimal': {
-      const { name, range } = findEnding(tokens, numberKinds)?.kind ?? anyNumber;
+      const found = findEnding(tokens, numberKinds);
+      const { name, range } = found?.kind ?? anyNumber;
       const pool = numberPool(field, range, isUnique);
       if (pool === undefined) return [];
-      const ofPerson = personNumbers.get(name);
+      const related = relatedNumber(name, { ...place, prefix: found?.prefix ?? '' });
       return [
         {
           name,
           pool,
           draw: ({ random }, row) => {
-            const value = field.type.name === 'integer' ? ofPerson?.(row) : undefined;
-            return value !== undefined && readValue(value, field).ok
+            const value = related?.(row, random, pool);
+            return value !== undefined && readValue(jsonOf(value, field), field).ok
               ? value
               : pool.at(random.below(pool.size));
           },
@@ -58,6 +63,9 @@ export function inferredSources(
     }
     case 'boolean': {
       const { default: fallback } = field.attributes;
+      const mark = flagOf(tokens);
+      if (mark !== undefined && !isUnique)
+        return [{ name: 'datatype.boolean', draw: (_, row) => hasReached(row, mark) }];
       const share = fallback === true ? 0.75 : fallback === false ? 0.25 : shareOfTrue(tokens);
       return [booleanSource(share)];
     }
@@ -82,26 +90,53 @@ export function inferredSources(
   }
 }
 
-/** What goes with the birthday of a row's person. */
-const personNumbers: ReadonlyMap<string, (row: Row) => number> = new Map([
-  ['person.age', ageOf],
-  ['date.birthYear', (row) => new Date(bornAt(row)).getUTCFullYear()],
-]);
+/** A number as the field has it in JSON. */
+function jsonOf(value: JsonValue, { type, scale }: Field): JsonValue {
+  return type.name === 'decimal' && typeof value === 'number' ? value.toFixed(scale) : value;
+}
 
 function isFilled({ pool }: Source): boolean {
   return pool === undefined || pool.size > 0;
 }
 
 /** The allowed values that the field's other rules leave; every second time its default. */
-function allowedValues(field: Field): Source {
+function allowedValues(place: Place): Source {
+  const { field } = place;
   const values = (field.values ?? []).filter((value) => readValue(value, field).ok);
   const { default: fallback } = field.attributes;
   const isUsual = fallback !== undefined && values.includes(fallback);
+  const fitting = fittingValues(place, values);
   return {
     name: 'helpers.arrayElement',
     args: values,
     pool: listPool(values),
-    draw: ({ random }) => (isUsual && random.chance(0.5) ? fallback : random.pick(values)),
+    draw: ({ random }, row) => {
+      if (fitting !== undefined) return random.pick(fitting(row));
+      return isUsual && random.chance(0.5) ? fallback : random.pick(values);
+    },
+  };
+}
+
+const female = /^(?:f|w|female|woman|weiblich|frau|femme|mme|ms|mrs|miss)$/iu;
+const male = /^(?:m|male|man|männlich|maennlich|herr|homme|mr)$/iu;
+
+/** Those of a status that fit how far the row has come, and of a gender or salutation whose it is; else undefined. */
+function fittingValues(
+  place: Place,
+  values: readonly JsonValue[],
+): ((row: Row) => readonly JsonValue[]) | undefined {
+  const { tokens, words } = place;
+  const last = tokens.at(-1) ?? '';
+  if (/^(?:status|state|stage|phase)$/u.test(last)) return statusesOf(values);
+  if (!/^(?:gender|sex|salutation|honorific)$/u.test(last)) return undefined;
+  const women = values.filter((value) => female.test(String(value)));
+  const men = values.filter((value) => male.test(String(value)));
+  const others = values.filter((value) => !women.includes(value) && !men.includes(value));
+  if (women.length === 0 || men.length === 0) return undefined;
+  return (row) => {
+    const { sex, chance } = persona(words, row, tokens.slice(0, -1).join(' '));
+    if (others.length > 0 && isRare(chance)) return others;
+    return sex === 'female' ? women : men;
   };
 }
 

@@ -5,6 +5,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import { changesOf, customSource, type Change, type CustomSource } from './custom.ts';
 import { distinctText, fitText } from './fit.ts';
 import { inferredSources } from './infer.ts';
+import { stepOf } from './kinds/moments.ts';
 import type { UserFunctions } from './modules.ts';
 import type { Pool } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
@@ -42,6 +43,8 @@ export class FieldMaker {
   private readonly members: ReadonlyMap<string, FieldMaker>;
   private readonly items: FieldMaker | undefined;
   private readonly emptyShare: number;
+  /** Of the moment of a step: whether the row has come so far; else it is empty, if it may be. */
+  private readonly isReached: ((row: Row) => boolean) | undefined;
   private isDistinct: boolean;
   private candidates: readonly Source[] | undefined;
   private chosen: Source | undefined;
@@ -65,6 +68,7 @@ export class FieldMaker {
     const mayBeEmpty =
       field.nullable && (field.attributes.nullable === true || emptyNames.test(field.name));
     this.emptyShare = !mayBeEmpty ? 0 : emptyNames.test(field.name) ? 0.9 : nullShare;
+    this.isReached = this.custom === undefined && !isItem ? stepOf(field) : undefined;
     const part = (inner: Field, name: string, ...below: readonly string[]): FieldMaker =>
       new FieldMaker(inner, [...path, ...below], `${place}.${name}`, workshop, below.length === 1);
     const isWhole = this.custom === undefined && field.type.name === 'object';
@@ -144,6 +148,7 @@ export class FieldMaker {
   make(row: Row): JsonValue {
     const { random } = this.workshop.words;
     if (this.emptyShare > 0) {
+      if (this.isReached !== undefined) return this.isReached(row) ? this.part(row, 0) : null;
       random.start(this.key, row.number, -1);
       if (random.chance(this.emptyShare)) return null;
     }

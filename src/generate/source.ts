@@ -66,4 +66,6 @@ export type Subject =
   | 'remark'
   | 'review'
   | 'skill'
+  | 'invoice'
+  | 'vehicle'
   | 'article';

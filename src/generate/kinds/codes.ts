@@ -12,6 +12,7 @@ import {
   type Kind,
   type KindRow,
 } from './kind.ts';
+import { countryCodeOf } from './places.ts';
 
 const path = (place: Place): string => place.prefix.replaceAll(' ', '-') || 'files';
 const host = 'https://example.com';
@@ -52,6 +53,18 @@ function fileKind(name: string, part: (file: File) => string): Kind {
 }
 
 /** What machines read: codes, numbers on papers, addresses of the web, files. */
+/** A code with nine digits that can be told by their place, so that no two are the same where they have to be distinct. */
+function numbered(name: string, made: (digits: string) => string): Kind {
+  const pool = { size: 1e9, at: (place: number) => made(String(place).padStart(9, '0')) };
+  return () => ({ name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) });
+}
+
+const ibanCountries: ReadonlySet<string> = new Set(
+  'AE AT AZ BE BR CH CZ DE DK EG ES FI FR GB GE GR HR HU IE IL IT LV MK NL NO PL PT RO RS SA SE SI SK TR UA'.split(
+    ' ',
+  ),
+);
+
 export const codeKinds: readonly KindRow[] = [
   [
     'website,homepage,web site,site,web,blog,website url,homepage url',
@@ -165,14 +178,15 @@ export const codeKinds: readonly KindRow[] = [
     'order number,invoice number,order no,invoice no,ticket number,case number,number,customer number',
     drawn('string.number', (_, random) => `${random.between(2023, 2025)}-${digits(random, 6)}`),
   ],
-  [
-    'ean,ean13,barcode,gtin,upc',
-    drawn('commerce.ean', (_, random) => withCheckDigit(`40${digits(random, 10)}`)),
-  ],
-  ['isbn,isbn13', drawn('commerce.isbn', (_, random) => withCheckDigit(`978${digits(random, 9)}`))],
+  ['ean,ean13,barcode,gtin,upc', numbered('commerce.ean', (text) => withCheckDigit(`400${text}`))],
+  ['isbn,isbn13', numbered('commerce.isbn', (text) => withCheckDigit(`978${text}`))],
   [
     'iban,account number,bank account',
-    drawn('finance.iban', ({ words }) => words.faker.finance.iban()),
+    drawn('finance.iban', (place, _, row) => {
+      const countryCode = countryCodeOf(place, row);
+      const { finance } = place.words.faker;
+      return finance.iban(ibanCountries.has(countryCode) ? { countryCode } : {});
+    }),
   ],
   ['bic,swift,swift code', drawn('finance.bic', ({ words }) => words.faker.finance.bic())],
   [
@@ -186,12 +200,7 @@ export const codeKinds: readonly KindRow[] = [
       (_, random) => `4000 00${digits(random, 2)} ${digits(random, 4)} ${digits(random, 4)}`,
     ),
   ],
-  [
-    'vin',
-    drawn('vehicle.vin', (_, random) =>
-      `${letters(random, 3)}${digits(random, 14)}`.replaceAll(/[IOQ]/gu, 'X'),
-    ),
-  ],
+  ['vin', numbered('vehicle.vin', (text) => `WPX00Z5N${text}`)],
   [
     'version,release,app version,api version',
     drawn(

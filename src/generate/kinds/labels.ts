@@ -2,6 +2,7 @@ import { listPool, type Pool } from '../pool.ts';
 import type { Row, Source, Subject } from '../source.ts';
 import type { Phrases } from '../words/phrases.ts';
 import type { Words } from '../words/words.ts';
+import { moodOf } from './mood.ts';
 import { fullName, persona } from './people.ts';
 
 /** Every text that is put together of one part of each list, by its place. */
@@ -48,13 +49,28 @@ export function labelSource(subject: Subject, words: Words): Source {
   const pool = phrases && phrasePool(subject, phrases, language);
   if (pool !== undefined) return pooled(`text.${subject}`, pool);
   if (subject === 'person')
-    return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, '')) };
+    return { name: 'person.fullName', draw: (_, row) => fullName(words, persona(words, row, '')) };
   if (subject === 'country') return pooled('location.country', listPool(words.countries));
   if (subject === 'city') return pooled('location.city', listPool(words.cities));
   if (subject === 'company') return pooled('company.name', words.companies);
   if (subject === 'role') return pooled('text.role', listPool(roles));
+  const listed = listedLabels(subject, words);
+  if (listed !== undefined) return listed;
   const [name, label] = labels[subject] ?? ['text.title', titleOf];
   return { name, draw: (_, row) => label(words, row) };
+}
+
+/** What the library has a list of, so that all of it comes before any of it is told apart by a number. */
+function listedLabels(subject: Subject, { faker }: Words): Source | undefined {
+  const { commerce, word, person } = faker.rawDefinitions;
+  const lists: Readonly<Partial<Record<Subject, readonly [name: string, list: unknown]>>> = {
+    category: ['commerce.department', commerce?.department],
+    tag: ['word.noun', word?.noun],
+    skill: ['person.jobType', person?.job_type],
+  };
+  const [name, list] = lists[subject] ?? [];
+  if (name === undefined || !Array.isArray(list) || list.length === 0) return undefined;
+  return pooled(name, listPool([...new Set(list.map(String))]));
 }
 
 type Label = (words: Words, row: Row) => string;
@@ -68,20 +84,16 @@ const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: La
   genre: ['music.genre', ({ faker }) => faker.music.genre()],
   dish: ['food.dish', ({ faker }) => faker.food.dish()],
   product: ['commerce.productName', ({ faker }) => faker.commerce.productName()],
-  category: ['commerce.department', ({ faker }) => faker.commerce.department()],
-  tag: ['word.noun', ({ faker }) => faker.word.noun()],
-  skill: ['person.jobType', ({ faker }) => faker.person.jobType()],
   team: [
     'team.name',
     ({ faker, random, cities }) => `${random.pick(cities)} ${capitalized(faker.animal.type())}`,
   ],
   place: [
     'text.place',
-    ({ random, lastNames }) => `${random.pick(lastNames)} ${random.pick(placeKinds)}`,
+    ({ random, lastNames, things }) =>
+      random.pick(things.places).replace('{name}', random.pick(lastNames)),
   ],
 };
-
-const placeKinds = ['House', 'Hall', 'Square', 'Corner', 'Garden', 'Centre', 'Court', 'Yard'];
 
 /** The topic that title, summary and body of a row share. */
 function topicOf({ phrases }: Words, row: Row): string {
@@ -113,13 +125,20 @@ export function sentences(words: Words, row: Row, count: number): string {
   return Array.from({ length: count }, (_, index) => {
     const sentence = phrases.sentences[(first + index * step) % phrases.sentences.length] ?? '';
     return sentence.replaceAll('{topic}', topic);
-  }).join(' ');
+  }).join(words.joint);
 }
 
-/** One of some texts of the language; elsewhere a sentence of the locale. */
-export function phrase(words: Words, which: 'remarks' | 'reviews' | 'bios' | 'captions'): string {
-  const { phrases, faker, random } = words;
-  return phrases === undefined ? faker.lorem.sentence() : random.pick(phrases[which]);
+/** One of some texts of the language, reviews as the row's mood is; elsewhere a sentence of the locale. */
+export function phrase(
+  { phrases, faker, random }: Words,
+  which: 'remarks' | 'reviews' | 'bios' | 'captions',
+  row: Row,
+): string {
+  if (phrases === undefined) return faker.lorem.sentence();
+  const list = phrases[which];
+  return which === 'reviews'
+    ? (list[Math.floor(moodOf(row) * list.length)] ?? '')
+    : random.pick(list);
 }
 
 export function capitalized(text: string): string {

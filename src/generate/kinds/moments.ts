@@ -2,6 +2,7 @@ import { listPool, type Pool } from '../pool.ts';
 import type { Field } from '../../model/api.ts';
 import type { Place, Row, Source, Subject } from '../source.ts';
 import { referenceDate } from '../words/words.ts';
+import { hasReached, markOf } from './course.ts';
 import { tokensOf } from './names.ts';
 
 const second = 1_000;
@@ -33,6 +34,8 @@ interface MomentKind {
   readonly isFirst?: true;
   /** It is to come. */
   readonly isAhead?: true;
+  /** The step of a row's course that it is the moment of: where the file lets it, it is null until then. */
+  readonly isStep?: true;
 }
 
 const within = (from: number, to: number): TimeOf => {
@@ -99,24 +102,28 @@ const kinds: readonly MomentKind[] = [
     name: 'date.confirmed',
     names: /^(?:approved|accepted|confirmed|paid|verified|activated|started|began)/u,
     time: step(0),
+    isStep: true,
     after: 'date.created',
   },
   {
     name: 'date.published',
     names: /^(?:published|posted|released|shipped|dispatched|sent)/u,
     time: step(1),
+    isStep: true,
     after: 'date.created',
   },
   {
     name: 'date.completed',
     names: /^(?:delivered|completed|finished|ended|closed|resolved|fulfilled)/u,
     time: step(2),
+    isStep: true,
     after: 'date.created',
   },
   {
     name: 'date.removed',
     names: /^(?:deleted|archived|cancelled|canceled|returned|refunded)/u,
     time: step(3),
+    isStep: true,
     after: 'date.created',
   },
   {
@@ -136,6 +143,16 @@ const kinds: readonly MomentKind[] = [
         : start + (1 + Math.floor(part * 14)) * day;
     },
     after: 'date.start',
+    isAhead: true,
+  },
+  {
+    name: 'date.due',
+    names: /^(?:due|payable)$/u,
+    time: (part, row, _, subject) =>
+      subject === 'invoice'
+        ? lifeOf(row).begin + (part < 0.5 ? 14 : 30) * day
+        : planned(reference + (1 + part * 119) * day),
+    after: 'date.created',
     isAhead: true,
   },
   {
@@ -185,6 +202,18 @@ function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonl
     if (kind !== undefined) return { kind, prefix: stem.slice(0, from).join(' ') };
   }
   return { kind: anyPast, prefix: '' };
+}
+
+/**
+ * Whether a row has come to the moment that a field is of; undefined for a field that is of no step of its course. What
+ * removes a record (`deletedAt`) is none: it may happen to all.
+ */
+export function stepOf({ name, type }: Field): ((row: Row) => boolean) | undefined {
+  if (!/^date(?:time)?$/u.test(type.name)) return undefined;
+  const tokens = tokensOf(name);
+  if (kindOf(tokens).kind.isStep === undefined) return undefined;
+  const mark = markOf(stemOf(tokens).at(-1) ?? '');
+  return mark === undefined || mark === 0 ? undefined : (row) => hasReached(row, mark);
 }
 
 /** The dates or moments of a field by its name; later ones of a row come after earlier ones. */

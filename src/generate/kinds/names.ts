@@ -14,7 +14,7 @@ export function tokensOf(name: string): readonly string[] {
 /** Ends of resources' names, by what their records are. */
 const subjects: Readonly<Partial<Record<Subject, string>>> = {
   person:
-    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director',
+    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter',
   product: 'product item good article-item sku variant merchandise gift',
   company:
     'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller',
@@ -39,6 +39,8 @@ const subjects: Readonly<Partial<Record<Subject, string>>> = {
   media: 'image photo picture media medium file attachment video asset upload document thumbnail',
   dish: 'dish recipe meal menu food drink',
   role: 'role permission group',
+  invoice: 'invoice bill receipt payment loan',
+  vehicle: 'vehicle car truck van motorcycle',
 };
 
 const bySingular = new Map<string, Subject>();

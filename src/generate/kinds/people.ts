@@ -1,29 +1,50 @@
 import type { Row } from '../source.ts';
+import type { Sex } from '../words/people.ts';
 import type { Words } from '../words/words.ts';
 
 /** The person that a row (or, with a prefix, a part of it) is about: the same for all of its fields. */
 export interface Persona {
   readonly firstName: string;
   readonly lastName: string;
+  readonly sex: Sex;
+  /** What else is drawn of the person, from 0 to before 1. */
+  readonly chance: number;
 }
 
-export function persona({ firstNames, lastNames }: Words, row: Row, prefix: string): Persona {
-  return row.aside(`person ${prefix}`, (random) => ({
-    firstName: random.pick(firstNames),
-    lastName: random.pick(lastNames),
-  }));
+export function persona(words: Words, row: Row, prefix: string): Persona {
+  const { firstNames, lastNames, lastNamesOf, sexes } = words;
+  return row.aside(`person ${prefix}`, (random) => {
+    const firstName = random.pick(firstNames);
+    const known = sexes.get(firstName);
+    const lastName = random.pick((known && lastNamesOf[known]) ?? lastNames);
+    const chance = random.next();
+    return { firstName, lastName, sex: known ?? (chance < 0.5 ? 'female' : 'male'), chance };
+  });
 }
 
-export function fullName({ firstName, lastName }: Persona): string {
-  return `${firstName} ${lastName}`;
+/** Whether a person is one of few, of whom forms say neither woman nor man. */
+export function isRare(chance: number): boolean {
+  return (chance * 1_000) % 1 < 0.03;
 }
 
-/** The name of an account: `anna.schmidt`. */
-export function accountName(words: Words, { firstName, lastName }: Persona, joint: string): string {
-  const parts = [firstName, lastName]
+export function fullName({ nameOrder }: Words, { firstName, lastName }: Persona): string {
+  const { isLastFirst, joint } = nameOrder;
+  return isLastFirst ? `${lastName}${joint}${firstName}` : `${firstName}${joint}${lastName}`;
+}
+
+/** The first letters of a name, in its order. */
+export function initialsOf({ nameOrder }: Words, { firstName, lastName }: Persona): string {
+  const [first = ''] = firstName;
+  const [last = ''] = lastName;
+  return nameOrder.isLastFirst ? last + first : first + last;
+}
+
+/** The name of an account: `anna.schmidt`; a number of its own where the name cannot be spelt in ASCII. */
+export function accountName(words: Words, one: Persona, joint: string): string {
+  const parts = [one.firstName, one.lastName]
     .map((part) => words.ascii(part, ''))
     .filter((part) => part !== '');
-  return parts.length === 0 ? 'user' : parts.join(joint);
+  return parts.length === 0 ? `user${Math.floor(one.chance * 1e6)}` : parts.join(joint);
 }
 
 const mailDomains = ['example.com', 'example.net', 'example.org'];

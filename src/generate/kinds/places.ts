@@ -2,6 +2,7 @@ import { listPool } from '../pool.ts';
 import type { Random } from '../random.ts';
 import type { Place, Row, Source } from '../source.ts';
 import { countries, type Country } from '../words/countries.ts';
+import { centerOf, currencyOf } from '../words/coordinates.ts';
 import type { Words } from '../words/words.ts';
 import { digits, drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
 
@@ -28,6 +29,11 @@ function abroad({ words, subject, prefix }: Place, row: Row): Country | undefine
   );
 }
 
+/** The code of the country that an address of the row is in. */
+export function countryCodeOf(place: Place, row: Row): string {
+  return abroad(place, row)?.code ?? place.words.home;
+}
+
 /** One of a list of the locale, or of the country that the row's address is in. */
 function ofCountry(
   name: string,
@@ -51,6 +57,26 @@ function filled(pattern: string, random: Random): string {
 const countryCodes =
   'AT AU BE BR CA CH CZ DE DK ES FI FR GB GR IE IN IT JP KR MX NL NO NZ PL PT SE US ZA'.split(' ');
 
+const letter = (place: number): string => String.fromCharCode(65 + (place % 26));
+
+/** Two letters, two letters and three digits. */
+const plates = {
+  size: 26 ** 4 * 900,
+  at: (place: number): string => {
+    const [first, second] = [Math.floor(place / 900), Math.floor(place / (900 * 676))];
+    const pairs = [first, second].map((pair) => letter(pair) + letter(Math.floor(pair / 26)));
+    return `${pairs.join('-')} ${(place % 900) + 100}`;
+  },
+};
+
+const currencies = 'EUR USD GBP CHF JPY SEK NOK DKK PLN CZK CAD AUD'.split(' ');
+
+/** A coordinate as a text. */
+function coordinate(place: Place, random: Random, row: Row, axis: 0 | 1): string {
+  const center = centerOf(countryCodeOf(place, row)) ?? [0, 0];
+  return (center[axis] + (random.next() - 0.5) * 1.2).toFixed(4);
+}
+
 /** Addresses, and what depends on a place. */
 export const placeKinds: readonly KindRow[] = [
   [
@@ -73,9 +99,11 @@ export const placeKinds: readonly KindRow[] = [
   [
     'address,street address,address line1,address line 1,address1,address line,line1,street1',
     drawn('location.streetAddress', (place, random, row) => {
-      const { streets, streetFirst } = abroad(place, row) ?? place.words;
+      const country = abroad(place, row);
+      const { streets } = country ?? place.words;
       const [street, number] = [random.pick(streets), random.between(1, 199)];
-      return streetFirst ? `${street} ${number}` : `${number} ${street}`;
+      if (country === undefined) return place.words.streetAddress(street, number);
+      return country.streetFirst ? `${street} ${number}` : `${number} ${street}`;
     }),
   ],
   [
@@ -95,7 +123,7 @@ export const placeKinds: readonly KindRow[] = [
     ),
   ],
   [
-    'birthplace,place of birth,hometown,origin,destination,location,venue',
+    'birthplace,place of birth,hometown,origin,destination,location',
     fromList('location.city', ({ words }) => words.cities),
   ],
   [
@@ -129,20 +157,10 @@ export const placeKinds: readonly KindRow[] = [
     (place) => ({
       name: 'location.countryCode',
       pool: listPool(countryCodes),
-      draw: (words, row) => abroad(place, row)?.code ?? words.home,
+      draw: (_, row) => countryCodeOf(place, row),
     }),
   ],
-  [
-    'continent',
-    oneOf('location.continent', [
-      'Africa',
-      'Asia',
-      'Europe',
-      'North America',
-      'Oceania',
-      'South America',
-    ]),
-  ],
+  ['continent', fromList('location.continent', ({ words }) => words.things.continents)],
   [
     'time zone,timezone,tz',
     oneOf('location.timeZone', [
@@ -162,28 +180,19 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'lat,latitude',
-    drawn('location.latitude', (_, random) => (random.below(1_400_000) / 10_000 - 60).toFixed(4)),
+    drawn('location.latitude', (place, random, row) => coordinate(place, random, row, 0)),
   ],
   [
     'lng,lon,long,longitude',
-    drawn('location.longitude', (_, random) => (random.below(3_600_000) / 10_000 - 180).toFixed(4)),
+    drawn('location.longitude', (place, random, row) => coordinate(place, random, row, 1)),
   ],
   [
     'currency,currency code',
-    oneOf('finance.currencyCode', [
-      'EUR',
-      'USD',
-      'GBP',
-      'CHF',
-      'JPY',
-      'SEK',
-      'NOK',
-      'DKK',
-      'PLN',
-      'CZK',
-      'CAD',
-      'AUD',
-    ]),
+    (place) => ({
+      name: 'finance.currencyCode',
+      pool: listPool(currencies),
+      draw: ({ random }, row) => currencyOf(countryCodeOf(place, row)) ?? random.pick(currencies),
+    }),
   ],
   [
     'locale',
@@ -221,10 +230,11 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'license plate,licence plate,plate',
-    drawn(
-      'vehicle.plate',
-      (_, random) => `${letters(random, 2)}-${letters(random, 2)} ${random.between(100, 999)}`,
-    ),
+    (): Source => ({
+      name: 'vehicle.plate',
+      pool: plates,
+      draw: ({ random }) => plates.at(random.below(plates.size)),
+    }),
   ],
   [
     'month,month name',

@@ -1,12 +1,21 @@
 import type { JsonValue } from '../../spec/specification.ts';
-import type { Random } from '../random.ts';
+import { listPool } from '../pool.ts';
+import type { Words } from '../words/words.ts';
 import type { Place, Row, Source } from '../source.ts';
 import { codeKinds } from './codes.ts';
 import { drawn, fromList, oneOf, type Kind, type KindRow } from './kind.ts';
 import { placeKinds } from './places.ts';
 import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
 import { endingsOf, subjectOf } from './names.ts';
-import { accountName, emailOf, fullName, persona } from './people.ts';
+import {
+  accountName,
+  emailOf,
+  fullName,
+  initialsOf,
+  isRare,
+  persona,
+  type Persona,
+} from './people.ts';
 
 /** The fields that say what a record is called, as a slug or summary takes it from them. */
 const labelFields = ['title', 'name', 'headline', 'label', 'subject'] as const;
@@ -27,18 +36,25 @@ export function labelText(place: Place): (row: Row) => string {
 
 const slug: Kind = (place) => {
   const label = labelText(place);
-  return { name: 'text.slug', draw: (words, row) => words.ascii(label(row), '-') || 'entry' };
+  // Unique ones get the number of their row anyway.
+  const numbered = ({ number }: Row): string => (place.field.unique ? 'entry' : `entry-${number}`);
+  return {
+    name: 'text.slug',
+    draw: (words, row) => {
+      const text = words.ascii(label(row), '-');
+      // Of a text in letters that nothing else stands for, its number alone may be left.
+      return /[a-z]/u.test(text) ? text : numbered(row);
+    },
+  };
 };
 
-const person = (
-  part: (one: { firstName: string; lastName: string }) => string,
-  name: string,
-): Kind => drawn(name, ({ words, prefix }, _, row) => part(persona(words, row, prefix)));
+const person = (part: (one: Persona, words: Words) => string, name: string): Kind =>
+  drawn(name, ({ words, prefix }, _, row) => part(persona(words, row, prefix), words));
 
 /** `authorName` and `author` are of the same person as `authorEmail`; `fullName` is the row's own. */
 const namedPerson: Kind = ({ tokens, words }) => {
   const whose = tokens.filter((token) => !/^(?:name|full|display)$/u.test(token)).join(' ');
-  return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, whose)) };
+  return { name: 'person.fullName', draw: (_, row) => fullName(words, persona(words, row, whose)) };
 };
 
 const kinds: readonly KindRow[] = [
@@ -61,7 +77,9 @@ const kinds: readonly KindRow[] = [
   ['email,e mail,mail,email address,mail address', (place) => emailKind(place)],
   [
     'initials',
-    person((one) => `${one.firstName.charAt(0)}${one.lastName.charAt(0)}`, 'person.initials'),
+    drawn('person.initials', ({ words, prefix }, _, row) =>
+      initialsOf(words, persona(words, row, prefix)),
+    ),
   ],
   [
     'company,company name,organization,organisation,employer,vendor,manufacturer,supplier,sponsor,client name,business name',
@@ -69,29 +87,20 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'brand,brand name,make',
-    drawn('company.brand', ({ words }, random) => random.pick(words.lastNames)),
+    drawn('company.brand', ({ words, subject }, random) =>
+      subject === 'vehicle' ? words.faker.vehicle.manufacturer() : random.pick(words.lastNames),
+    ),
+  ],
+  [
+    'model,model name',
+    (place) =>
+      place.subject === 'vehicle'
+        ? { name: 'vehicle.model', draw: ({ faker }) => faker.vehicle.model() }
+        : anyText(place, false),
   ],
   ['publisher', drawn('book.publisher', ({ words }) => words.faker.book.publisher())],
-  [
-    'job title,job,position,occupation,profession,designation',
-    drawn('person.jobTitle', ({ words }) => words.faker.person.jobTitle()),
-  ],
-  [
-    'department,division',
-    oneOf('company.department', [
-      'Accounting',
-      'Customer Service',
-      'Engineering',
-      'Human Resources',
-      'Legal',
-      'Logistics',
-      'Marketing',
-      'Operations',
-      'Purchasing',
-      'Research',
-      'Sales',
-    ]),
-  ],
+  ['job title,job,position,occupation,profession,designation', ({ words }) => jobSource(words)],
+  ['department,division', fromList('company.department', ({ words }) => words.things.departments)],
   ['title,name,headline,label,subject,caption,heading', (place) => titleKind(place)],
   ['slug,permalink,url key,url slug,path segment', slug],
   [
@@ -104,27 +113,30 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'body,content,text,article,html,markdown,story,long description,post',
-    drawn('text.paragraphs', ({ words, subject }, random, row) =>
+    drawn('text.paragraphs', ({ words, subject }, _, row) =>
       subject === 'remark' || subject === 'review'
-        ? phrase(words, `${subject}s`)
-        : paragraphs(random, (count) => sentences(words, row, count)),
+        ? phrase(words, `${subject}s`, row)
+        : paragraphs(words, (count) => sentences(words, row, count)),
     ),
   ],
   [
     'message,comment,note,notes,remark,remarks,reply,answer,reason,opinion,quote',
-    drawn('text.remark', ({ words, subject }) =>
-      phrase(words, subject === 'review' ? 'reviews' : 'remarks'),
+    drawn('text.remark', ({ words, subject }, _, row) =>
+      phrase(words, subject === 'review' ? 'reviews' : 'remarks', row),
     ),
   ],
-  ['review,feedback,testimonial', drawn('text.review', ({ words }) => phrase(words, 'reviews'))],
+  [
+    'review,feedback,testimonial',
+    drawn('text.review', ({ words }, _, row) => phrase(words, 'reviews', row)),
+  ],
   [
     'bio,biography,about,about me,self description',
-    drawn('person.bio', ({ words }) => phrase(words, 'bios')),
+    drawn('person.bio', ({ words }, _, row) => phrase(words, 'bios', row)),
   ],
   ['question', drawn('text.question', ({ words }, _, row) => questionOf(words, row))],
   [
     'alt,alt text,photo caption,image caption',
-    drawn('text.caption', ({ words }) => phrase(words, 'captions')),
+    drawn('text.caption', ({ words }, _, row) => phrase(words, 'captions', row)),
   ],
   [
     'status,order status,payment status',
@@ -142,23 +154,22 @@ const kinds: readonly KindRow[] = [
   ['priority,severity,importance', oneOf('text.priority', ['low', 'medium', 'high', 'urgent'])],
   ['tag,keyword,tags,keywords,labels,interests', (place) => labelSource('tag', place.words)],
   ['skill,skills', (place) => labelSource('skill', place.words)],
-  ['gender,sex', oneOf('person.gender', ['female', 'male', 'nonbinary'])],
+  [
+    'gender,sex',
+    person(({ sex, chance }) => (isRare(chance) ? 'nonbinary' : sex), 'person.gender'),
+  ],
   ['size', oneOf('text.size', ['XS', 'S', 'M', 'L', 'XL'])],
   ['unit,unit of measure', oneOf('text.unit', ['piece', 'kg', 'g', 'l', 'm', 'box'])],
+  ['material', fromList('commerce.material', ({ words }) => words.things.materials)],
   [
-    'material',
-    oneOf('commerce.material', [
-      'cotton',
-      'linen',
-      'oak',
-      'steel',
-      'glass',
-      'leather',
-      'wool',
-      'ceramic',
-    ]),
+    'salutation,honorific',
+    person(({ sex }, { things }) => things.salutations[sex === 'female' ? 0 : 1], 'person.prefix'),
   ],
-  ['salutation,honorific', oneOf('person.prefix', ['Ms', 'Mr', 'Mx', 'Dr'])],
+  ['ingredient,ingredients', fromList('food.ingredient', ({ words }) => words.things.ingredients)],
+  [
+    'amenity,amenities,facility,facilities',
+    fromList('text.amenity', ({ words }) => words.things.amenities),
+  ],
   [
     'payment method',
     oneOf('finance.paymentMethod', ['card', 'invoice', 'paypal', 'transfer', 'cash']),
@@ -168,6 +179,7 @@ const kinds: readonly KindRow[] = [
     oneOf('commerce.shipping', ['standard', 'express', 'pickup', 'freight']),
   ],
   ['product,product name,item,item name', (place) => labelSource('product', place.words)],
+  ['venue,venue name', (place) => labelSource('place', place.words)],
   ['song,track,track name', (place) => labelSource('song', place.words)],
   ['album,album title', (place) => labelSource('album', place.words)],
   ['artist,artist name,band', (place) => labelSource('artist', place.words)],
@@ -189,13 +201,25 @@ function titleKind(place: Place): Source {
   const named = prefix === '' ? 'article' : subjectOf(prefix);
   const subject = named === 'article' ? place.subject : named;
   const isTitle = tokens.at(-1) === 'title';
-  if (subject === 'person' && isTitle)
-    return { name: 'person.jobTitle', draw: ({ faker }) => faker.person.jobTitle() };
+  if (subject === 'person' && isTitle) return jobSource(words);
   if (subject === 'person')
-    return { name: 'person.fullName', draw: (_, row) => fullName(persona(words, row, prefix)) };
+    return {
+      name: 'person.fullName',
+      draw: (_, row) => fullName(words, persona(words, row, prefix)),
+    };
   const label = labelSource(subject, words);
   const concept = prefix === '' ? 'label' : `label ${prefix}`;
   return { ...label, draw: (_, row) => row.aside(concept, () => label.draw(words, row)) };
+}
+
+function jobSource({ things }: Words): Source {
+  const pool = listPool(things.jobs);
+  return {
+    name: 'person.jobTitle',
+    ...(pool.size === 0 ? {} : { pool }),
+    draw: ({ random, faker }) =>
+      pool.size === 0 ? faker.person.jobTitle() : pool.at(random.below(pool.size)),
+  };
 }
 
 function summaryKind({ subject, words }: Place): Source {
@@ -208,7 +232,7 @@ function summaryKind({ subject, words }: Place): Source {
         const first = random.below(phrases.praises.length);
         const second =
           (first + 1 + random.below(phrases.praises.length - 1)) % phrases.praises.length;
-        return `${phrases.praises[first]} ${phrases.praises[second]}`;
+        return `${phrases.praises[first]}${words.joint}${phrases.praises[second]}`;
       },
     };
   return {
@@ -222,14 +246,16 @@ function taglineKind({ words }: Place): Source {
 }
 
 /** Two or three paragraphs. */
-function paragraphs(random: Random, make: (count: number) => string): string {
+function paragraphs({ random, joint }: Words, make: (count: number) => string): string {
   const sizes = Array.from({ length: random.between(2, 3) }, () => random.between(3, 5));
-  const all = make(sizes.reduce((sum, size) => sum + size, 0)).split(/(?<=[.?!]) /u);
+  const all = make(sizes.reduce((sum, size) => sum + size, 0)).split(
+    /(?<=[.?!]) |(?<=[。？！])(?=.)/u,
+  );
   let from = 0;
   return sizes
     .map((size) => {
       from += size;
-      return all.slice(from - size, from).join(' ');
+      return all.slice(from - size, from).join(joint);
     })
     .filter((text) => text !== '')
     .join('\n\n');
@@ -252,7 +278,7 @@ export function anyText(place: Place, isLong: boolean): Source {
 }
 
 /** Values of a json field, or an object without declared members. */
-export function anyJson(random: Random, tags: readonly string[]): JsonValue {
+export function anyJson(random: Words['random'], tags: readonly string[]): JsonValue {
   return {
     source: random.pick(['web', 'app', 'import']),
     tags: [random.pick(tags)],

@@ -10,7 +10,7 @@ export interface Phrases {
   readonly questions: readonly string[];
   /** What readers answer. */
   readonly remarks: readonly string[];
-  /** What buyers say. */
+  /** What buyers say, the most displeased first. */
   readonly reviews: readonly string[];
   /** What people say of themselves. */
   readonly bios: readonly string[];

@@ -1,10 +1,16 @@
-import type { Faker } from '@faker-js/faker';
+import type { Faker, LocaleDefinition } from '@faker-js/faker';
 import type { Pool } from '../pool.ts';
 import { Random } from '../random.ts';
 import { english } from './english.ts';
+import { french } from './french.ts';
 import { german } from './german.ts';
+import { japanese } from './japanese.ts';
+import { japaneseNames } from './japanese-names.ts';
+import { nameOrder, plainNames, sexesOf, surnamesOf, type NameOrder, type Sex } from './people.ts';
 import type { Phrases } from './phrases.ts';
+import { romanised } from './romanised.ts';
 import { asciiOf } from './text.ts';
+import { thingsOf, type Things } from './things.ts';
 
 /** The moment that generated dates are relative to, so that they do not change with the clock. */
 export const referenceDate = '2026-01-01T00:00:00.000Z';
@@ -15,9 +21,17 @@ export interface Words {
   /** The faker library, which draws from `random` too. */
   readonly faker: Faker;
   readonly language: string;
+  /** What stands between words and sentences. */
+  readonly joint: string;
   readonly phrases: Phrases | undefined;
+  readonly things: Things;
   readonly firstNames: readonly string[];
   readonly lastNames: readonly string[];
+  /** Those of women and of men, where they differ. */
+  readonly lastNamesOf: Readonly<Partial<Record<Sex, readonly string[]>>>;
+  /** Whose first name it is, where it is a woman's or a man's alone. */
+  readonly sexes: ReadonlyMap<string, Sex>;
+  readonly nameOrder: NameOrder;
   readonly cities: readonly string[];
   readonly countries: readonly string[];
   /** The code of the country that the places are of. */
@@ -27,13 +41,18 @@ export interface Words {
   readonly companies: Pool;
   readonly states: readonly string[];
   readonly streets: readonly string[];
-  /** Whether a street's name comes before the number of the house. */
-  readonly streetFirst: boolean;
+  /** A street and the number of a house, in the order of the country. */
+  readonly streetAddress: (street: string, number: number) => string;
   /** Turns a text into ASCII parts. */
   readonly ascii: (text: string, joint: string) => string;
 }
 
-const phrasesOf: Readonly<Record<string, Phrases>> = { en: english, de: german };
+const phrasesOf: Readonly<Record<string, Phrases>> = {
+  en: english,
+  de: german,
+  fr: french,
+  ja: japanese,
+};
 
 /**
  * Loads a locale of the faker library: the one of this name (`de_AT`, `de-AT`), else its language's. Undefined where
@@ -44,7 +63,10 @@ export async function loadWords(locale: string): Promise<Words | undefined> {
   const code =
     region === undefined ? language.toLowerCase() : `${language.toLowerCase()}_${region}`;
   const original = (await loadFaker(code)) ?? (await loadFaker(language.toLowerCase()));
-  return original === undefined ? undefined : makeWords(original);
+  if (original === undefined) return undefined;
+  const english =
+    original.rawDefinitions.metadata?.language === 'en' ? original : await loadFaker('en');
+  return makeWords(original, english?.rawDefinitions ?? {});
 }
 
 async function loadFaker(code: string): Promise<Faker | undefined> {
@@ -59,7 +81,10 @@ async function loadFaker(code: string): Promise<Faker | undefined> {
   }
 }
 
-function makeWords(original: Faker): Words {
+/** Languages that write words and sentences without anything between them. */
+const unspaced: ReadonlySet<string> = new Set(['ja', 'zh', 'th']);
+
+function makeWords(original: Faker, fallback: LocaleDefinition): Words {
   const random = new Random();
   // A Faker of our own: what it draws follows from the row alone, and seeding costs nothing.
   const Constructor = original.constructor as typeof Faker;
@@ -71,30 +96,67 @@ function makeWords(original: Faker): Words {
   const { person, location, metadata, company } = original.rawDefinitions;
   const language = metadata?.language ?? 'en';
   const { street_address: address } = location ?? {};
-  const pattern = address?.normal ?? '';
+  const isStreetFirst = !(address?.normal ?? '').startsWith('{{location.buildingNumber');
   const drawn = <Value>(draw: () => Value, count: number): readonly Value[] =>
     Array.from({ length: count }, (_, index) => {
       random.start({ high: 7, low: 11 }, index);
       return draw();
     });
-  const lastNames = plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500);
+  // A list that a locale lacks is that of English in the library, which reads as a mistake elsewhere.
+  const own = <Value>(
+    list: readonly Value[] | null | undefined,
+    english: readonly Value[] | null | undefined,
+  ): readonly Value[] | undefined =>
+    list === null || (list === english && language !== 'en') ? undefined : list;
+  const { location: abroad } = fallback;
+  const local = language === 'ja' ? japaneseNames : undefined;
+  const lastNames =
+    local?.lastNames ?? plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500);
   const names = new Intl.DisplayNames([language, 'en'], { type: 'region' });
+  const joint = unspaced.has(language) ? '' : ' ';
   return {
     random,
     faker,
     language,
+    joint,
     phrases: phrasesOf[language],
-    firstNames: plainNames(person?.first_name) ?? drawn(() => faker.person.firstName(), 500),
+    things: thingsOf(language),
+    firstNames:
+      (local && [...local.women, ...local.men]) ??
+      plainNames(person?.first_name) ??
+      drawn(() => faker.person.firstName(), 500),
     lastNames,
-    cities: distinct(location?.city_name ?? drawn(() => faker.location.city(), 500)),
-    countries: distinct(location?.country ?? drawn(() => faker.location.country(), 100)),
+    lastNamesOf: surnamesOf(person?.last_name),
+    sexes: sexesOf(
+      local ? { female: local.women, male: local.men } : (person?.first_name ?? undefined),
+    ),
+    nameOrder: nameOrder(person?.name ?? []),
+    cities: distinct(
+      local?.cities ??
+        own(location?.city_name, abroad?.city_name) ??
+        drawn(() => faker.location.city(), 500),
+    ),
+    countries: distinct(
+      own(location?.country, abroad?.country) ?? drawn(() => faker.location.country(), 100),
+    ),
     home: metadata?.country ?? new Intl.Locale(language).maximize().region ?? 'US',
     countryName: (code) => names.of(code) ?? code,
-    companies: companyNames(lastNames, texts(company?.legal_entity_type) ?? ['Ltd']),
-    states: distinct(location?.state ?? drawn(() => faker.location.city(), 50)),
-    streets: distinct(location?.street_name ?? drawn(() => faker.location.street(), 500)),
-    streetFirst: !pattern.startsWith('{{location.buildingNumber'),
-    ascii: remembered((text, joint) => asciiOf(text, joint, language === 'de')),
+    companies: companyNames(lastNames, texts(company?.legal_entity_type) ?? ['Ltd'], joint),
+    states: distinct(own(location?.state, abroad?.state) ?? drawn(() => faker.location.city(), 50)),
+    streets: distinct(
+      local?.streets ??
+        own(location?.street_name, abroad?.street_name) ??
+        drawn(() => faker.location.street(), 500),
+    ),
+    streetAddress: (street, number) =>
+      isStreetFirst ? `${street}${joint}${number}` : `${number}${joint}${street}`,
+    ascii: remembered((text, between) =>
+      asciiOf(
+        local?.readings.get(text) ?? romanised(text.toLowerCase()),
+        between,
+        language === 'de',
+      ),
+    ),
   };
 }
 
@@ -104,7 +166,7 @@ function texts(list: unknown): readonly string[] | undefined {
 }
 
 /** Companies of one name with their legal form, and as many of two names; all of them different. */
-function companyNames(names: readonly string[], forms: readonly string[]): Pool {
+function companyNames(names: readonly string[], forms: readonly string[], joint: string): Pool {
   const half = names.length * forms.length;
   const name = (index: number): string => names[index % names.length] ?? '';
   // Lists of names are often sorted: those of a pair are far from each other, at another distance for each form.
@@ -113,16 +175,11 @@ function companyNames(names: readonly string[], forms: readonly string[]): Pool 
     size: 2 * half,
     at: (place) => {
       const [first, form] = [place % names.length, Math.floor((place % half) / names.length)];
-      if (place >= half) return `${name(first)} & ${name(first + (form + 1) * distance)}`;
-      return `${name(first)} ${forms[form] ?? ''}`;
+      if (place >= half)
+        return [name(first), name(first + (form + 1) * distance)].join(joint === '' ? '・' : ' & ');
+      return `${name(first)}${joint}${forms[form] ?? ''}`;
     },
   };
-}
-
-/** The names of every sex, each once; undefined where the locale makes them of patterns. */
-function plainNames(lists: unknown): readonly string[] | undefined {
-  const names = distinct(Object.values((lists ?? {}) as Record<string, readonly string[]>).flat());
-  return names.length === 0 || names.some((name) => name.includes('{{')) ? undefined : names;
 }
 
 function distinct(list: readonly string[]): readonly string[] {

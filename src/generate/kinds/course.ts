@@ -1,0 +1,84 @@
+import type { Row } from '../source.ts';
+
+/** How a row may have come to an end other than the usual one. */
+type Ending = 'returned' | 'cancelled';
+
+/** How far a row has come: from 0 (just begun) to 3 (done). */
+interface Course {
+  readonly stage: number;
+  readonly ending: Ending | undefined;
+}
+
+/**
+ * The course of a row, the same for its status and for the moments and flags of its steps, so that what is a draft was
+ * not published and what was cancelled was not delivered.
+ */
+function courseOf(row: Row): Course {
+  return row.aside('course', (random) => {
+    const stage = random.below(4);
+    const chance = random.next();
+    if (chance < 0.12) return { stage: 0, ending: 'cancelled' };
+    return chance < 0.24 ? { stage: 3, ending: 'returned' } : { stage, ending: undefined };
+  });
+}
+
+/** What a word says of the course: the stage that is reached with it, or how it has ended. */
+type Mark = number | Ending;
+
+const words: readonly (readonly [mark: Mark, words: string])[] = [
+  [
+    0,
+    'draft new open opened pending todo backlog created ordered placed submitted queued unpaid waiting received requested proposed registered',
+  ],
+  [
+    1,
+    'confirmed approved accepted paid verified active processing started assigned inprogress review inreview reviewing packed',
+  ],
+  [2, 'published shipped sent posted released dispatched live intransit'],
+  [3, 'delivered completed complete done finished closed resolved fulfilled settled'],
+  ['returned', 'returned refunded archived'],
+  ['cancelled', 'cancelled canceled rejected declined failed void'],
+];
+const marks: ReadonlyMap<string, Mark> = new Map(
+  words.flatMap(([mark, list]) => list.split(' ').map((word) => [word, mark] as const)),
+);
+
+/** The mark of a word, whatever its case and joints; undefined for one that tells nothing. */
+export function markOf(word: string): Mark | undefined {
+  return marks.get(word.toLowerCase().replaceAll(/[^a-z]/gu, ''));
+}
+
+const flags =
+  /^(?:approved|accepted|confirmed|paid|published|shipped|sent|delivered|completed|complete|done|finished|closed|resolved|fulfilled|returned|refunded|archived|cancelled|canceled|rejected)$/u;
+
+/** The mark of a flag such as `isPaid`, by the parts of its name; undefined for one that tells of no step. */
+export function flagOf(tokens: readonly string[]): Mark | undefined {
+  const last = tokens.at(-1) ?? '';
+  return flags.test(last) ? markOf(last) : undefined;
+}
+
+/** Whether the row has come so far, or to that end. */
+export function hasReached(row: Row, mark: Mark): boolean {
+  const { stage, ending } = courseOf(row);
+  return typeof mark === 'number' ? stage >= mark : ending === mark;
+}
+
+/** Those of some statuses that fit how far a row has come; undefined where not all of them tell of a course. */
+export function statusesOf<Value>(
+  values: readonly Value[],
+): ((row: Row) => readonly Value[]) | undefined {
+  const known = values.map((value) => [value, markOf(String(value))] as const);
+  if (known.length < 2 || known.some(([, mark]) => mark === undefined)) return undefined;
+  const withMark = (wanted: Mark): readonly Value[] =>
+    known.filter(([, mark]) => mark === wanted).map(([value]) => value);
+  return (row) => {
+    const { stage, ending } = courseOf(row);
+    const ended = ending === undefined ? [] : withMark(ending);
+    if (ended.length > 0) return ended;
+    for (const nearest of [stage, stage - 1, stage - 2, stage - 3, 1, 2, 3]) {
+      const found = withMark(nearest);
+      if (found.length > 0) return found;
+    }
+    return values;
+  };
+}

@@ -1,0 +1,62 @@
+import type { Random } from '../random.ts';
+import type { JsonValue } from '../../spec/specification.ts';
+import type { Pool } from '../pool.ts';
+import type { Place, Row } from '../source.ts';
+import { centerOf } from '../words/coordinates.ts';
+import { ageOf, bornAt } from './moments.ts';
+import { moodOf } from './mood.ts';
+import { countryCodeOf } from './places.ts';
+
+/** What the amounts of a row are called. */
+const totals = /^(?:total|grandtotal|totalamount|totalprice|gross|grossamount|grosstotal)$/u;
+const nets = /^(?:net|netamount|nettotal|subtotal)$/u;
+const taxes = /^(?:tax|taxamount|vat|vatamount|taxes|totaltax)$/u;
+/** Of the net amount. */
+const taxRate = 0.2;
+
+/** Net, tax and total of a row add up, in steps of its field. */
+function amountOf(ending: string, unit: number, row: Row): number | undefined {
+  const total = row.aside('total', (random) => Math.round((10 + random.next() * 1_990) * 100));
+  const all = Math.round((total / 100) * unit);
+  const net = Math.round(all / (1 + taxRate));
+  if (totals.test(ending)) return all / unit;
+  if (nets.test(ending)) return net / unit;
+  return taxes.test(ending) ? (all - net) / unit : undefined;
+}
+
+/**
+ * A number that goes with what else a row says: age with birthday, rating with review, net and tax with total, a
+ * coordinate with the country. Undefined for others. `name` is what the number was found to be.
+ */
+export function relatedNumber(
+  name: string,
+  place: Place,
+): ((row: Row, random: Random, pool: Pool) => JsonValue | undefined) | undefined {
+  const { field, tokens, subject } = place;
+  const isWhole = field.type.name === 'integer';
+  const ending = tokens.join('');
+  switch (name) {
+    case 'person.age':
+      return isWhole ? ageOf : undefined;
+    case 'date.birthYear':
+      return isWhole ? (row) => new Date(bornAt(row)).getUTCFullYear() : undefined;
+    case 'number.rating':
+      return (row, _, pool) => pool.at(Math.floor(moodOf(row) * pool.size));
+    case 'number.weight':
+      // There are more light things than heavy ones.
+      return (_, random, pool) => pool.at(Math.floor(random.next() ** 4 * pool.size));
+    case 'number.seconds':
+      return subject === 'song' ? (_, random) => random.between(120, 400) : undefined;
+    case 'location.latitude':
+    case 'location.longitude': {
+      const axis = name === 'location.latitude' ? 0 : 1;
+      return (row, random) => {
+        const center = centerOf(countryCodeOf(place, row))?.[axis];
+        return center && Math.round((center + (random.next() - 0.5) * 1.2) * 1e6) / 1e6;
+      };
+    }
+    default:
+      if (!totals.test(ending) && !nets.test(ending) && !taxes.test(ending)) return undefined;
+      return (row) => amountOf(ending, isWhole || field.scale === 0 ? 1 : 100, row);
+  }
+}

@@ -1,0 +1,48 @@
+export type Sex = 'female' | 'male';
+
+/** How first and last name become a full one. */
+export interface NameOrder {
+  readonly isLastFirst: boolean;
+  readonly joint: string;
+}
+
+/** The order of names in a locale, from the patterns that the faker library has for it. */
+export function nameOrder(patterns: readonly { readonly value: string }[]): NameOrder {
+  for (const { value } of patterns) {
+    const [, first, joint = ' '] =
+      /\{\{person\.(firstName|lastName)\}\}(\s?)\{\{person\.(?:firstName|lastName)\}\}/u.exec(
+        value,
+      ) ?? [];
+    if (first !== undefined) return { isLastFirst: first === 'lastName', joint };
+  }
+  return { isLastFirst: false, joint: ' ' };
+}
+
+/** The names of every sex, each once; undefined where the locale makes them of patterns. */
+export function plainNames(lists: unknown): readonly string[] | undefined {
+  const all = Object.values((lists ?? {}) as Record<string, readonly string[]>).flat();
+  const names = [...new Set(all)].filter((name) => name !== '');
+  return names.length === 0 || names.some((name) => name.includes('{{')) ? undefined : names;
+}
+
+/** The first names that are those of one sex alone. */
+export function sexesOf(lists: unknown): ReadonlyMap<string, Sex> {
+  const { female = [], male = [] } = (lists ?? {}) as Partial<Record<Sex, readonly string[]>>;
+  const [women, men] = [new Set(female), new Set(male)];
+  return new Map([
+    ...female.filter((name) => !men.has(name)).map((name) => [name, 'female'] as const),
+    ...male.filter((name) => !women.has(name)).map((name) => [name, 'male'] as const),
+  ]);
+}
+
+/** Last names that differ by sex; none where a locale tells no such ones. */
+export function surnamesOf(lists: unknown): Partial<Record<Sex, readonly string[]>> {
+  const {
+    female = [],
+    male = [],
+    generic = [],
+  } = (lists ?? {}) as Readonly<Partial<Record<Sex | 'generic', readonly string[]>>>;
+  const isPlain = [...female, ...male].every((name) => !name.includes('{{'));
+  if (female.length === 0 || male.length === 0 || !isPlain) return {};
+  return { female: [...female, ...generic], male: [...male, ...generic] };
+}
