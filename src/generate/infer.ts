@@ -73,7 +73,7 @@ export function inferredSources(
     case 'datetime':
       return [momentSource(place, isUnique)];
     case 'time':
-      return [timeSource(isUnique)];
+      return [timeSource(tokens, isUnique)];
     case 'uuid':
       return [{ name: 'string.uuid', draw: ({ random }) => uuidOf(random) }];
     case 'json':

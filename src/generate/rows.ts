@@ -364,6 +364,7 @@ export class RowValues implements Row {
   private readonly rows: ResourceRows;
   private readonly values: (JsonValue | undefined)[];
   private readonly open: boolean[] = [];
+  private asides: Map<string, unknown> | undefined;
 
   constructor(rows: ResourceRows, number: number) {
     this.rows = rows;
@@ -387,5 +388,13 @@ export class RowValues implements Row {
     return position === undefined ? undefined : this.rows.keeping(() => this.at(position));
   };
 
-  readonly aside: Row['aside'] = (concept, draw) => this.rows.aside(concept, this.number, draw);
+  /** What a concept gives is the same for all fields of the row that ask for it, so it is drawn once. */
+  readonly aside = <Value>(concept: string, draw: (random: Random) => Value): Value => {
+    this.asides ??= new Map();
+    const known = this.asides.get(concept);
+    if (known !== undefined || this.asides.has(concept)) return known as Value;
+    const value = this.rows.aside(concept, this.number, draw);
+    this.asides.set(concept, value);
+    return value;
+  };
 }

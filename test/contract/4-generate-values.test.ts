@@ -21,7 +21,7 @@ describe('the same specification, seed and locale', () => {
       [
         {
           "balance": "5461.58",
-          "city": "Oakland Park",
+          "city": "Burlington",
           "createdAt": "2025-12-09T06:54:20.000Z",
           "email": "calista.pfeffer1@example.com",
           "firstName": "Calista",
@@ -31,7 +31,7 @@ describe('the same specification, seed and locale', () => {
         },
         {
           "balance": "907.05",
-          "city": "Rancho Cordova",
+          "city": "Cincinnati",
           "createdAt": "2024-03-20T15:35:32.000Z",
           "email": "sanford.glover2@example.net",
           "firstName": "Sanford",

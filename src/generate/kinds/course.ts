@@ -71,14 +71,15 @@ export function statusesOf<Value>(
   if (known.length < 2 || known.some(([, mark]) => mark === undefined)) return undefined;
   const withMark = (wanted: Mark): readonly Value[] =>
     known.filter(([, mark]) => mark === wanted).map(([value]) => value);
+  // The nearest one that is reached; else the first to come.
+  const nearest = [0, 1, 2, 3].map((stage) => {
+    const lists = [stage, stage - 1, stage - 2, stage - 3, 1, 2, 3].map(withMark);
+    return lists.find((list) => list.length > 0) ?? values;
+  });
+  const ended = { returned: withMark('returned'), cancelled: withMark('cancelled') };
   return (row) => {
     const { stage, ending } = courseOf(row);
-    const ended = ending === undefined ? [] : withMark(ending);
-    if (ended.length > 0) return ended;
-    for (const nearest of [stage, stage - 1, stage - 2, stage - 3, 1, 2, 3]) {
-      const found = withMark(nearest);
-      if (found.length > 0) return found;
-    }
-    return values;
+    const list = ending === undefined ? [] : ended[ending];
+    return list.length > 0 ? list : (nearest[stage] ?? values);
   };
 }

@@ -269,13 +269,24 @@ export function ageOf(row: Row): number {
   return born.setUTCFullYear(now.getUTCFullYear()) < reference + day ? years : years - 1;
 }
 
+/** Hours of the day that times lie in, by how their fields are called; else by day. */
+const hours: readonly (readonly [names: RegExp, from: number, to: number])[] = [
+  [/^(?:opens|opening|open|opens at)$/u, 7, 10],
+  [/^(?:closes|closing|close|closes at)$/u, 17, 22],
+  [/^check ?in$/u, 14, 17],
+  [/^check ?out$/u, 9, 12],
+];
+
 /** Times of the day in steps of five minutes; to the second where they have to be distinct. */
-export function timeSource(isUnique: boolean): Source {
+export function timeSource(tokens: readonly string[], isUnique: boolean): Source {
   const step = isUnique ? 1 : 300;
   const times = (index: number): string =>
     new Date(index * step * second).toISOString().slice(11, 19);
   const pool: Pool = { size: 86_400 / step, at: times };
-  return { name: 'date.time', pool, draw: ({ random }) => times(random.below(pool.size)) };
+  const stem = stemOf(tokens).join(' ');
+  const [, from = 7, to = 21] = hours.find(([names]) => names.test(stem)) ?? [];
+  const [first, last] = [(from * hour) / second / step, (to * hour) / second / step];
+  return { name: 'date.time', pool, draw: ({ random }) => times(random.between(first, last)) };
 }
 
 export function booleanSource(share: number): Source {

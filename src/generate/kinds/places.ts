@@ -34,6 +34,19 @@ export function countryCodeOf(place: Place, row: Row): string {
   return abroad(place, row)?.code ?? place.words.home;
 }
 
+/** The city of an address of the row, and its region where that is known; the same for both fields. */
+function cityOf(place: Place, row: Row): { readonly city: string; readonly region?: string } {
+  const { words, subject, prefix } = place;
+  // Records that are cities are of all that there are.
+  if (subject === 'city') return { city: words.random.pick(words.cities) };
+  const known = abroad(place, row)?.cities ?? words.knownCities;
+  return row.aside(`city ${whoseAddress(prefix)}`, (random) => {
+    if (known === undefined) return { city: random.pick(words.cities) };
+    const [city, region] = random.pick(known);
+    return { city, region };
+  });
+}
+
 /** One of a list of the locale, or of the country that the row's address is in. */
 function ofCountry(
   name: string,
@@ -116,11 +129,11 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'city,town,municipality',
-    ofCountry(
-      'location.city',
-      ({ cities }) => cities,
-      ({ cities }) => cities,
-    ),
+    (place) => ({
+      name: 'location.city',
+      pool: listPool(place.words.cities),
+      draw: (_, row) => cityOf(place, row).city,
+    }),
   ],
   [
     'birthplace,place of birth,hometown,origin,destination,location',
@@ -128,11 +141,11 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'state,province,region,county,federal state',
-    ofCountry(
-      'location.state',
-      ({ states }) => states,
-      ({ regions }) => regions,
-    ),
+    (place) => ({
+      name: 'location.state',
+      pool: listPool(place.words.states),
+      draw: ({ random, states }, row) => cityOf(place, row).region ?? random.pick(states),
+    }),
   ],
   [
     'zip,zip code,zipcode,postal code,postcode,post code,plz',

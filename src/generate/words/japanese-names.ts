@@ -1,3 +1,5 @@
+import { citiesOf } from './countries.ts';
+
 /** Names of people and places in Japan; those of people with how they are read, as their e-mail addresses say it. */
 const lastNames =
   '佐藤 sato 鈴木 suzuki 高橋 takahashi 田中 tanaka 伊藤 ito 渡辺 watanabe 山本 yamamoto 中村 nakamura 小林 kobayashi 加藤 kato ' +
@@ -24,10 +26,9 @@ export const japaneseNames = {
   women: names(women),
   men: names(men),
   readings: new Map([lastNames, women, men].flatMap(pairs)) as ReadonlyMap<string, string>,
-  cities:
-    '札幌市 仙台市 さいたま市 千葉市 横浜市 川崎市 新潟市 金沢市 長野市 静岡市 浜松市 名古屋市 京都市 大阪市 堺市 神戸市 奈良市 岡山市 広島市 松山市 高知市 福岡市 北九州市 熊本市 長崎市 鹿児島市 那覇市 盛岡市 秋田市 宇都宮市'.split(
-      ' ',
-    ),
+  cities: citiesOf(
+    '札幌市:北海道,仙台市:宮城県,さいたま市:埼玉県,千葉市:千葉県,横浜市:神奈川県,川崎市:神奈川県,新潟市:新潟県,金沢市:石川県,長野市:長野県,静岡市:静岡県,浜松市:静岡県,名古屋市:愛知県,京都市:京都府,大阪市:大阪府,堺市:大阪府,神戸市:兵庫県,奈良市:奈良県,岡山市:岡山県,広島市:広島県,松山市:愛媛県,高知市:高知県,福岡市:福岡県,北九州市:福岡県,熊本市:熊本県,長崎市:長崎県,鹿児島市:鹿児島県,那覇市:沖縄県,盛岡市:岩手県,秋田市:秋田県,宇都宮市:栃木県',
+  ),
   streets: [
     '本町',
     '中央',

@@ -1,6 +1,7 @@
 import type { Faker, LocaleDefinition } from '@faker-js/faker';
 import type { Pool } from '../pool.ts';
 import { Random } from '../random.ts';
+import { countries, type City } from './countries.ts';
 import { english } from './english.ts';
 import { french } from './french.ts';
 import { german } from './german.ts';
@@ -40,6 +41,8 @@ export interface Words {
   readonly countryName: (code: string) => string;
   readonly companies: Pool;
   readonly states: readonly string[];
+  /** Cities of which it is known in which region they are. */
+  readonly knownCities: readonly City[] | undefined;
   readonly streets: readonly string[];
   /** A street and the number of a house, in the order of the country. */
   readonly streetAddress: (street: string, number: number) => string;
@@ -113,6 +116,7 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
   const lastNames =
     local?.lastNames ?? plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500);
   const names = new Intl.DisplayNames([language, 'en'], { type: 'region' });
+  const home = metadata?.country ?? new Intl.Locale(language).maximize().region ?? 'US';
   const joint = unspaced.has(language) ? '' : ' ';
   return {
     random,
@@ -132,14 +136,15 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
     ),
     nameOrder: nameOrder(person?.name ?? []),
     cities: distinct(
-      local?.cities ??
+      (local && local.cities.map(([city]) => city)) ??
         own(location?.city_name, abroad?.city_name) ??
         drawn(() => faker.location.city(), 500),
     ),
     countries: distinct(
       own(location?.country, abroad?.country) ?? drawn(() => faker.location.country(), 100),
     ),
-    home: metadata?.country ?? new Intl.Locale(language).maximize().region ?? 'US',
+    home,
+    knownCities: local?.cities ?? countries.find(({ code }) => code === home)?.cities,
     countryName: (code) => names.of(code) ?? code,
     companies: companyNames(lastNames, texts(company?.legal_entity_type) ?? ['Ltd'], joint),
     states: distinct(own(location?.state, abroad?.state) ?? drawn(() => faker.location.city(), 50)),

@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import { french } from '../../src/generate/words/french.ts';
+import { japanese } from '../../src/generate/words/japanese.ts';
+import { english } from '../../src/generate/words/english.ts';
+import { generated, type Row } from './4-generate.ts';
+
+/** Rows of one resource, whose fields are lines of YAML. */
+async function rowsOf(
+  resource: string,
+  fields: string,
+  locale = 'en',
+  count = 300,
+): Promise<Row[]> {
+  const lines = fields.trim().replaceAll(/^\s*/gmu, '      ');
+  const text = `generate: { locale: ${locale} }\nresources:\n  ${resource}:\n    fields:\n${lines}\n`;
+  return (await generated(text, { count }))[resource] ?? [];
+}
+
+const shares = (rows: readonly Row[], name: string, value: unknown): number =>
+  rows.filter((row) => row[name] === value).length / rows.length;
+
+describe('how far a row has come is told by its status, moments and flags alike', () => {
+  const order = `
+    status: { type: enum, values: [open, paid, shipped, delivered, returned, cancelled] }
+    paidAt: { type: datetime, nullable: true }
+    shippedAt: { type: datetime, nullable: true }
+    deliveredOn: { type: date, nullable: true }
+    returnedAt: { type: datetime, nullable: true }
+    cancelledAt: { type: datetime, nullable: true }
+    isShipped: { type: boolean }
+    alwaysShippedAt: { type: datetime }`;
+  const moments = ['paidAt', 'shippedAt', 'deliveredOn', 'returnedAt', 'cancelledAt'];
+  const reached: Readonly<Record<string, readonly string[]>> = {
+    open: [],
+    paid: ['paidAt'],
+    shipped: ['paidAt', 'shippedAt'],
+    delivered: ['paidAt', 'shippedAt', 'deliveredOn'],
+    returned: ['paidAt', 'shippedAt', 'deliveredOn', 'returnedAt'],
+    cancelled: ['cancelledAt'],
+  };
+
+  test('of an order', async () => {
+    const rows = await rowsOf('orders', order);
+    for (const row of rows) {
+      const { status, isShipped, alwaysShippedAt } = row;
+      expect(moments.filter((name) => row[name] !== null)).toEqual(reached[String(status)]);
+      expect(isShipped).toBe(row['shippedAt'] !== null);
+      // The file says of this one alone that it may be null.
+      expect(alwaysShippedAt).not.toBeNull();
+    }
+    for (const status of Object.keys(reached))
+      expect(shares(rows, 'status', status)).toBeGreaterThan(0.08);
+  });
+
+  test('of a post, in the words that it has', async () => {
+    const rows = await rowsOf(
+      'posts',
+      `status: { type: string, enum: [Draft, In Review, PUBLISHED], default: Draft }
+       publishedAt: { type: datetime, nullable: true }`,
+    );
+    for (const { status, publishedAt } of rows)
+      expect(publishedAt !== null).toBe(status === 'PUBLISHED');
+    expect(new Set(rows.map(({ status }) => status)).size).toBe(3);
+  });
+
+  test('a status with another word in it tells of no course, and its default is the usual one', async () => {
+    const rows = await rowsOf(
+      'posts',
+      'status: { type: enum, values: [open, blue], default: blue }',
+    );
+    expect(shares(rows, 'status', 'blue')).toBeGreaterThan(0.6);
+  });
+
+  test('each field is as it is without the others', async () => {
+    const all = await rowsOf('orders', order);
+    for (const line of order.trim().split('\n')) {
+      const [, name = ''] = /^\s*(\w+):/u.exec(line) ?? [];
+      const alone = await rowsOf('orders', line);
+      expect(alone.map((row) => row[name])).toEqual(all.map((row) => row[name]));
+    }
+  });
+});
+
+describe('what is counted together adds up', () => {
+  test.each([
+    ['decimal', 100],
+    ['number', 100],
+    ['integer', 1],
+  ])('net, tax and total as %s', async (type, unit) => {
+    const rows = await rowsOf(
+      'invoices',
+      ['net', 'tax', 'total'].map((name) => `${name}: { type: ${type} }`).join('\n'),
+    );
+    for (const { net, tax, total } of rows) {
+      const [parts, all] = [Number(net) + Number(tax), Number(total)];
+      expect(Math.round(parts * unit)).toBe(Math.round(all * unit));
+    }
+  });
+
+  test('as far as the field allows it', async () => {
+    for (const { total } of await rowsOf('carts', 'total: { type: decimal, maximum: 50 }'))
+      expect(Number(total)).toBeLessThanOrEqual(50);
+  });
+
+  test('an invoice is due some weeks after it was issued', async () => {
+    const rows = await rowsOf('invoices', 'issuedAt: { type: date }\ndueAt: { type: date }');
+    for (const { issuedAt, dueAt } of rows) {
+      const days = (Date.parse(String(dueAt)) - Date.parse(String(issuedAt))) / 86_400_000;
+      expect(days).toBeGreaterThanOrEqual(14);
+      expect(days).toBeLessThanOrEqual(31);
+    }
+  });
+
+  test('who is content gives more stars', async () => {
+    const fields = 'rating: { type: integer, minimum: 1, maximum: 5 }\nbody: { type: text }';
+    const rows = await rowsOf('reviews', fields);
+    const places = (stars: number): readonly number[] =>
+      rows
+        .filter(({ rating }) => rating === stars)
+        .map(({ body }) => english.reviews.indexOf(String(body)));
+    for (const stars of [1, 2, 3, 4]) {
+      expect(Math.max(...places(stars))).toBeLessThanOrEqual(Math.min(...places(stars + 1)));
+      expect(Math.min(...places(stars))).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe('people', () => {
+  test('are called as they are addressed', async () => {
+    const rows = await rowsOf(
+      'people',
+      `firstName: { type: string }
+       salutation: { type: string }
+       gender: { type: enum, values: [m, f, x] }`,
+      'de',
+    );
+    const told = new Map<unknown, unknown>();
+    for (const { firstName, salutation, gender } of rows) {
+      if (gender === 'x') continue;
+      expect(salutation).toBe(gender === 'f' ? 'Frau' : 'Herr');
+      told.set(firstName, gender);
+    }
+    expect(new Set(told.values()).size).toBe(2);
+    expect(shares(rows, 'gender', 'x')).toBeLessThan(0.1);
+  });
+
+  test.each([
+    ['ja', /^\p{Script=Han}+ [\p{Script=Han}\p{Script=Hiragana}]+$/u],
+    ['zh_CN', /^\p{Script=Han}+$/u],
+    ['ko', /^\p{Script=Hangul}+$/u],
+    ['ru', /^\p{Script=Cyrillic}+ \p{Script=Cyrillic}+$/u],
+    ['el', /\p{Script=Greek}/u],
+    ['ar', /\p{Script=Arabic}/u],
+    ['hu', /^\p{L}+ \p{L}+$/u],
+  ])('have names in the order of %s, and e-mails that are told apart', async (locale, name) => {
+    const rows = await rowsOf(
+      'people',
+      'fullName: { type: string }\nemail: { type: email }',
+      locale,
+    );
+    for (const row of rows) {
+      expect(row['fullName']).toMatch(name);
+      expect(row['email']).toMatch(/^[a-z0-9.]+@example\.(?:com|net|org)$/u);
+    }
+    expect(new Set(rows.map(({ email }) => String(email).split('@')[0])).size).toBeGreaterThan(200);
+  });
+
+  test.each([
+    ['ja', '岡田', 'okada'],
+    ['ko', '심', 'sim'],
+    ['ru', 'Авдеева', 'avdeeva'],
+    ['de', 'Küsters', 'kuesters'],
+  ])('have e-mails that read as their names: %s', async (locale, name, spelt) => {
+    const fields = 'lastName: { type: string }\nemail: { type: email }';
+    const rows = await rowsOf('people', fields, locale, 4_000);
+    const found = rows.filter(({ lastName }) => lastName === name);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { email } of found) expect(email).toMatch(new RegExp(`\\.${spelt}@`, 'u'));
+  });
+});
+
+describe('texts and places are of the locale', () => {
+  test.each([
+    ['fr', french],
+    ['ja', japanese],
+  ])('%s', async (locale, phrases) => {
+    const rows = await rowsOf(
+      'articles',
+      `title: { type: string }
+       body: { type: text }
+       category: { type: string }
+       note: { type: text }`,
+      locale,
+      60,
+    );
+    const starts = phrases.sentences.map((sentence) => sentence.split('{topic}')[0] ?? '');
+    for (const { title, body, category, note } of rows) {
+      expect(phrases.topics.some((topic) => String(title).includes(topic))).toBe(true);
+      expect(starts.some((start) => String(body).startsWith(start))).toBe(true);
+      expect(String(body).split('\n\n').length).toBeGreaterThan(1);
+      expect(phrases.categories).toContain(category);
+      expect(phrases.remarks).toContain(note);
+    }
+  });
+
+  test.each(['fr', 'es', 'it', 'pl', 'ja', 'ru'])(
+    'streets of %s are not English ones',
+    async (locale) => {
+      const rows = await rowsOf(
+        'things',
+        'street: { type: string }\ncountryCode: { type: string }',
+        locale,
+      );
+      const [home] = [new Intl.Locale(locale).maximize().region];
+      for (const { street } of rows.filter(({ countryCode }) => countryCode === home))
+        expect(street).not.toMatch(/ (?:Street|Road|Lane|Avenue|Close|Drive)$/u);
+    },
+  );
+
+  test.each(['es', 'it', 'pt_BR'])(
+    'categories of %s have a number only once all were there',
+    async (locale) => {
+      const rows = await rowsOf('categories', 'name: { type: string, unique: true }', locale, 12);
+      for (const { name } of rows) expect(name).not.toMatch(/\d/u);
+    },
+  );
+
+  test('coordinates are in the country', async () => {
+    const fields =
+      'latitude: { type: number }\nlongitude: { type: number }\ncountryCode: { type: string }';
+    for (const row of await rowsOf('places', fields, 'de')) {
+      if (row['countryCode'] !== 'DE') continue;
+      expect(row['latitude']).toSatisfy((value: number) => value > 50 && value < 52);
+      expect(row['longitude']).toSatisfy((value: number) => value > 9 && value < 11);
+    }
+  });
+});
+
+describe('codes that are all different stay codes', () => {
+  const checked = (code: string): number =>
+    Array.from(code).reduce(
+      (sum, digit, index) => sum + Number(digit) * (index % 2 === 0 ? 1 : 3),
+      0,
+    ) % 10;
+  test.each([
+    ['isbn', /^978\d{10}$/u],
+    ['ean', /^400\d{10}$/u],
+    ['vin', /^[A-HJ-NPR-Z0-9]{17}$/u],
+    ['licensePlate', /^[A-Z]{2}-[A-Z]{2} \d{3}$/u],
+    ['phone', /^\+\d{9,15}$/u],
+  ])('%s', async (name, pattern) => {
+    const rows = await rowsOf('things', `${name}: { type: string, unique: true }`, 'en', 3_000);
+    expect(new Set(rows.map((row) => row[name])).size).toBe(3_000);
+    for (const row of rows) {
+      expect(row[name]).toMatch(pattern);
+      if (name === 'isbn' || name === 'ean') expect(checked(String(row[name]))).toBe(0);
+    }
+  });
+});
