@@ -189,7 +189,11 @@ export class Passage {
       : response;
     if (rate === undefined || told.body === undefined || this.arrival.method === 'HEAD')
       return told;
-    return { ...told, body: paced(told.body, rate) };
+    const { body } = told;
+    const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+    // Whoever shows how much has come knows how much there is, as on any slow line.
+    const length = isWhole ? { streamedLength: Buffer.byteLength(body) } : {};
+    return { ...told, ...length, body: paced(body, rate) };
   }
 }
 

@@ -39,8 +39,9 @@ export async function compressed(response: Response, acceptEncoding: string): Pr
   const { coding, isForced } = wanted;
   const isText = typeof body === 'string';
   if (isText && !isForced && Buffer.byteLength(body) <= smallBody) return response;
+  const { streamedLength: _, ...rest } = response;
   return {
-    ...response,
+    ...rest,
     headers: { ...headers, 'content-encoding': coding },
     body: isText ? await compressors[coding](body) : compressedStream(body, coding),
   };

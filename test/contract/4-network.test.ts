@@ -188,15 +188,21 @@ test('who waits holds up nobody else, and leaves nothing behind when going away'
 test('a slow line brings the same bytes', async () => {
   const titles = Array.from({ length: 20 }, (_, index) => `${index} ${'é'.repeat(40)}`);
   const api = await serve('network: { throttling: { rate: 20kb } }', ', network: {}', titles);
-  const answer = await api.get('/v1/others?limit=100');
+  const answer = await api.get('/v1/others?limit=100', { 'accept-encoding': 'identity' });
   expect(answer.body.map(({ title }: { title: string }) => title)).toEqual(titles);
   expect(answer.headers.get('etag')).toMatch(/^"/u);
+  const length = String(Buffer.byteLength(answer.text));
+  expect(answer.headers.get('content-length')).toBe(length);
   const pressed = await api.get('/v1/others?limit=100', { 'accept-encoding': 'gzip' });
   expect(pressed.text).toBe(answer.text);
+  expect(pressed.headers.get('content-length')).toBeNull();
   const lines = await api.get('/v1/others?limit=100', { accept: 'text/csv' });
   expect(lines.text.trim().split('\r\n')).toHaveLength(21);
-  const head = await api.send('HEAD', '/v1/others');
-  expect([head.status, head.text]).toEqual([200, '']);
+  expect(lines.headers.get('content-length')).toBeNull();
+  const head = await api.send('HEAD', '/v1/others?limit=100', undefined, {
+    'accept-encoding': 'identity',
+  });
+  expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', length]);
   expect((await api.send('DELETE', '/v1/others/1')).status).toBe(204);
 });
 
