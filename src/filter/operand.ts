@@ -77,6 +77,11 @@ function comparedField({ field }: Asked): Field {
   return field.items ?? field;
 }
 
+/** Whether a value as a filter gives it can be compared with those of a field or of items: lists and objects cannot. */
+export function isLookedFor({ type }: Field): boolean {
+  return type.name !== 'array' && type.name !== 'object';
+}
+
 /** The values that can be asked for, where not every value of the type is one: order and search take any. */
 function allowedValues(slot: Asked): readonly JsonValue[] | undefined {
   return anyValue.has(slot.operator) ? undefined : comparedField(slot).values;
@@ -99,7 +104,7 @@ function limitExceeded(message: string): Result<never, OperandProblem> {
 
 function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
   const { type } = comparedField(slot);
-  if (type.name === 'array' || type.name === 'object')
+  if (!isLookedFor(comparedField(slot)))
     return fail({
       code: 'INVALID_FILTER',
       message: `items of type ${type.name} cannot be looked for`,

@@ -1,6 +1,7 @@
 import type { Field, Resource } from '../model/api.ts';
 import type { ExampleRows } from '../openapi/example.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { freeOf } from './free.ts';
 import type { Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
 import { unlessProblem } from './problem.ts';
@@ -27,12 +28,15 @@ export function exampleRows(generator: Generator): ExampleRows {
     const row = rowOfId(reference.resource, value, generator.settings.seed);
     return row === undefined || row <= countOf(reference.resource);
   };
+  const valueOf: ExampleRows['valueOf'] = (field, number) =>
+    unlessProblem(() => {
+      const value = made(field, number);
+      return isThere(field, value) ? value : made(field, 1);
+    });
   return {
     countOf,
-    valueOf: (field, number) =>
-      unlessProblem(() => {
-        const value = made(field, number);
-        return isThere(field, value) ? value : made(field, 1);
-      }),
+    valueOf,
+    freeOf: (resource, values) =>
+      unlessProblem(() => freeOf(resource, values, { generator, countOf, valueOf })),
   };
 }

@@ -97,6 +97,11 @@ export class Generator {
     };
   }
 
+  /** All resources of the model, filled or not. */
+  get resources(): Iterable<Resource> {
+    return this.api.resources.values();
+  }
+
   private specificationOf({ name }: Resource): ResourceSpecification {
     return this.api.settings.resources[name] ?? { fields: {} };
   }

@@ -229,7 +229,7 @@ export class FieldMaker {
       const place = row.number - 1;
       // A round of all values, then another one with numbers.
       if (place >= pool.size && !this.isOpen(source)) value = null;
-      else value = pool.at(permuted(place % pool.size, pool.size, this.key));
+      else value = pool.at(permuted(place, pool.size, this.key));
       isNumbered = place < pool.size;
     } else value = this.called(source.name, this.custom?.attribute, () => source.draw(words, row));
     for (const change of this.changes)

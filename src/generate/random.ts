@@ -114,13 +114,14 @@ export const largestPermutation = 2 ** 46;
 
 /**
  * The place of `index` in an order of 0 … size−1 that the key fixes: each place is taken once, so that what is drawn
- * by it is distinct without looking at other rows (a Feistel network, walked until it falls below `size`).
+ * by it is distinct without looking at other rows (a Feistel network, walked until it falls below `size`). Indexes from
+ * `size` on have the places of the first ones: walked from there, it need not ever fall below.
  */
 export function permuted(index: number, size: number, { high, low }: Key): number {
   if (size <= 1) return 0;
   const half = Math.max(1, Math.ceil(Math.log2(size) / 2));
   const mask = 2 ** half - 1;
-  let place = index;
+  let place = index % size;
   do {
     let [left, right] = [Math.floor(place / (mask + 1)), place % (mask + 1)];
     for (let round = 0; round < 4; round += 1) {

@@ -45,7 +45,8 @@ export class ResourceRows {
   private readonly capacities: (() => number)[] = [];
   private readonly groupCaps: (() => number)[] = [];
   private grouping: Groups | undefined;
-  private readonly perKey: Field | undefined;
+  /** The key of the records that these rows are counted by. */
+  readonly perKey: Field | undefined;
   /** Rows up to this one may not be there: no key to the own table leads to them. */
   base = 0;
 

@@ -13,6 +13,11 @@ export interface ExampleRows {
   readonly countOf: (resource: Resource) => number;
   /** The value of a field in a row, from 1, be it filled or not; undefined where none can be made. */
   readonly valueOf: (field: Field, row: number) => JsonValue | undefined;
+  /** The values, or others in their place, with which a record can be added to the rows; undefined where there are none. */
+  readonly freeOf: (
+    resource: Resource,
+    values: ReadonlyMap<Field, JsonValue>,
+  ) => ReadonlyMap<Field, JsonValue> | undefined;
 }
 
 /** The members of a record or body. */
@@ -22,7 +27,7 @@ type Example = Readonly<Record<string, JsonValue>>;
 export interface Examples {
   /** A record as a plain read shows it. */
   readonly record: Example | undefined;
-  /** What creates the next record, and that record. */
+  /** What creates one more record, and that record; undefined also where the rows leave no room for one. */
   readonly create: Example | undefined;
   readonly created: Example | undefined;
   /** What replaces and what changes the record, and what becomes of it. */
@@ -54,14 +59,14 @@ export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
     here,
   );
   const change = inputs.find((input) => isPlainChange(input, face));
+  const creatable = inputs.filter((input) => isCreated(input, face));
+  const added = rows && withRoom(creatable, next, face, rows);
+  const one: Values | undefined = rows === undefined ? next : added;
   const update = change === undefined ? replace : all([change], next);
   return {
     record,
-    create: all(
-      inputs.filter((input) => isCreated(input, face)),
-      next,
-    ),
-    created: all(shown, next),
+    create: one && all(creatable, one),
+    created: one && all(shown, one),
     replace,
     update,
     merge: mergeOf(face, next) ?? update,
@@ -95,6 +100,21 @@ function valuesFrom(face: ResourceView, rows: ExampleRows | undefined, first: nu
   };
 }
 
+/** The values of a row with those that it needs to be told apart; undefined where there are no such values. */
+function withRoom(
+  creatable: readonly FieldView[],
+  values: Values,
+  { resource }: ResourceView,
+  rows: ExampleRows,
+): Values | undefined {
+  const own = creatable.flatMap((view) => {
+    const value = values(view);
+    return value === undefined ? [] : [[view.field, value] as const];
+  });
+  const free = rows.freeOf(resource, new Map(own));
+  return free && ((view) => free.get(view.field) ?? values(view));
+}
+
 function isCreated({ field, creatable }: InputView, face: ResourceView): boolean {
   return creatable && !isGenerated(field) && field !== face.resource.id;
 }
@@ -111,7 +131,8 @@ function isPlainChange(input: InputView, face: ResourceView): boolean {
     (relation) =>
       relation.kind === 'morphTo' && (relation.typeField === field || relation.idField === field),
   );
-  return isReplaced(input, face) && field.reference === undefined && !field.unique && !isOfPair;
+  const isDistinct = field.unique || face.resource.unique.some((list) => list.includes(field));
+  return isReplaced(input, face) && field.reference === undefined && !isDistinct && !isOfPair;
 }
 
 /** A merge patch that changes one member of an object. */

@@ -1,3 +1,4 @@
+import { isLookedFor } from '../filter/operand.ts';
 import { facesOf, isTooDeep, resolvePath, type Path } from '../filter/path.ts';
 import type { Field, Limits } from '../model/api.ts';
 import { operators, operatorSets, type Operator } from '../model/operators.ts';
@@ -41,7 +42,10 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
 
 /** The operators that the end of a path takes, on any of its branches. */
 function operatorsAt(path: Path): ReadonlySet<Operator> {
-  if (path.kind === 'place') return path.place.leaf.type.operators;
+  if (path.kind === 'place') {
+    const { type, items } = path.place.leaf;
+    return items === undefined || isLookedFor(items) ? type.operators : operatorSets.presence;
+  }
   return new Set(
     path.branches.flatMap(({ next }) => [
       ...(next === undefined ? operatorSets.presence : operatorsAt(next)),

@@ -76,7 +76,7 @@ function examplesAt(
   };
 }
 
-/** Resources that have a record for each of another one, so that there is no next one. */
+/** Resources that have a record for each of another one, so that there is no room for one more. */
 const full = new Set(['/v1/profiles', '/v1/addresses']);
 
 describe('in dev the examples are what is there', () => {
@@ -106,6 +106,8 @@ describe('in dev the examples are what is there', () => {
     for (const path of Object.keys(document.paths)) {
       if (!path.endsWith('{id}')) {
         const { body: sent, answer: shown } = examplesAt(document, `paths ${path} post`);
+        expect([path, sent === undefined]).toEqual([path, full.has(path)]);
+        if (sent === undefined) continue;
         const { status, body: made } = await ask('POST', path, sent);
         // The service sets times, and knows nothing of what generated rows would have.
         const plain = (record: unknown): object => ({
@@ -114,8 +116,7 @@ describe('in dev the examples are what is there', () => {
           updatedAt: 0,
         });
         if (status !== 201 || JSON.stringify(plain(made)) !== JSON.stringify(plain(shown)))
-          // Of a record for each of another resource all may be there already.
-          if (!(status === 422 && full.has(path))) wrong.push([path, status, sent, made, shown]);
+          wrong.push([path, status, sent, made, shown]);
         continue;
       }
       const id = String(at(document, `paths ${path} parameters 0 example`));

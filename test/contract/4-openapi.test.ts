@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { at, documentOf, servedDocumentOf } from './4-documents.ts';
+import { oddSpecifications } from './4-odd-specifications.ts';
 import { everything, guarded, versioned } from './4-specifications.ts';
 import { world } from './2-world.ts';
 
@@ -11,20 +12,34 @@ const chinook = readFileSync(
   new URL('../../examples/chinook/plinth.yaml', import.meta.url),
   'utf8',
 );
-const blog = readFileSync(new URL('../../examples/blog/plinth.yaml', import.meta.url), 'utf8');
+const [blog, shop, media] = ['blog', 'shop', 'media'].map((name) =>
+  readFileSync(new URL(`../../examples/${name}/plinth.yaml`, import.meta.url), 'utf8'),
+) as [string, string, string];
+const editor: Subject = { authenticated: true, roles: new Set(['editor']) };
+const someone: Subject = { authenticated: true, roles: new Set() };
 
 describe('the recommended rules of redocly lint', () => {
-  test.each([
-    ['Chinook', chinook, undefined],
-    ['the blog', blog, undefined],
-    ['every type and relation', everything, undefined],
-    ['relations with names of their own', world, undefined],
-    ['auth', guarded, undefined],
+  test.each<[string, string, (number | undefined)?, Subject?]>([
+    ['Chinook', chinook],
+    ['the blog', blog],
+    ['the shop', shop],
+    ['media', media],
+    ['every type and relation', everything],
+    ['relations with names of their own', world],
+    ['auth', guarded],
+    ['auth, for nobody', guarded, undefined, anonymous],
+    ['auth, for somebody', guarded, undefined, someone],
+    ['auth, for an editor', guarded, undefined, editor],
     ['a deprecated version', versioned, 1],
+    ['a version that is not', versioned, 2],
     ['a hidden resource', versioned, 3],
-  ])('%s: nothing to say', async (_, text, number) => {
+    ['a version, for nobody', versioned, 1, anonymous],
+    ...Object.entries(oddSpecifications).map(
+      ([name, { text }]) => [name, text] as [string, string],
+    ),
+  ])('%s: nothing to say', async (_, text, number, subject) => {
     const options = { number, isDebugOn: true, hasSandboxes: true };
-    const source = JSON.stringify(await servedDocumentOf(text, undefined, options));
+    const source = JSON.stringify(await servedDocumentOf(text, subject, options));
     const config = await createConfig({ extends: ['recommended'] });
     const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
     expect(

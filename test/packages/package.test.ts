@@ -95,7 +95,7 @@ describe.each([
     for (const shared of ['node_modules', 'tsconfig.json'])
       symlinkSync(join(root, shared), folder.at(shared));
     mkdirSync(folder.at('packages'));
-    for (const part of ['shared', folderName])
+    for (const part of ['common', folderName])
       await succeed(root, 'cp', '-r', join(root, 'packages', part), folder.at('packages'));
     const place = folder.at('packages', folderName);
     await succeed(place, 'rm', '-rf', 'dist');
@@ -111,7 +111,7 @@ describe.each([
     ) as { dependencies?: unknown; exports: object };
     expect(dependencies).toBeUndefined();
     expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
-    expect(readdirSync(join(installed, 'dist')).sort()).toEqual([folderName, 'shared']);
+    expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['common', folderName]);
     expect(Object.keys(exports)).toEqual(['.']);
     const built = readdirSync(join(installed, 'dist'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -43,7 +43,12 @@ function checkerOf(api: Api, version: Version, subject: Subject | undefined): Ch
   const view = subject === undefined ? fullView(api, version) : viewOf(api, version, subject);
   const document = openApiDocument(view, { isDebugOn: true });
   // Formats are notes in 2020-12: what the types promise is the tests' own matter.
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, addUsedSchema: false });
+  const ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    addUsedSchema: false,
+    ownProperties: true,
+  });
   ajv.addSchema(document, 'api');
   const validators = new Map<string, ValidateFunction>();
   const validator = (pointer: string): ValidateFunction => {
