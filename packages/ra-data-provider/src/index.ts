@@ -2,3 +2,12 @@ export { createDataProvider, type PlinthDataProvider, type RaProviderOptions } f
 export { PlinthError, type ErrorBody, type FieldErrors } from '../../common/error.ts';
 export type { Credential, ProviderOptions } from '../../common/http.ts';
 export type { PlinthMeta } from '../../common/meta.ts';
+export { createAuthProvider, type PlinthAuthProvider } from './auth.ts';
+export type {
+  AuthOptions,
+  CredentialStorage,
+  Identity,
+  Operation,
+  Permissions,
+  ResourcePermissions,
+} from '../../common/session.ts';
