@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import {
   launch,
   makeFolder,
@@ -11,6 +12,8 @@ import {
 } from '../support/command.ts';
 
 const node = join(root, 'node_modules/.bin/node');
+/** The oldest Node that the package says it runs on. */
+const oldNode = join(root, 'test/tools/node_modules/.bin/node');
 const folder = makeFolder();
 const installed = folder.at('app/node_modules/plinth');
 const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -18,9 +21,9 @@ const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.js
   version: string;
 };
 
-/** The command as npm links it into a project. */
-const bin = (...args: string[]): Running =>
-  launch(node, [join(installed, 'dist/cli/main.js'), ...args], { cwd: folder.at('app') });
+/** The command as npm links it into a project, run by a Node. */
+const bin = (program: string, ...args: string[]): Running =>
+  launch(program, [join(installed, 'dist/cli/main.js'), ...args], { cwd: folder.at('app') });
 
 const ended = async (running: Running): Promise<Ended> => {
   const end = await running.ended;
@@ -103,26 +106,49 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
     expect(existsSync(join(installed, needed)), needed).toBe(true);
 });
 
-test('it says its version, makes a project, serves it, and makes its documents', async () => {
-  expect((await ended(bin('--version'))).out.trim()).toBe(version);
-  await ended(bin('init', 'shop', '--name', 'Shop', '--example', 'shop'));
-  await ended(bin('check', 'shop/plinth.yaml'));
-  expect((await ended(bin('types', 'shop/plinth.yaml'))).out).toContain('export ');
-  const { url, stop } = await untilServing(bin('dev', 'shop/plinth.yaml', '--port', '0'));
-  const answer = await fetch(`${url}/v1/products?limit=1`);
-  expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, 1]);
-  const page = await (await fetch(`${url}/_docs`)).text();
-  const [, script = ''] = /<script[^>]* src="([^"]+)"/u.exec(page) ?? [];
-  const reader = await fetch(new URL(script, url));
-  expect([reader.status, (await reader.text()).length > 100_000]).toEqual([200, true]);
-  expect((await stop('SIGTERM')).code).toBe(0);
+describe.each([
+  ['26', node],
+  ['24', oldNode],
+])('on Node %s', (major, program) => {
+  test('it says its version, makes a project, serves it, and makes its documents', async () => {
+    const { out: running } = await ended(launch(program, ['--version'], { cwd: folder.path }));
+    expect(running).toMatch(new RegExp(`^v${major}\\.`, 'u'));
+    const file = `shop-${major}/plinth.yaml`;
+    expect((await ended(bin(program, '--version'))).out.trim()).toBe(version);
+    await ended(bin(program, 'init', `shop-${major}`, '--name', 'Shop', '--example', 'shop'));
+    await ended(bin(program, 'check', file));
+    expect((await ended(bin(program, 'types', file))).out).toContain('export ');
+    const { url, stop } = await untilServing(bin(program, 'dev', file, '--port', '0'));
+    const answer = await fetch(`${url}/v1/products?limit=1`);
+    expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, 1]);
+    const made = await fetch(`${url}/v1/suppliers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(await exampleOf(url, '/v1/suppliers')),
+    });
+    expect(made.status).toBe(201);
+    const page = await (await fetch(`${url}/_docs`)).text();
+    const [, script = ''] = /<script[^>]* src="([^"]+)"/u.exec(page) ?? [];
+    const reader = await fetch(new URL(script, url));
+    expect([reader.status, (await reader.text()).length > 100_000]).toEqual([200, true]);
+    expect((await stop('SIGTERM')).code).toBe(0);
+  });
+
+  test('a program can import it', async () => {
+    folder.write('app/main.mjs', `import * as plinth from 'plinth'; console.log(typeof plinth);`);
+    const { out } = await ended(launch(program, ['main.mjs'], { cwd: folder.at('app') }));
+    expect(out.trim()).toBe('object');
+  });
 });
 
-test('a program can import it', async () => {
-  folder.write('app/main.mjs', `import * as plinth from 'plinth'; console.log(typeof plinth);`);
-  const { out } = await ended(launch(node, ['main.mjs'], { cwd: folder.at('app') }));
-  expect(out.trim()).toBe('object');
-});
+/** The example of what creates a record, from the document that is served. */
+async function exampleOf(url: string, path: string): Promise<unknown> {
+  const { paths } = (await (await fetch(`${url}/_openapi.json`)).json()) as OpenApiDocument;
+  const { requestBody } = (paths[path]?.['post'] ?? {}) as {
+    requestBody?: { content: { 'application/json': { example: unknown } } };
+  };
+  return requestBody?.content['application/json'].example;
+}
 
 test('npx runs it from the tarball in an empty folder, on a Node of its own', async () => {
   const tarball = folder.at(readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '');
