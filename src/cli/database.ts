@@ -3,34 +3,20 @@ import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api, Field } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
+import { databaseKinds, kindOf } from './database-kinds.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { inForms, type SpecificationFile } from './specification.ts';
-import {
-  addressOf,
-  migrateCommand,
-  withoutPassword,
-  type NamedDatabase,
-  type OpenDatabase,
-  type Target,
-} from './target.ts';
+import { withoutPassword, type NamedDatabase, type OpenDatabase, type Target } from './target.ts';
 
 /** The database that a URL names; only its own driver is loaded. Fails for a URL of another kind. */
 async function named(context: Context, target: Target): Promise<NamedDatabase> {
-  const { url, folder, options } = target;
-  const address = addressOf(url);
-  if (address === undefined)
-    throw new CommandFailure(
-      `The database ${withoutPassword(url)} is none that is known. Write sqlite:PATH, sqlite::memory: or postgres://user:password@host/name.`,
-      { exitCode: 2 },
-    );
-  if (address.kind === 'postgres') {
-    const { postgresDatabase } = await import('./postgres.ts');
-    return postgresDatabase(url, options);
-  }
-  const { sqliteFile, temporaryFile } = await import('./sqlite.ts');
-  return address.kind === 'memory'
-    ? temporaryFile(options)
-    : sqliteFile(folder, address.path, migrateCommand(context, target), options);
+  const kind = kindOf(target.url);
+  if (kind !== undefined) return databaseKinds[kind].reach(context, target);
+  const { file, memory, postgres } = databaseKinds;
+  throw new CommandFailure(
+    `The database ${withoutPassword(target.url)} is none that is known. Write ${file.form}, ${memory.form} or ${postgres.form}.`,
+    { exitCode: 2 },
+  );
 }
 
 /** Reads what tables a database has, of any maker. Changes nothing of it. */

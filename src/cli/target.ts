@@ -22,20 +22,6 @@ export interface Target {
   readonly options: Omit<DatabaseSpecification, 'url'>;
 }
 
-/** What the URL of a database names: a file, one in memory that is gone at the end, a PostgreSQL server. */
-export type Address =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'postgres' };
-
-/** Reads the URL of a database as far as to tell its kind; undefined for one that no kind has. */
-export function addressOf(url: string): Address | undefined {
-  if (/^postgres(?:ql)?:\/\//u.test(url)) return { kind: 'postgres' };
-  const [, path] = /^sqlite:(?!\/\/[^/])(.+)$/u.exec(url) ?? [];
-  if (path === undefined) return undefined;
-  return path === ':memory:' ? { kind: 'memory' } : { kind: 'file', path };
-}
-
 /** A database that a command has opened. What it rejects with names no password. */
 export interface OpenDatabase {
   /** As messages name it. */
@@ -52,7 +38,7 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** A database that a URL names: one kind a file, `sqlite.ts` and `postgres.ts`. */
+/** A database that a URL names; `database-kinds.ts` lists what there is. */
 export interface NamedDatabase {
   /** As messages name it, without a password. */
   readonly name: string;

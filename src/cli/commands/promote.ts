@@ -4,17 +4,12 @@ import { PromoteConflict } from '../../execute/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
+import { databaseKinds, kindOf } from '../database-kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { grouped } from '../output.ts';
 import { hindrance, listed, requireCurrent } from '../schema.ts';
 import { requireSpecification, type SpecificationFile } from '../specification.ts';
-import {
-  addressOf,
-  databaseTarget,
-  withoutPassword,
-  type OpenDatabase,
-  type Target,
-} from '../target.ts';
+import { databaseTarget, withoutPassword, type OpenDatabase, type Target } from '../target.ts';
 
 export interface PromoteFlags {
   readonly spec?: string;
@@ -63,11 +58,8 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   );
 }
 
-/** From where and to where: the kind of database of each, and how it is written. */
-const sides = {
-  '--from': { kind: 'file', form: 'sqlite:PATH' },
-  '--to': { kind: 'postgres', form: 'postgres://user:password@host/name' },
-} as const;
+/** From where and to where: the kind of database of each. */
+const sides = { '--from': 'file', '--to': 'postgres' } as const;
 
 function targetOf(
   context: Context,
@@ -76,10 +68,10 @@ function targetOf(
   url: string,
 ): Target {
   const target = databaseTarget(context, specification, url);
-  const { kind, form } = sides[flag];
-  if (target === undefined || addressOf(url)?.kind !== kind)
+  const kind = sides[flag];
+  if (target === undefined || kindOf(url) !== kind)
     throw new CommandFailure(
-      `${flag} ${withoutPassword(url)} cannot be used. Write ${flag} ${form}.`,
+      `${flag} ${withoutPassword(url)} cannot be used. Write ${flag} ${databaseKinds[kind].form}.`,
       { exitCode: 2 },
     );
   return target;

@@ -2,11 +2,12 @@ import { accessOf, anonymous, matchingRules, operations } from '../../model/acce
 import type { Api, Resource } from '../../model/api.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
+import { kindOf } from '../database-kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../schema.ts';
 import { readPort, readWorkers, type DevFlags } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
-import { addressOf, databaseTarget, type Target } from '../target.ts';
+import { databaseTarget, type Target } from '../target.ts';
 import type { Place } from '../workers.ts';
 
 export interface StartFlags extends DevFlags {
@@ -34,7 +35,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   for (const warning of warnings) context.output.note(formatProblem(warning));
   const writable = requireAccess(read.api, name);
   const target = requireTarget(context, flags, read);
-  if (workers !== undefined && addressOf(target.url)?.kind === 'memory')
+  if (workers !== undefined && kindOf(target.url) === 'memory')
     throw new CommandFailure(
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },
