@@ -54,27 +54,15 @@ export async function onceFree<Value>(
   work: () => Value | PromiseLike<Value>,
   end?: number,
 ): Promise<Value> {
-  try {
-    // What it goes on with is its own: nothing of that is tried again.
-    return work();
-  } catch (error) {
-    return whenFree(work, error, end ?? performance.now() + busyPatience);
-  }
-}
-
-async function whenFree<Value>(
-  work: () => Value | PromiseLike<Value>,
-  first: unknown,
-  end: number,
-): Promise<Value> {
-  let error = first;
+  let last = end;
   for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
-    if (!isBusy(error) || performance.now() > end) throw meaningOf(error);
-    await delay(pause);
     try {
+      // What it goes on with is its own: nothing of that is tried again.
       return work();
-    } catch (thrown) {
-      error = thrown;
+    } catch (error) {
+      last ??= performance.now() + busyPatience;
+      if (!isBusy(error) || performance.now() > last) throw meaningOf(error);
     }
+    await delay(pause);
   }
 }
