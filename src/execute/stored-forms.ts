@@ -1,20 +1,10 @@
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { BooleanForm, StoredAs } from '../spec/specification.ts';
+import { wordForms, type StoredAs } from '../spec/stored-forms.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from './schema-actual.ts';
 import type { RecordRow } from './schema-record.ts';
-
-/** The words for true and false that are looked for in columns of text. */
-export const wordForms = [
-  'Y/N',
-  'y/n',
-  'T/F',
-  't/f',
-  'yes/no',
-  'true/false',
-] as const satisfies readonly BooleanForm[];
 
 /** In what a column may hold moments: a range of numbers that hardly anything else is in. */
 export const momentRanges = {

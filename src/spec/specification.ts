@@ -1,6 +1,8 @@
+import type { StoredAs } from './stored-forms.ts';
+
 /**
  * What `plinth.yaml` says, after its structure was checked: defaults are not yet filled in, names are not yet
- * resolved. `definitions.ts` describes the same structure for the parser and the JSON Schema; the compiler
+ * resolved. `definitions/` describes the same structure for the parser and the JSON Schema; the compiler
  * checks that both agree.
  */
 export interface Specification {
@@ -141,13 +143,6 @@ export interface FieldSpecification {
   readonly idField?: string;
   readonly typeValue?: string;
 }
-
-/** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
-export type StoredAs = MomentForm | DecimalForm | BooleanForm;
-export type MomentForm = 'isoText' | 'isoSeconds' | 'sqlText' | 'unixSeconds' | 'unixMilliseconds';
-export type DecimalForm = 'scaled' | 'real' | 'text';
-/** The words for true and false; false comes first in their order, as it does among booleans. */
-export type BooleanForm = '1/0' | 'Y/N' | 'y/n' | 'T/F' | 't/f' | 'yes/no' | 'true/false';
 
 export interface VersionSpecification {
   /** `YYYY-MM-DD` */

@@ -1,4 +1,4 @@
-import type { BooleanForm } from '../../spec/specification.ts';
+import { wordForms, type WordForm } from '../../spec/stored-forms.ts';
 import type { Codec, FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType } from '../values.ts';
@@ -10,7 +10,7 @@ const zeroOne: Codec = {
 };
 
 /** `Y/N`: the words for true and false. */
-function words(form: BooleanForm): Codec {
+function words(form: WordForm): Codec {
   const [yes = '', no = ''] = form.split('/');
   return {
     encode: (value) => (value === true ? yes : no),
@@ -32,11 +32,6 @@ export const booleanType: FieldType = {
     boolean: plain,
     zeroOne,
     '1/0': zeroOne,
-    'Y/N': words('Y/N'),
-    'y/n': words('y/n'),
-    'T/F': words('T/F'),
-    't/f': words('t/f'),
-    'yes/no': words('yes/no'),
-    'true/false': words('true/false'),
+    ...Object.fromEntries(wordForms.map((form) => [form, words(form)])),
   },
 };

@@ -1,15 +1,8 @@
 import { list, object, required, scalarOrMap } from '../collections.ts';
 import { exactly, refined, type Definition } from '../definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../scalars.ts';
-import type {
-  BooleanForm,
-  DecimalForm,
-  JsonValue,
-  MomentForm,
-  OnDelete,
-  RelationKind,
-  StoredAs,
-} from '../specification.ts';
+import type { JsonValue, OnDelete, RelationKind } from '../specification.ts';
+import { booleanForms, decimalForms, momentForms, type StoredAs } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place, type ValueType } from './attribute.ts';
 import { fieldName, fieldNameItem, resourceName } from './common.ts';
@@ -94,23 +87,6 @@ const transformName = text({
 });
 
 const storedAs = { description: 'The form in which an existing column holds the values.' };
-const momentForms = [
-  'isoText',
-  'isoSeconds',
-  'sqlText',
-  'unixSeconds',
-  'unixMilliseconds',
-] as const satisfies readonly MomentForm[];
-const decimalForms = ['scaled', 'real', 'text'] as const satisfies readonly DecimalForm[];
-const booleanForms = [
-  '1/0',
-  'Y/N',
-  'y/n',
-  'T/F',
-  't/f',
-  'yes/no',
-  'true/false',
-] as const satisfies readonly BooleanForm[];
 
 /**
  * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types

@@ -1,0 +1,22 @@
+/** In which form a column may hold a datetime, where it is not the usual one. Contract 1, Constraint attributes. */
+export const momentForms = [
+  'isoText',
+  'isoSeconds',
+  'sqlText',
+  'unixSeconds',
+  'unixMilliseconds',
+] as const;
+
+/** In which form a column may hold a decimal. */
+export const decimalForms = ['scaled', 'real', 'text'] as const;
+
+/** The words for true and false; false comes first in their order, as it does among booleans. */
+export const wordForms = ['Y/N', 'y/n', 'T/F', 't/f', 'yes/no', 'true/false'] as const;
+
+/** In which form a column may hold a boolean. */
+export const booleanForms = ['1/0', ...wordForms] as const;
+
+export type WordForm = (typeof wordForms)[number];
+
+/** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
+export type StoredAs = (typeof momentForms | typeof decimalForms | typeof booleanForms)[number];
