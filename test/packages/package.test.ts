@@ -92,8 +92,8 @@ describe.each([
 
   /** Builds the package apart from the checkout, and puts what its tarball has into a project. */
   beforeAll(async () => {
-    for (const shared of ['node_modules', 'tsconfig.json'])
-      symlinkSync(join(root, shared), folder.at(shared));
+    for (const linked of ['node_modules', 'tsconfig.json'])
+      symlinkSync(join(root, linked), folder.at(linked));
     mkdirSync(folder.at('packages'));
     for (const part of ['common', folderName])
       await succeed(root, 'cp', '-r', join(root, 'packages', part), folder.at('packages'));
