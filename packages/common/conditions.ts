@@ -13,8 +13,8 @@ export type Clause = readonly Condition[];
 /** Every clause has to hold. The API asks just so: filters are ANDed, and each `_or` is a group of alternatives. */
 export type Filters = readonly Clause[];
 
-/** The last part of a path that the API reads as a parameter of its own when no operator follows it. */
-const reserved = new Set([
+/** The names of fields that the API reads as parameters of its own when no operator follows them. */
+export const parameterNames: ReadonlySet<string> = new Set([
   'page',
   'limit',
   'offset',
@@ -30,7 +30,22 @@ const reserved = new Set([
 /** A field compared for equality: plainly, but with its operator where the name alone means something else. */
 export function equalityOf(field: string): string {
   const last = field.slice(field.lastIndexOf('.') + 1);
-  return reserved.has(last) ? `${field}_eq` : field;
+  return parameterNames.has(last) ? `${field}_eq` : field;
+}
+
+/** Whether a field is null, or is not. */
+export function nullCondition(field: string, isNull: boolean): Condition {
+  return { name: `${field}_null`, operand: String(isNull) };
+}
+
+/** One of several values, of which null is a question of its own. `name` is what the filter is called by its writer. */
+export function oneOf(field: string, items: readonly unknown[], name: string): Clause {
+  const values = items.filter((item) => item !== null);
+  const listed = { name: `${field}_in`, operand: values.map((item) => operandOf(item, name)) };
+  return [
+    ...(values.length > 0 ? [listed] : []),
+    ...(values.length < items.length ? [nullCondition(field, true)] : []),
+  ];
 }
 
 /** A value as a filter writes it. A TypeError where it is none: an object, a function, a number that is not finite. */

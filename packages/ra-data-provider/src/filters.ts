@@ -1,7 +1,8 @@
 import {
   equalityOf,
+  nullCondition,
+  oneOf,
   operandOf,
-  type Clause,
   type Condition,
   type Filters,
 } from '../../common/conditions.ts';
@@ -15,8 +16,8 @@ export interface FilterRules {
   readonly suffixes: Readonly<Record<string, string>>;
 }
 
-/** Operators that take a list; any other is asked once for each item of one. */
-const takesList = /_(?:in|nin|containsAll|containsAny)$/u;
+/** Operators beside `_in` that take a list; any other is asked once for each item of one. */
+const takesList = /_(?:nin|containsAll|containsAny)$/u;
 
 /**
  * A filter of react-admin: names with the suffixes of the API, in objects as its forms nest what has dots. A list means
@@ -38,37 +39,34 @@ function filtered(name: string, value: unknown, rules: FilterRules): Filters {
     );
   if (name === '_or') return oneEach('_or', asList(value));
   const asked = renamed(name, rules.suffixes);
-  if (value === null) return [[nullCondition(asked)]];
+  if (value === null) return [[comparedWithNull(asked)]];
   if (!Array.isArray(value))
     return [[{ name: equalityOf(asked), operand: operandOf(value, name) }]];
   const items = value as readonly unknown[];
   if (items.length === 0) return [];
-  if (takesList.test(asked)) return [listClause(asked, asked.replace(takesList, ''), items)];
+  if (takesList.test(asked)) return [[listCondition(asked, items)]];
   if (asked.endsWith('_neq')) return oneEach(asked, items);
   if (/_(?:gte?|lte?|i?like|exists|null|contains)$/u.test(asked)) return oneEach(asked, items);
-  const field = asked.replace(/_eq$/u, '');
-  return [listClause(`${field}_in`, field, items)];
+  const field = asked.replace(/_(?:eq|in)$/u, '');
+  return [oneOf(field, items, `${field}_in`)];
 }
 
-/** One of a list, among which null is no value but a question of its own. */
-function listClause(name: string, field: string, items: readonly unknown[]): Clause {
-  const values = items.filter((item) => item !== null);
-  if (values.length < items.length && !name.endsWith('_in'))
-    throw new TypeError(`The filter ${name} cannot be compared with null: add ${field}_null`);
-  const listed = { name, operand: values.map((item) => operandOf(item, name)) };
-  return [
-    ...(values.length > 0 ? [listed] : []),
-    ...(values.length < items.length ? [{ name: `${field}_null`, operand: 'true' }] : []),
-  ];
+function listCondition(name: string, items: readonly unknown[]): Condition {
+  if (items.includes(null))
+    throw new TypeError(
+      `The filter ${name} cannot be compared with null: add ${name.replace(takesList, '')}_null`,
+    );
+  return { name, operand: items.map((item) => operandOf(item, name)) };
 }
 
 function oneEach(name: string, items: readonly unknown[]): Filters {
   return items.map((item) => [{ name, operand: operandOf(item, name) }]);
 }
 
-function nullCondition(name: string): Condition {
-  if (name.endsWith('_neq')) return { name: `${name.slice(0, -4)}_null`, operand: 'false' };
-  return { name: `${name.replace(/_eq$/u, '')}_null`, operand: 'true' };
+function comparedWithNull(name: string): Condition {
+  return name.endsWith('_neq')
+    ? nullCondition(name.slice(0, -'_neq'.length), false)
+    : nullCondition(name.replace(/_eq$/u, ''), true);
 }
 
 function renamed(name: string, suffixes: FilterRules['suffixes']): string {

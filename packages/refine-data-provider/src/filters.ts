@@ -1,6 +1,8 @@
 import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core';
 import {
   equalityOf,
+  nullCondition,
+  oneOf,
   operandOf,
   type Clause,
   type Condition,
@@ -69,16 +71,21 @@ class Question {
   /** The field compared by an operator of the API, with the value of the filter unless another is given. */
   ask(suffix: string, value: unknown = this.value): Condition {
     const name = suffix === '' ? equalityOf(this.field) : `${this.field}${suffix}`;
-    return { name, operand: operandOf(value, `${this.operator} of ${this.field}`) };
+    return { name, operand: operandOf(value, this.name) };
+  }
+
+  /** As what is wrong with it is told. */
+  get name(): string {
+    return `${this.operator} of ${this.field}`;
   }
 
   null(is: boolean): Condition {
-    return { name: `${this.field}_null`, operand: String(is) };
+    return nullCondition(this.field, is);
   }
 
   list(suffix: string, items: readonly unknown[]): Condition {
-    const name = `${this.operator} of ${this.field}`;
-    return { name: `${this.field}${suffix}`, operand: items.map((item) => operandOf(item, name)) };
+    const operand = items.map((item) => operandOf(item, this.name));
+    return { name: `${this.field}${suffix}`, operand };
   }
 
   get items(): readonly unknown[] {
@@ -87,14 +94,14 @@ class Question {
 
   get text(): string {
     if (typeof this.value === 'string') return this.value;
-    return operandOf(this.value, `${this.operator} of ${this.field}`);
+    return operandOf(this.value, this.name);
   }
 
   /** Two bounds. */
   get bounds(): readonly [unknown, unknown] {
     const [low, high, ...more] = this.items;
     if (this.items.length !== 2 || more.length > 0)
-      throw new TypeError(`The filter ${this.operator} of ${this.field} takes [low, high]`);
+      throw new TypeError(`The filter ${this.name} takes [low, high]`);
     return [low, high];
   }
 }
@@ -109,11 +116,7 @@ const differs: Reader = (question) =>
     ? isNoneOf(question)
     : [[question.isNull ? question.null(false) : question.ask('_neq')]];
 
-const isOneOf: Reader = (question) => {
-  const values = question.items.filter((item) => item !== null);
-  const listed = values.length > 0 ? [question.list('_in', values)] : [];
-  return [[...listed, ...(values.length < question.items.length ? [question.null(true)] : [])]];
-};
+const isOneOf: Reader = ({ field, items, name }) => [oneOf(field, items, name)];
 
 const isNoneOf: Reader = (question) => {
   const values = question.items.filter((item) => item !== null);
