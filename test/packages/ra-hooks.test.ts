@@ -1,4 +1,4 @@
-import { act, cleanup, renderHook, waitFor } from './page.ts';
+import { act, renderHook, waitFor } from './page.ts';
 import {
   CoreAdminContext,
   memoryStore,
@@ -20,34 +20,22 @@ import {
   type DataProvider,
 } from 'ra-core';
 import { createElement, type ReactNode } from 'react';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   createDataProvider,
   type RaProviderOptions,
 } from '../../packages/ra-data-provider/src/index.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { watchedFetch, type Sent } from './requests.ts';
-import { shelf, shelfRecords } from './shelf.ts';
+import { serveEachShelf } from './served.ts';
 
-let api: TestApi;
-let sent: Sent[];
+const served = serveEachShelf();
 let provider: DataProvider;
 
-beforeEach(async () => {
-  // react-admin writes every refusal to the console.
-  vi.spyOn(console, 'error').mockReturnValue();
-  api = await serveApi(shelf, shelfRecords);
-  sent = [];
+beforeEach(() => {
   provider = providerWith({});
-});
-afterEach(async () => {
-  cleanup();
-  vi.restoreAllMocks();
-  await api.stop();
 });
 
 function providerWith(options: Partial<RaProviderOptions>): DataProvider {
-  return createDataProvider({ baseUrl: `${api.url}/v1`, fetch: watchedFetch(sent), ...options });
+  return createDataProvider({ ...served.connection, ...options });
 }
 
 const wrapper = ({ children }: { children?: ReactNode }) =>
@@ -110,7 +98,7 @@ describe('reads', () => {
     await waitFor(() => expect(result.current.isSuccess).toBe(true));
     expect(result.current.data?.map(({ id }) => id as number)).toEqual([5, 4, 3, 2, 1]);
     expect(result.current.total).toBe(5);
-    expect(sent.length).toBe(3);
+    expect(served.sent.length).toBe(3);
   });
 
   test('useInfiniteGetList: page after page', async () => {
@@ -195,17 +183,17 @@ describe('writes', () => {
 
   test('useUpdate sends what has changed', async () => {
     const result = render(() => useUpdate());
-    const previousData = (await api.get('/v1/books/1')).body as { specs: object };
+    const previousData = (await served.api.get('/v1/books/1')).body as { specs: object };
     const data = { ...previousData, pages: 101, specs: { size: 's', weight: 1.5 } };
     await act(() =>
       result.current[0]('books', { id: 1, data, previousData }, { returnPromise: true }),
     );
-    expect(sent.at(-1)).toMatchObject({
+    expect(served.sent.at(-1)).toMatchObject({
       method: 'PATCH',
       path: '/v1/books/1',
       body: { pages: 101 },
     });
-    expect((await api.get('/v1/books/1')).body).toEqual({ ...previousData, pages: 101 });
+    expect((await served.api.get('/v1/books/1')).body).toEqual({ ...previousData, pages: 101 });
   });
 
   test('useUpdateMany and useDeleteMany', async () => {
@@ -215,22 +203,22 @@ describe('writes', () => {
     await act(() =>
       updateMany('books', { ids, data: { status: 'printed' } }, { returnPromise: true }),
     );
-    expect((await api.get('/v1/books?status=printed&fields=id')).body).toEqual([
+    expect((await served.api.get('/v1/books?status=printed&fields=id')).body).toEqual([
       { id: 1 },
       { id: 2 },
       { id: 4 },
     ]);
     await act(() => deleteMany('books', { ids }, { returnPromise: true }));
     await waitFor(() => expect(result.current[1][1].data).toEqual(ids));
-    expect((await api.get('/v1/books?fields=id')).body).toEqual([{ id: 3 }, { id: 5 }]);
+    expect((await served.api.get('/v1/books?fields=id')).body).toEqual([{ id: 3 }, { id: 5 }]);
   });
 
   test('useDelete', async () => {
     const result = render(() => useDelete());
-    const previousData = (await api.get('/v1/books/5')).body as { id: number };
+    const previousData = (await served.api.get('/v1/books/5')).body as { id: number };
     await act(() => result.current[0]('books', { id: 5, previousData }, { returnPromise: true }));
     await waitFor(() => expect(result.current[1].data).toEqual(previousData));
-    expect((await api.get('/v1/books/5')).status).toBe(404);
+    expect((await served.api.get('/v1/books/5')).status).toBe(404);
   });
 
   test('a record that others need', async () => {
@@ -280,11 +268,11 @@ describe('forms', () => {
       ...useNotificationContext(),
     }));
     await waitFor(() => expect(result.current.edit.record).toBeDefined());
-    await api.send('PATCH', '/v1/authors/1', { name: 'Anne' });
+    await served.api.send('PATCH', '/v1/authors/1', { name: 'Anne' });
     await act(async () =>
       result.current.edit.save?.({ ...result.current.edit.record, email: null }),
     );
-    expect(sent.at(-1)?.headers.get('if-match')).toMatch(/^"/u);
+    expect(served.sent.at(-1)?.headers.get('if-match')).toMatch(/^"/u);
     expect(result.current.notifications[0]?.message).toBe(
       'The record has changed since it was read; read it again and repeat the change',
     );
@@ -292,11 +280,19 @@ describe('forms', () => {
     await act(async () =>
       result.current.edit.save?.({ ...result.current.edit.record, email: null }),
     );
-    expect((await api.get('/v1/authors/1')).body).toEqual({ id: 1, name: 'Anne', email: null });
+    expect((await served.api.get('/v1/authors/1')).body).toEqual({
+      id: 1,
+      name: 'Anne',
+      email: null,
+    });
     // The answer of a write counts as read.
     await act(async () =>
       result.current.edit.save?.({ ...result.current.edit.record, name: 'An' }),
     );
-    expect((await api.get('/v1/authors/1')).body).toEqual({ id: 1, name: 'An', email: null });
+    expect((await served.api.get('/v1/authors/1')).body).toEqual({
+      id: 1,
+      name: 'An',
+      email: null,
+    });
   });
 });

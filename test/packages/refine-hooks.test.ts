@@ -1,4 +1,4 @@
-import { act, cleanup, renderHook, waitFor } from './page.ts';
+import { act, renderHook, waitFor } from './page.ts';
 import {
   Refine,
   useCreate,
@@ -18,15 +18,13 @@ import {
   type HttpError,
 } from '@refinedev/core';
 import { createElement, type ReactNode } from 'react';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   createDataProvider,
   type PlinthDataProvider,
   type ProviderOptions,
 } from '../../packages/refine-data-provider/src/index.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { watchedFetch, type Sent } from './requests.ts';
-import { shelf, shelfRecords } from './shelf.ts';
+import { serveEachShelf } from './served.ts';
 
 interface Book {
   readonly id: number;
@@ -34,25 +32,15 @@ interface Book {
   readonly pages: number | null;
 }
 
-let api: TestApi;
-let sent: Sent[];
+const served = serveEachShelf();
 let provider: PlinthDataProvider;
 
-beforeEach(async () => {
-  // Whatever is refused is written to the console.
-  vi.spyOn(console, 'error').mockReturnValue();
-  api = await serveApi(shelf, shelfRecords);
-  sent = [];
+beforeEach(() => {
   provider = providerWith({});
-});
-afterEach(async () => {
-  cleanup();
-  vi.restoreAllMocks();
-  await api.stop();
 });
 
 function providerWith(options: Partial<ProviderOptions>): PlinthDataProvider {
-  return createDataProvider({ baseUrl: `${api.url}/v1`, fetch: watchedFetch(sent), ...options });
+  return createDataProvider({ ...served.connection, ...options });
 }
 
 const wrapper = ({ children }: { children?: ReactNode }) =>
@@ -104,7 +92,7 @@ describe('reads', () => {
     await waitFor(() => expect(result.current.query.isSuccess).toBe(true));
     expect(ids(result.current.result.data)).toEqual([1, 2, 3, 4, 5]);
     expect(result.current.result.total).toBe(5);
-    expect(sent.length).toBe(3);
+    expect(served.sent.length).toBe(3);
   });
 
   test('useList: without counting, one more than there are until here', async () => {
@@ -117,7 +105,7 @@ describe('reads', () => {
     );
     await waitFor(() => expect(result.current.query.isSuccess).toBe(true));
     expect(result.current.result.total).toBe(5);
-    expect(sent[0]?.headers.get('prefer')).toBe('count=none');
+    expect(served.sent[0]?.headers.get('prefer')).toBe('count=none');
   });
 
   test('useTable: filters, sorters and pages of a table', async () => {
@@ -148,7 +136,7 @@ describe('reads', () => {
       }),
     );
     await waitFor(() => expect(result.current.query.hasNextPage).toBe(true));
-    await api.send('POST', '/v1/books', { title: 'New', pages: 999 });
+    await served.api.send('POST', '/v1/books', { title: 'New', pages: 999 });
     await act(() => result.current.query.fetchNextPage());
     await waitFor(() => expect(result.current.result.data?.pages.length).toBe(2));
     await act(() => result.current.query.fetchNextPage());
@@ -250,7 +238,7 @@ describe('writes', () => {
         { id: 3, pivot: { main: null } },
       ],
     });
-    expect(sent[0]?.headers.get('idempotency-key')).toBe('once');
+    expect(served.sent[0]?.headers.get('idempotency-key')).toBe('once');
     const values = [{ name: 'crime story' }, { name: 'tale' }];
     const many = await act(() => result.current.many.mutateAsync({ resource: 'genres', values }));
     expect(ids(many.data)).toEqual([4, 5]);
@@ -260,7 +248,7 @@ describe('writes', () => {
     const result = render(() => useUpdate());
     const values = { id: 1, name: 'Anne', email: undefined };
     await act(() => result.current.mutateAsync({ resource: 'authors', id: '1', values }));
-    expect(sent.at(-1)).toMatchObject({
+    expect(served.sent.at(-1)).toMatchObject({
       method: 'PATCH',
       path: '/v1/authors/1',
       body: { name: 'Anne' },
@@ -282,12 +270,16 @@ describe('writes', () => {
         meta: { previous },
         invalidates: [],
       });
-    await api.send('PATCH', '/v1/authors/1', { name: 'Anne' });
+    await served.api.send('PATCH', '/v1/authors/1', { name: 'Anne' });
     await act(() => expect(update(null)).rejects.toMatchObject({ statusCode: 412 }));
-    expect(sent.at(-1)?.body).toEqual({ email: null });
-    await api.send('PATCH', '/v1/authors/1', { name: 'Ann' });
+    expect(served.sent.at(-1)?.body).toEqual({ email: null });
+    await served.api.send('PATCH', '/v1/authors/1', { name: 'Ann' });
     await act(() => update(null));
-    expect((await api.get('/v1/authors/1')).body).toEqual({ id: 1, name: 'Ann', email: null });
+    expect((await served.api.get('/v1/authors/1')).body).toEqual({
+      id: 1,
+      name: 'Ann',
+      email: null,
+    });
   });
 
   test('useUpdateMany, useDeleteMany and useDelete', async () => {
@@ -307,7 +299,7 @@ describe('writes', () => {
     ]);
     await act(() => result.current.deleteMany.mutateAsync(targets));
     await act(() => result.current.deleteOne.mutateAsync({ resource: 'books', id: 3 }));
-    expect((await api.get('/v1/books?fields=id')).body).toEqual([{ id: 5 }]);
+    expect((await served.api.get('/v1/books?fields=id')).body).toEqual([{ id: 5 }]);
   });
 
   test('useForm: what the API refuses is told by field', async () => {
@@ -345,6 +337,6 @@ describe('writes', () => {
     );
     await waitFor(() => expect(result.current.query?.data?.data.title).toBe('Alpha'));
     await act(() => result.current.onFinish({ ...result.current.query?.data?.data, pages: 7 }));
-    expect((await api.get('/v1/books/1?fields=pages')).body).toEqual({ id: 1, pages: 7 });
+    expect((await served.api.get('/v1/books/1?fields=pages')).body).toEqual({ id: 1, pages: 7 });
   });
 });
