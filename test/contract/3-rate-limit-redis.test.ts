@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { noOwnRedis, noRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { noOwnRedis, noRedis, startRedis } from '../support/redis.ts';
+import type { TestService } from '../support/service.ts';
 import { hashOf } from '../support/tokens.ts';
 
 const specification = (url: string, quota: string): string => `
@@ -22,7 +23,7 @@ const stopAll = (apis: readonly TestApi[]): Promise<unknown> =>
 describe.skipIf(noRedis !== undefined)(
   `servers that share a Redis${noRedis === undefined ? '' : ` (skipped: ${noRedis})`}`,
   () => {
-    let redis: TestRedis;
+    let redis: TestService;
     beforeAll(async () => {
       redis = await startRedis();
     });

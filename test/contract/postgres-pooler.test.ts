@@ -5,7 +5,8 @@ import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.
 import { buildValid, serve, type TestApi } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { until } from '../support/command.ts';
-import { noPooler, startPooler, type TestPooler } from '../support/pgbouncer.ts';
+import { noPooler, startPooler } from '../support/pgbouncer.ts';
+import type { TestService } from '../support/service.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { changes, reads, writes } from './postgres-requests.ts';
@@ -22,7 +23,7 @@ describe.skipIf(noPooler !== undefined)(
   () => {
     describe('answers are those of SQLite', () => {
       let both: Both;
-      let pooler: TestPooler;
+      let pooler: TestService;
 
       beforeAll(async () => {
         both = await serveBoth(specification, {}, undefined, {}, async (url) => {
@@ -86,7 +87,7 @@ describe.skipIf(noPooler !== undefined)(
 
     describe('a service', () => {
       let server: TestDatabase;
-      let pooler: TestPooler;
+      let pooler: TestService;
       let database: PostgresDatabase;
       let api: TestApi;
       const model = buildValid(`access: public

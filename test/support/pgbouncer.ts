@@ -1,15 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from './redis.ts';
-
-/** A pgbouncer in transaction mode before the server that a URL names. */
-export interface TestPooler {
-  readonly url: string;
-  /** Ends it at once, as a crash would. */
-  readonly stop: () => Promise<void>;
-}
+import { freePort, startProgram, type TestService } from './service.ts';
 
 /** Why tests with pgbouncer do not run; undefined where they do. */
 export const noPooler: string | undefined =
@@ -23,18 +15,14 @@ const sessions = 3;
 const nobody = 65_534;
 
 /**
- * Starts one on a port that is free, or on the one given. Each transaction gets the session that was unused for longest:
- * whoever leaves something behind in one finds out soon.
+ * Starts a pgbouncer in transaction mode before the server that a URL names, on a port that is free, or on the one given.
+ * Each transaction gets the session that was unused for longest: whoever leaves something behind in one finds out soon.
  */
-export async function startPooler(target: string, givenPort?: number): Promise<TestPooler> {
+export async function startPooler(target: string, givenPort?: number): Promise<TestService> {
   const { hostname, port, pathname, username, password } = new URL(target);
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-pgbouncer-'));
-  chmodSync(folder, 0o755);
   const own = givenPort ?? (await freePort());
   const name = pathname.slice(1);
-  writeFileSync(
-    join(folder, 'pgbouncer.ini'),
-    `[databases]
+  const settings = `[databases]
 ${name} = host=${hostname} port=${port} dbname=${name} user=${username} password=${password}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -46,34 +34,19 @@ default_pool_size = ${sessions}
 min_pool_size = ${sessions}
 server_round_robin = 1
 max_client_conn = 200
-`,
-  );
-  const identity = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
-  const child = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...identity,
-  });
-  const ended = new Promise<void>((done) => {
-    child.once('exit', () => {
-      rmSync(folder, { recursive: true, force: true });
-      done();
-    });
-  });
-  let log = '';
-  await new Promise<void>((done, failed) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-      if (log.includes('process up')) done();
-    });
-    void ended.then(() => failed(new Error(log)));
+`;
+  const stop = await startProgram('pgbouncer', (folder) => {
+    const file = join(folder, 'pgbouncer.ini');
+    chmodSync(folder, 0o755);
+    writeFileSync(file, settings);
+    const identity = { uid: nobody, gid: nobody };
+    return {
+      args: [file],
+      ready: 'process up',
+      ...(process.getuid?.() === 0 ? { identity } : {}),
+    };
   });
   const url = new URL(target);
   [url.hostname, url.port] = ['127.0.0.1', String(own)];
-  return {
-    url: url.href,
-    stop: () => {
-      child.kill('SIGKILL');
-      return ended;
-    },
-  };
+  return { url: url.href, stop };
 }
