@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { plinth, servePlinth } from '../support/command.ts';
-import { fromSql, good } from '../support/introspect.ts';
+import { good, plinth, servePlinth } from '../support/command.ts';
+import { fromSql } from '../support/introspect.ts';
 
 const columns: readonly (readonly [
   name: string,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeFolder, ndjson, plinth, servePlinth, type Ended } from '../support/command.ts';
+import { good, makeFolder, ndjson, servePlinth } from '../support/command.ts';
 
 interface Introspected {
   readonly specification: {
@@ -9,16 +9,6 @@ interface Introspected {
     >;
   };
 }
-
-const good = async (args: readonly string[], cwd: string): Promise<Ended> => {
-  const ended = await plinth(args, { cwd });
-  expect({ args, code: ended.code, err: ended.code === 0 ? '' : ended.err }).toEqual({
-    args,
-    code: 0,
-    err: '',
-  });
-  return ended;
-};
 
 const posts = [
   {

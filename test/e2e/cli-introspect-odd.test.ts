@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import driver from 'postgres';
 import { expect, test } from 'vitest';
-import { makeFolder, plinth, servePlinth } from '../support/command.ts';
-import { fromSql, good } from '../support/introspect.ts';
+import { good, makeFolder, plinth, servePlinth } from '../support/command.ts';
+import { fromSql } from '../support/introspect.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 /** What a served specification answers to a list of each resource. */

@@ -1,22 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import driver from 'postgres';
 import { readFileSync } from 'node:fs';
-import { makeFolder, plinth, root, servePlinth, type Ended } from '../support/command.ts';
+import { good, makeFolder, plinth, root, servePlinth, type Ended } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const folder = makeFolder();
 let made: TestDatabase;
 let again: TestDatabase;
 
-const good = async (...args: string[]): Promise<Ended> => {
-  const ended = await plinth(args, { cwd: folder.path });
-  expect({ args, code: ended.code, err: ended.code === 0 ? '' : ended.err }).toEqual({
-    args,
-    code: 0,
-    err: '',
-  });
-  return ended;
-};
+const run = (...args: string[]): Promise<Ended> => good(args, folder.path);
 
 /** A shop of films, in the style of the samples that come with databases. */
 const films = `
@@ -73,8 +65,8 @@ afterAll(async () => {
 });
 
 test('a PostgreSQL database becomes a specification, and what cannot be served is named', async () => {
-  const { out } = await good('introspect', made.url, '--out', 'plinth.yaml', '--json');
-  await good('check');
+  const { out } = await run('introspect', made.url, '--out', 'plinth.yaml', '--json');
+  await run('check');
   const { specification, left } = JSON.parse(out) as {
     specification: { resources: Record<string, { fields: Record<string, object> }> };
     left: string[];
@@ -178,8 +170,8 @@ test('after migrate it is served with what it had, and again there is nothing to
   const sql = driver(made.url, { max: 1 });
   await sql.unsafe('DROP VIEW titles');
   await sql.end();
-  await good('migrate', ...at, '--apply', '--allow-data-loss');
-  const { out } = await good('migrate', ...at, '--json');
+  await run('migrate', ...at, '--apply', '--allow-data-loss');
+  const { out } = await run('migrate', ...at, '--json');
   expect(JSON.parse(out)).toMatchObject({ steps: [] });
   const { url, stop } = await servePlinth(['dev', '--no-generate', ...at], { cwd: folder.path });
   const send = async (path: string, method = 'GET', body?: object): Promise<unknown> => {
@@ -239,16 +231,16 @@ test('after migrate it is served with what it had, and again there is nothing to
 test('of a database that migrate has made comes a file with which it has nothing to do', async () => {
   const spec = `${root}/examples/shop/plinth.yaml`;
   const at = ['--database', again.url];
-  await good('migrate', spec, ...at, '--apply');
-  await good('generate', spec, ...at, '--count', '20');
-  await good('introspect', again.url, '--out', 'again.yaml');
-  const { out } = await good('migrate', 'again.yaml', ...at, '--json');
+  await run('migrate', spec, ...at, '--apply');
+  await run('generate', spec, ...at, '--count', '20');
+  await run('introspect', again.url, '--out', 'again.yaml');
+  const { out } = await run('migrate', 'again.yaml', ...at, '--json');
   expect(JSON.parse(out)).toMatchObject({ steps: [] });
   for (const [file, to] of [
     [spec, 'first'],
     ['again.yaml', 'second'],
   ] as const)
-    await good('export', to, '--spec', file, ...at, '--format', 'json');
+    await run('export', to, '--spec', file, ...at, '--format', 'json');
   expect(readFileSync(folder.at('second/orders.json'), 'utf8')).toBe(
     readFileSync(folder.at('first/orders.json'), 'utf8'),
   );
@@ -264,8 +256,8 @@ test('numbers and texts that stand for moments and booleans are served as these'
     INSERT INTO logs VALUES
       (1, 1700000000, 1700000000123, 1700000000, 1, 'Y', 'Y', '2026-03-01 10:00:00', '2026-02-30 10:00:00', true, 1),
       (2, 1600000000, NULL, 3, 0, 'N', NULL, '2026-03-01 10:00:00.120', NULL, NULL, 1)`);
-  await good('introspect', forms.url, '--out', 'forms.yaml', '--json');
-  await good('check', 'forms.yaml');
+  await run('introspect', forms.url, '--out', 'forms.yaml', '--json');
+  await run('check', 'forms.yaml');
   const text = readFileSync(folder.at('forms.yaml'), 'utf8');
   for (const line of [
     'createdAt: { type: datetime, storedAs: unixSeconds, required: true, column: created_at }',
@@ -280,7 +272,7 @@ test('numbers and texts that stand for moments and booleans are served as these'
   ])
     expect(text).toContain(line);
   const at = ['--database', forms.url];
-  await good('migrate', 'forms.yaml', ...at, '--apply');
+  await run('migrate', 'forms.yaml', ...at, '--apply');
   const { url, stop } = await servePlinth(['dev', 'forms.yaml', '--no-generate', ...at], {
     cwd: folder.path,
   });

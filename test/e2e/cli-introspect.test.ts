@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { makeOriginalChinook } from '../support/chinook-original.ts';
-import { makeFolder, plinth, root, servePlinth } from '../support/command.ts';
-import { fromSql, good } from '../support/introspect.ts';
+import { good, makeFolder, plinth, root, servePlinth } from '../support/command.ts';
+import { fromSql } from '../support/introspect.ts';
 
 test('the original Chinook database is served unchanged, with its own names as conventional ones', async () => {
   const folder = makeFolder();

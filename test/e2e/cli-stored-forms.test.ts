@@ -1,8 +1,7 @@
 import Driver from 'better-sqlite3';
 import driver from 'postgres';
 import { expect, test } from 'vitest';
-import { makeFolder, plinth, servePlinth, until, type Folder } from '../support/command.ts';
-import { good } from '../support/introspect.ts';
+import { good, makeFolder, plinth, servePlinth, until, type Folder } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 const file = `access: public

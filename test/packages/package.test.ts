@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  endedWell,
   launch,
   makeFolder,
   root,
@@ -24,10 +25,8 @@ beforeAll(async () => {
 afterAll(() => serving.stop('SIGTERM'));
 
 /** Runs a program that has to succeed. */
-async function succeed(cwd: string, program: string, ...args: readonly string[]): Promise<Ended> {
-  const end = await launch(program, args, { cwd }).ended;
-  expect(end.code, `${program} ${args.join(' ')}\n${end.out}${end.err}`).toBe(0);
-  return end;
+function succeed(cwd: string, program: string, ...args: readonly string[]): Promise<Ended> {
+  return endedWell(launch(program, args, { cwd }));
 }
 
 /** Renders what a document shows, and prints what is to be seen once the records have come. */

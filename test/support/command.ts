@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 
 export const root = resolve(import.meta.dirname, '../..');
 const node = join(root, 'node_modules/.bin/node');
@@ -32,6 +32,8 @@ export interface Surroundings {
 
 /** A command that runs. */
 export interface Running {
+  /** The program and its arguments. */
+  readonly called: readonly string[];
   readonly child: ChildProcess;
   readonly out: () => string;
   readonly err: () => string;
@@ -69,7 +71,7 @@ export function launch(
   const ended = new Promise<Ended>((done) => {
     child.on('close', (code, signal) => done({ code, signal, out, err }));
   });
-  return { child, out: () => out, err: () => err, ended };
+  return { called: [program, ...args], child, out: () => out, err: () => err, ended };
 }
 
 /** Starts `plinth` as a process of its own. */
@@ -80,6 +82,19 @@ export function launchPlinth(args: readonly string[], surroundings: Surroundings
 /** Runs `plinth` to its end. */
 export function plinth(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
   return launchPlinth(args, surroundings).ended;
+}
+
+/** The end of a command, which has to be a good one; it may warn. */
+export async function endedWell({ ended, called }: Running): Promise<Ended> {
+  const end = await ended;
+  const told = end.code === 0 ? '' : `${end.out}${end.err}`;
+  expect({ called, code: end.code, told }).toEqual({ called, code: 0, told: '' });
+  return end;
+}
+
+/** Runs `plinth` to its end, which has to be a good one. */
+export function good(args: readonly string[], cwd: string): Promise<Ended> {
+  return endedWell(launchPlinth(args, { cwd }));
 }
 
 /** A server that has printed its banner. */

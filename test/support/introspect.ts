@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Driver from 'better-sqlite3';
-import { expect } from 'vitest';
-import { makeFolder, plinth, type Ended } from './command.ts';
+import { good, makeFolder } from './command.ts';
 
 interface Introspected {
   readonly specification: {
@@ -10,17 +9,6 @@ interface Introspected {
     >;
   };
   readonly left: readonly string[];
-}
-
-/** Runs a command that has to go well. */
-export async function good(args: readonly string[], cwd: string): Promise<Ended> {
-  const ended = await plinth(args, { cwd });
-  expect({ args, code: ended.code, err: ended.code === 0 ? '' : ended.err }).toEqual({
-    args,
-    code: 0,
-    err: '',
-  });
-  return ended;
 }
 
 /** A SQLite file of this SQL as a specification, which has to be one without errors. */
