@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { answer, fail } from './handwritten/answer.ts';
+import { commentProblem, noteProblem, postProblem } from './handwritten/bodies.ts';
 import { parseCommentQuery, parseListQuery } from './handwritten/query.ts';
 import type { Page, Soon, Written } from './handwritten/store.ts';
 
@@ -90,28 +91,27 @@ server.get('/v1/comments', (request, reply) => {
 server.post('/v1/comments', (request, reply) => {
   const body = asObject(request.body);
   const key = request.headers['idempotency-key'];
-  const write =
+  const create = (): Soon<Written> =>
     key === undefined
       ? store.createComment(body)
       : store.createKeyed(body, {
           scope: hash('sha256', `${request.url} ${String(key)}`, 'base64url'),
           request: hash('sha256', JSON.stringify(body), 'base64url'),
         });
-  answerWrite(request, reply, write);
+  answerWrite(request, reply, commentProblem(body) ?? create());
 });
 
 server.post('/v1/notes', (request, reply) => {
-  answerWrite(request, reply, store.createNote(asObject(request.body)), '/v1/notes');
+  const body = asObject(request.body);
+  answerWrite(request, reply, noteProblem(body) ?? store.createNote(body), '/v1/notes');
 });
 
 server.patch('/v1/posts/:id', (request: WithId, reply) => {
   const { id } = request.params;
   const number = wholeNumber.test(id) ? Number(id) : 0;
-  answerWrite(
-    request,
-    reply,
-    store.patchPost(number, asObject(request.body), request.headers['if-match']),
-  );
+  const body = asObject(request.body);
+  const ifMatch = request.headers['if-match'];
+  answerWrite(request, reply, postProblem(body) ?? store.patchPost(number, body, ifMatch));
 });
 
 async function stop(): Promise<void> {

@@ -1,3 +1,4 @@
+import { unknownOrInvalid } from './outcomes.ts';
 import type { Body, Written } from './store.ts';
 
 type Check = (value: unknown) => boolean;
@@ -40,17 +41,15 @@ export const commentFields: readonly string[] = Object.keys(commentChecks);
 
 /** Why a new comment is refused; undefined when it is not. */
 export function commentProblem(body: Body): Written | undefined {
-  for (const name in body) if (!(name in commentChecks)) return wrong(name);
-  const bad = commentFields.find((name) => !commentChecks[name]?.(body[name]));
-  return bad === undefined ? undefined : wrong(bad);
+  return problemOf(body, commentChecks, commentFields);
 }
 
 /** Why a change of a post is refused; undefined when it is not. */
 export function postProblem(body: Body): Written | undefined {
   const fields = Object.keys(body);
   const bad = fields.find((name) => !postChecks[name]?.(body[name]));
-  if (bad !== undefined) return wrong(bad);
-  return fields.length === 0 ? wrong('body') : undefined;
+  if (bad !== undefined) return unknownOrInvalid(bad);
+  return fields.length === 0 ? unknownOrInvalid('body') : undefined;
 }
 
 const noteChecks: Readonly<Record<string, Check>> = {
@@ -63,46 +62,24 @@ const noteChecks: Readonly<Record<string, Check>> = {
 /** What a note is written with, in the order of the columns, without its tags. */
 export const noteFields: readonly string[] = ['authorId', 'body', 'writtenAt'];
 
+const noteMembers = Object.keys(noteChecks);
+
 /** Why a new note is refused; undefined when it is not. */
 export function noteProblem(body: Body): Written | undefined {
-  for (const name in body) if (!(name in noteChecks)) return wrong(name);
-  const bad = Object.keys(noteChecks).find((name) => !noteChecks[name]?.(body[name]));
-  return bad === undefined ? undefined : wrong(bad);
+  return problemOf(body, noteChecks, noteMembers);
+}
+
+function problemOf(
+  body: Body,
+  checks: Readonly<Record<string, Check>>,
+  members: readonly string[],
+): Written | undefined {
+  for (const name in body) if (!(name in checks)) return unknownOrInvalid(name);
+  const bad = members.find((name) => !checks[name]?.(body[name]));
+  return bad === undefined ? undefined : unknownOrInvalid(bad);
 }
 
 /** The ids of the tags of a new note, each once. */
 export function tagIds({ tags }: Body): readonly number[] {
   return [...new Set(tags as readonly number[])];
-}
-
-/** The record is not the one that `If-Match` names. */
-export const changed: Written = {
-  status: 412,
-  code: 'PRECONDITION_FAILED',
-  message: 'The record has changed',
-};
-
-/** The key was used for another request. */
-export const mismatch: Written = {
-  status: 422,
-  code: 'IDEMPOTENCY_MISMATCH',
-  message: 'Another request was made under this key',
-};
-
-/** The record to change is not there. */
-export const missing: Written = {
-  status: 404,
-  code: 'RESOURCE_NOT_FOUND',
-  message: 'No such record',
-};
-
-/** The database has refused the record. */
-export const refused: Written = {
-  status: 422,
-  code: 'INVALID_VALUE',
-  message: 'Not unique, or points nowhere',
-};
-
-function wrong(name: string): Written {
-  return { status: 400, code: 'VALIDATION_FAILED', message: `${name} is unknown or not valid` };
 }

@@ -17,7 +17,7 @@ export type Written =
 /** The digests of an Idempotency-Key in its place, and of the request that names it. */
 export type Keyed = { readonly scope: string; readonly request: string };
 
-/** What the routes ask of a database. */
+/** What the routes ask of a database, with bodies that they have checked. */
 export type Store = {
   readonly post: (id: number) => Soon<string | undefined>;
   readonly posts: (query: ListQuery) => Soon<Page>;

@@ -1,16 +1,6 @@
 import { tagOf } from '../answer.ts';
-import {
-  changed,
-  commentFields,
-  commentProblem,
-  mismatch,
-  missing,
-  noteFields,
-  noteProblem,
-  postProblem,
-  refused,
-  tagIds,
-} from '../bodies.ts';
+import { commentFields, noteFields, tagIds } from '../bodies.ts';
+import { changed, mismatch, missing, refused } from '../outcomes.ts';
 import { commentColumns, noteColumns, postColumns } from '../records.ts';
 import type { Body, Store, Written } from '../store.ts';
 import type { Query, Transaction } from './connect.ts';
@@ -39,7 +29,6 @@ type Row = { id: number };
 export function writes(query: Query): Pick<Store, 'createComment'> {
   return {
     createComment: (body) =>
-      commentProblem(body) ??
       answered(async () => {
         const [row] = await query<Row>(insertComment, valuesOf(body, commentFields));
         return written(row);
@@ -54,8 +43,6 @@ export function guarded(
 ): Pick<Store, 'patchPost' | 'createNote' | 'createKeyed'> {
   return {
     patchPost: (id, body, ifMatch) => {
-      const problem = postProblem(body);
-      if (problem !== undefined) return problem;
       const fields = Object.keys(body);
       const update = async (on: Query): Promise<Written> => {
         const [row] = await on<Row>(updatePost(fields), [id, ...valuesOf(body, fields)]);
@@ -72,7 +59,6 @@ export function guarded(
       );
     },
     createNote: (body) =>
-      noteProblem(body) ??
       answered(() =>
         transaction(async (on) => {
           const [row] = await on<Row>(insertNote, valuesOf(body, noteFields));
@@ -81,7 +67,6 @@ export function guarded(
         }),
       ),
     createKeyed: (body, { scope, request }) =>
-      commentProblem(body) ??
       answered(() =>
         transaction(async (on) => {
           const at = new Date().toISOString();

@@ -1,17 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { tagOf } from '../answer.ts';
-import {
-  changed,
-  commentFields,
-  commentProblem,
-  mismatch,
-  missing,
-  noteFields,
-  noteProblem,
-  postProblem,
-  refused,
-  tagIds,
-} from '../bodies.ts';
+import { commentFields, noteFields, tagIds } from '../bodies.ts';
+import { changed, mismatch, missing, refused } from '../outcomes.ts';
 import { commentColumns, noteColumns, postColumns } from '../records.ts';
 import type { Body, Store, Written } from '../store.ts';
 
@@ -72,10 +62,8 @@ export function writes(
   };
 
   return {
-    createComment: (body) => commentProblem(body) ?? guarded(() => createComment(body)),
+    createComment: (body) => guarded(() => createComment(body)),
     patchPost: (id, body, ifMatch) => {
-      const problem = postProblem(body);
-      if (problem !== undefined) return problem;
       if (ifMatch === undefined) return guarded(() => patchPost(id, body));
       return guarded(() =>
         together(() => {
@@ -86,7 +74,6 @@ export function writes(
       );
     },
     createNote: (body) =>
-      noteProblem(body) ??
       guarded(() =>
         together(() => {
           const row = insertNote.get(...noteFields.map((name) => toColumn(body[name])));
@@ -96,7 +83,6 @@ export function writes(
         }),
       ),
     createKeyed: (body, { scope, request }) =>
-      commentProblem(body) ??
       guarded(() =>
         together(() => {
           const at = new Date().toISOString();
