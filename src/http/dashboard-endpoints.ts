@@ -64,9 +64,7 @@ export async function answerDashboard(
   const refusal = crossSite(exchange) ?? refuseDashboard(api, mode, caller);
   if (refusal !== undefined) return fail(refusal);
   dashboard.look();
-  const mark = exchange.url.indexOf('?');
-  const parameters = new URLSearchParams(mark === -1 ? '' : exchange.url.slice(mark + 1));
-  const version = versionOf(generation, parameters);
+  const version = versionOf(generation, new URLSearchParams(exchange.search));
   if (!version.ok) return version;
   const asked = { exchange, caller, dashboard, version: version.value };
   if (name === 'events') return answerEvents(asked);

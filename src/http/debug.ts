@@ -16,7 +16,7 @@ import type { Recording, Step } from '../trace/recording.ts';
 import { decide, type Caller } from '../model/access.ts';
 import type { Exchange, Watching } from './exchange.ts';
 import { isAmong, isHonoured } from './honoured.ts';
-import { operationOf, splitUrl } from './router.ts';
+import { operationOf } from './router.ts';
 
 /** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
 function seesAll({ generation }: Exchange, caller: Caller): boolean {
@@ -137,7 +137,7 @@ function queryMember({ generation }: Exchange, { call }: Watching): object {
     : reserved.has('offset')
       ? { offset: number('offset', 0), limit }
       : { page: number('page', 1), limit };
-  return { filters: sentFilters(call.search, items('expand')), sort, pagination };
+  return { filters: sentFilters(call.exchange.search, items('expand')), sort, pagination };
 }
 
 /** The database's own plan of a statement, and the index that it lacks. The statement does not run for it. */
@@ -192,12 +192,11 @@ function detailsOf(
 
 /** Contract: specification, Verbose errors. Without `thrown` the stack is the place where the error was found out. */
 function verboseMember(
-  { method, url }: Exchange,
+  { method, path, search }: Exchange,
   { params }: Watching,
   error: ApiError,
   thrown: unknown,
 ): object {
-  const { path, search } = splitUrl(url);
   const { code, message, problems = [] } = error;
   const details = [message, ...problems.map(({ field, message: text }) => `${field}: ${text}`)];
   const frames = error.stack?.slice(Math.max(0, error.stack.indexOf('\n    at '))) ?? '';

@@ -29,6 +29,9 @@ export interface Exchange {
   readonly method: string;
   /** As sent: path and query string, undecoded. */
   readonly url: string;
+  readonly path: string;
+  /** Raw, without `?`. */
+  readonly search: string;
   readonly headers: IncomingHttpHeaders;
   /** As they came: name, value, name, value. */
   readonly rawHeaders: readonly string[];
@@ -86,9 +89,6 @@ export interface Call {
   readonly kind: RequestKind;
   readonly view: View;
   readonly face: ResourceView;
-  readonly path: string;
-  /** Raw, without `?`. */
-  readonly search: string;
   readonly id: string | undefined;
   readonly query: Query;
 }

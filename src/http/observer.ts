@@ -66,8 +66,7 @@ export class Observer {
     const begin = performance.now();
     this.metrics.began();
     const database = this.metrics.measured(generation.database);
-    const mark = start.url.indexOf('?');
-    const wish = mark === -1 ? undefined : wishedDebug(start.url.slice(mark + 1));
+    const wish = start.search === '' ? undefined : wishedDebug(start.search);
     const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
     const mayShow = watching !== undefined && mayDebug(generation, mode);
     if (!mayShow && !this.readers.some(wantsSteps)) {

@@ -20,7 +20,6 @@ import {
   isServed,
   kindOf,
   operationOf,
-  splitUrl,
   type ResourceRoute,
   type Route,
 } from './router.ts';
@@ -34,11 +33,10 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
  * database that fails throws is an error like the others, with all headers that an answer has.
  */
 export async function answer(exchange: Exchange): Promise<Response> {
-  const { path, search } = splitUrl(exchange.url);
-  const { requestId, watching } = exchange;
+  const { requestId, path, watching } = exchange;
   const { api } = exchange.generation;
   const passage = exchange.network.arrive(exchange, path);
-  const result = await steps(exchange, path, search, passage);
+  const result = await steps(exchange, passage);
   if (watching !== undefined) exchange.trace.enter('finalize');
   const answered = result.ok ? result.value : respondError(result.error, path, requestId);
   let response = withNotice(answered, path, api);
@@ -50,12 +48,8 @@ export async function answer(exchange: Exchange): Promise<Response> {
   return passage === undefined ? response : passage.deliver(response);
 }
 
-async function steps(
-  exchange: Exchange,
-  path: string,
-  search: string,
-  passage: Passage | undefined,
-): Promise<Result<Response>> {
+async function steps(exchange: Exchange, passage: Passage | undefined): Promise<Result<Response>> {
+  const { path } = exchange;
   const { api } = exchange.generation;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
   const route = findRoute(path, api);
@@ -79,7 +73,7 @@ async function steps(
   if (!route.ok) return fail(withHeaders(route.error, headers));
   let result: Result<Response>;
   try {
-    result = await answerRoute(exchange, route.value, caller.value, path, search);
+    result = await answerRoute(exchange, route.value, caller.value);
   } catch (error) {
     // What is thrown is an error like the others: it has the headers that all answers have.
     if (watching !== undefined) watching.thrown = error;
@@ -93,20 +87,14 @@ async function steps(
 /** An answer, which may be there at once. */
 type Answer = Result<Response> | Promise<Result<Response>>;
 
-function answerRoute(
-  exchange: Exchange,
-  route: Route,
-  caller: Caller,
-  path: string,
-  search: string,
-): Answer {
+function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
   switch (route.kind) {
     case 'system':
       return answerSystem(route.path, exchange, caller);
     case 'openapi':
       return answerDocument(route.version, exchange, caller);
     case 'resource':
-      return answerResource(exchange, route, caller, path, search);
+      return answerResource(exchange, route, caller);
     default:
       return route satisfies never;
   }
@@ -116,8 +104,6 @@ function answerResource(
   exchange: Exchange,
   { version, name, id }: ResourceRoute,
   caller: Caller,
-  path: string,
-  search: string,
 ): Answer {
   const { generation, method, headers, trace, watching } = exchange;
   if (watching !== undefined)
@@ -142,8 +128,8 @@ function answerResource(
 
   const answerIn = (inside: Exchange): Answer => {
     trace.enter('parse_query');
-    const query = parseQuery(search, kind.value);
-    const found = { caller, kind: kind.value, view, face: face.value, path, search, id, query };
+    const query = parseQuery(exchange.search, kind.value);
+    const found = { caller, kind: kind.value, view, face: face.value, id, query };
     return answerCall({ exchange: inside, ...found }, representation);
   };
   const sandbox = headers['x-sandbox'];

@@ -96,9 +96,9 @@ export function pageHeaders(
   return headers;
 }
 
-function addressOf({ exchange, path, search }: Call): ListAddress {
+function addressOf({ exchange }: Call): ListAddress {
   const origin = exchange.generation.api.settings.server?.publicUrl ?? '';
-  return { origin, path, query: search };
+  return { origin, path: exchange.path, query: exchange.search };
 }
 
 /** What the cursor of a list says; undefined in page and offset mode. Contract 2, Pagination. */

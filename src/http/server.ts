@@ -9,7 +9,7 @@ import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response, StreamedBody } from '../respond/response.ts';
 import type { Specification } from '../spec/specification.ts';
-import type { Trace, TraceReader } from '../trace/events.ts';
+import type { RequestStart, Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send, sendInstead } from './connections.ts';
 import { Dashboard, hasDashboard } from './dashboard.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
@@ -115,7 +115,7 @@ export async function startServer(
   });
   let stopping = false;
   const handle = async (
-    { request, requestId, method, url, path }: Incoming,
+    { request, requestId, method, url, path, search }: Incoming,
     observed: Observed,
     { client, refusal }: Entry,
     visit: Visit,
@@ -141,6 +141,8 @@ export async function startServer(
         requestId,
         method,
         url,
+        path,
+        search,
         headers: request.headers,
         rawHeaders: request.rawHeaders,
         client,
@@ -185,9 +187,9 @@ export async function startServer(
     trace({ kind: 'failure', requestId, method, path, error });
   };
   /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
-  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const take = async (incoming: Incoming, response: ServerResponse): Promise<void> => {
+    const { request } = incoming;
     connections.begin(request, response);
-    const incoming = readHead(request);
     const gate = edge();
     const entry = gate.enter(request, incoming.path);
     const sending = { vary: gate.vary, extra: entry.headers };
@@ -236,9 +238,10 @@ export async function startServer(
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const bounds = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    take(request, response).catch((error: unknown) => {
+    const incoming = readHead(request);
+    take(incoming, response).catch((error: unknown) => {
       if (!response.headersSent) request.socket.destroy();
-      const { requestId, method, path } = readHead(request);
+      const { requestId, method, path } = incoming;
       trace({ kind: 'failure', requestId, method, path, error });
     });
   };
@@ -271,22 +274,20 @@ function stopListening(server: Server): Promise<void> {
 }
 
 /** A request as its first line tells it, with the id under which it is known. */
-interface Incoming {
+interface Incoming extends RequestStart {
   readonly request: IncomingMessage;
-  readonly requestId: string;
-  readonly method: string;
-  readonly url: string;
-  readonly path: string;
 }
 
 function readHead(request: IncomingMessage): Incoming {
   const url = originForm(request.url ?? '/');
+  const { path, search } = splitUrl(url);
   return {
     request,
     requestId: randomUUID(),
     method: request.method ?? 'GET',
     url,
-    path: splitUrl(url).path,
+    path,
+    search,
   };
 }
 

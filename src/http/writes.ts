@@ -59,11 +59,12 @@ async function createAlways(
 
 /** Creates once under a key. Contract 2, Writes. */
 function createOnce(
-  { exchange, caller, view, path, search }: Call,
+  { exchange, caller, view }: Call,
   key: string,
   { plan, answering, bytes }: Prepared,
   before: string | undefined,
 ): Promise<Result<KeptAnswer>> {
+  const { path, search } = exchange;
   const { statements, api } = exchange.generation;
   exchange.trace.enter(writeStage(plan));
   const type = exchange.headers['content-type'] ?? '';
@@ -250,8 +251,8 @@ function writeStage({ resource }: WritePlan): string {
   return `write_${resource.name}`;
 }
 
-function publicPath({ exchange, path }: Call): string {
-  return `${exchange.generation.api.settings.server?.publicUrl ?? ''}${path}`;
+function publicPath({ exchange }: Call): string {
+  return `${exchange.generation.api.settings.server?.publicUrl ?? ''}${exchange.path}`;
 }
 
 /** The answer of a write: what a GET would give, with the entity tag of the plain read of a single record. */

@@ -30,6 +30,8 @@ export interface RequestStart {
   /** As sent: path and query string, undecoded. */
   readonly url: string;
   readonly path: string;
+  /** Raw, without `?`. */
+  readonly search: string;
 }
 
 /** A request while it runs: its steps write into it what they find, its readers get it when it has ended. */

@@ -208,7 +208,7 @@ test('requests with large bodies are kept in fewer bytes than would be much, and
     responseHeaders: {},
   };
   for (let number = 1; number <= 2_500; number += 1) {
-    const start = { requestId: String(number), method: 'POST', url: path, path };
+    const start = { requestId: String(number), method: 'POST', url: path, path, search: '' };
     const trace = new RequestTrace(start, 0, new Recording(0, 0));
     trace.body = Buffer.alloc(number <= 1_200 ? 60_000 : 70_000);
     const body = 'x'.repeat(number <= 1_200 ? 60_000 : 70_000);
