@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { bytesOf } from '../support/raw.ts';
-import { expectRefusals, expectRows, refusalOf, type RefusalCase } from '../support/tables.ts';
+import {
+  expectRefusals,
+  expectRows,
+  invalid,
+  refusalOf,
+  type RefusalCase,
+} from '../support/tables.ts';
 import { thingRecords, things } from './2-things.ts';
 
 let api: TestApi;
@@ -18,12 +24,6 @@ const notUtf8 = 'is not valid percent-encoded UTF-8';
 const brackets = 'brackets are not used here; write field_operator=value';
 const unknown = (name: string, guess?: string): string =>
   `${name}: there is no field or parameter ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`;
-const parameter = (name: string, query: string, ...problems: string[]): RefusalCase => [
-  name,
-  query,
-  'INVALID_PARAMETER',
-  ...problems,
-];
 
 describe('encoding', () => {
   expectRows(source, path, [
@@ -36,18 +36,18 @@ describe('encoding', () => {
     ['empty pieces say nothing', '&&title=Alpha&', [1]],
   ]);
   expectRefusals(source, path, [
-    parameter('no hex digits', 'title=%zz', `title: ${notUtf8}`),
-    parameter('cut off', 'title=a%4', `title: ${notUtf8}`),
-    parameter('a bare percent', 'title=100%', `title: ${notUtf8}`),
-    parameter('Latin-1', 'title=%E9', `title: ${notUtf8}`),
-    parameter('a surrogate', 'title=%ED%A0%80', `title: ${notUtf8}`),
-    parameter('an overlong form', 'title=%C0%AF', `title: ${notUtf8}`),
-    parameter('in a reserved parameter', 'sort=%zz', `sort: ${notUtf8}`),
-    parameter('in a bound parameter', 'page=%zz', `page: ${notUtf8}`),
-    parameter('in a name', '%zz=1', `%zz: ${notUtf8}`),
-    parameter('in a name, UTF-8', 'titl%E9=1', `titl%E9: ${notUtf8}`),
-    parameter('an empty name', '=5', ': a parameter has no name; write name=value'),
-    parameter('a plus in a name is a blank', 'logged+in=1', unknown('logged in', 'logged_in')),
+    invalid('no hex digits', 'title=%zz', `title: ${notUtf8}`),
+    invalid('cut off', 'title=a%4', `title: ${notUtf8}`),
+    invalid('a bare percent', 'title=100%', `title: ${notUtf8}`),
+    invalid('Latin-1', 'title=%E9', `title: ${notUtf8}`),
+    invalid('a surrogate', 'title=%ED%A0%80', `title: ${notUtf8}`),
+    invalid('an overlong form', 'title=%C0%AF', `title: ${notUtf8}`),
+    invalid('in a reserved parameter', 'sort=%zz', `sort: ${notUtf8}`),
+    invalid('in a bound parameter', 'page=%zz', `page: ${notUtf8}`),
+    invalid('in a name', '%zz=1', `%zz: ${notUtf8}`),
+    invalid('in a name, UTF-8', 'titl%E9=1', `titl%E9: ${notUtf8}`),
+    invalid('an empty name', '=5', ': a parameter has no name; write name=value'),
+    invalid('a plus in a name is a blank', 'logged+in=1', unknown('logged in', 'logged_in')),
     [
       'NUL',
       'title=a%00',
@@ -87,51 +87,51 @@ describe('names', () => {
     ['the longest suffix', 'tags_containsAll=red,green', [1]],
   ]);
   expectRefusals(source, path, [
-    parameter('a typing error', 'titel=x', unknown('titel', 'title')),
-    parameter('with its suffix', 'titel_like=x', unknown('titel_like', 'title_like')),
-    parameter('of a parameter', 'pgae=2', unknown('pgae', 'page')),
-    parameter('nothing near', 'zzzzzzzz=1', unknown('zzzzzzzz')),
-    parameter('other case', 'Title=x', unknown('Title', 'title')),
-    parameter('writeOnly does not exist', 'secret=hidden', unknown('secret')),
-    parameter('nor with a suffix', 'secret_null=false', unknown('secret_null', 'scores_null')),
-    parameter('nor is it suggested', 'secre=1', unknown('secre')),
-    parameter(
+    invalid('a typing error', 'titel=x', unknown('titel', 'title')),
+    invalid('with its suffix', 'titel_like=x', unknown('titel_like', 'title_like')),
+    invalid('of a parameter', 'pgae=2', unknown('pgae', 'page')),
+    invalid('nothing near', 'zzzzzzzz=1', unknown('zzzzzzzz')),
+    invalid('other case', 'Title=x', unknown('Title', 'title')),
+    invalid('writeOnly does not exist', 'secret=hidden', unknown('secret')),
+    invalid('nor with a suffix', 'secret_null=false', unknown('secret_null', 'scores_null')),
+    invalid('nor is it suggested', 'secre=1', unknown('secre')),
+    invalid(
       'no such operator',
       'title_foo=x',
       'title_foo: there is no field title_foo and no operator _foo; title takes _eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _exists, _null',
     ),
-    parameter('an operator alone', '_gt=1', unknown('_gt')),
-    parameter('in other case', 'count_GT=1', unknown('count_GT', 'count')),
-    parameter('list brackets', 'tags[]=a', `tags[]: ${brackets}`),
-    parameter('encoded', 'tags%5B%5D=a', `tags[]: ${brackets}`),
-    parameter('index', 'tags[0]=a', `tags[0]: ${brackets}`),
-    parameter('nested', 'title[eq]=a', `title[eq]: ${brackets}`),
-    parameter('nested paging', 'page[size]=2', `page[size]: ${brackets}`),
-    parameter('__proto__', '__proto__=1', unknown('__proto__')),
-    parameter('__proto__ with a suffix', '__proto___exists=true', unknown('__proto___exists')),
-    parameter(
+    invalid('an operator alone', '_gt=1', unknown('_gt')),
+    invalid('in other case', 'count_GT=1', unknown('count_GT', 'count')),
+    invalid('list brackets', 'tags[]=a', `tags[]: ${brackets}`),
+    invalid('encoded', 'tags%5B%5D=a', `tags[]: ${brackets}`),
+    invalid('index', 'tags[0]=a', `tags[0]: ${brackets}`),
+    invalid('nested', 'title[eq]=a', `title[eq]: ${brackets}`),
+    invalid('nested paging', 'page[size]=2', `page[size]: ${brackets}`),
+    invalid('__proto__', '__proto__=1', unknown('__proto__')),
+    invalid('__proto__ with a suffix', '__proto___exists=true', unknown('__proto___exists')),
+    invalid(
       '__proto__ below',
       '__proto__.title=1',
       '__proto__.title: there is no field __proto__.title',
     ),
-    parameter('constructor', 'constructor=1', unknown('constructor')),
-    parameter('toString', 'toString_null=true', unknown('toString_null')),
-    parameter(
+    invalid('constructor', 'constructor=1', unknown('constructor')),
+    invalid('toString', 'toString_null=true', unknown('toString_null')),
+    invalid(
       'hasOwnProperty in _or',
       '_or=hasOwnProperty:1',
       'hasOwnProperty: there is no field hasOwnProperty',
     ),
     ['__proto__ in sort', 'sort=__proto__', 'INVALID_SORT', 'sort: there is no field __proto__'],
-    parameter('__proto__ in fields', 'fields=__proto__', 'fields: there is no field __proto__'),
-    parameter(
+    invalid('__proto__ in fields', 'fields=__proto__', 'fields: there is no field __proto__'),
+    invalid(
       'constructor in exclude',
       'exclude=constructor',
       'exclude: there is no field constructor',
     ),
-    parameter('__proto__ in expand', 'expand=__proto__', 'expand: there is no relation __proto__'),
-    parameter('__proto__ as a group', 'fields=@__proto__', 'fields: there is no group @__proto__'),
-    parameter('writeOnly in fields', 'fields=secret', 'fields: there is no field secret'),
-    parameter('writeOnly in exclude', 'exclude=secret', 'exclude: there is no field secret'),
+    invalid('__proto__ in expand', 'expand=__proto__', 'expand: there is no relation __proto__'),
+    invalid('__proto__ as a group', 'fields=@__proto__', 'fields: there is no group @__proto__'),
+    invalid('writeOnly in fields', 'fields=secret', 'fields: there is no field secret'),
+    invalid('writeOnly in exclude', 'exclude=secret', 'exclude: there is no field secret'),
     ['writeOnly in sort', 'sort=secret', 'INVALID_SORT', 'sort: there is no field secret'],
   ]);
 
@@ -199,39 +199,39 @@ describe('parameters without sense', () => {
     ],
   ]);
   expectRefusals(source, path, [
-    parameter('_debug', '_debug=maybe', '_debug: takes true, false or plan'),
-    parameter('_trace', '_trace=1', '_trace: takes true or false'),
-    parameter('_verbose', '_verbose=', '_verbose: takes true or false'),
-    parameter('_inspect', '_inspect=true', '_inspect: takes data'),
-    parameter('_inspectNetwork', '_inspectNetwork=yes', '_inspectNetwork: takes true or false'),
-    parameter('nulls', 'nulls=middle', 'nulls: takes first or last'),
-    parameter('maxDepth', 'maxDepth=0', 'maxDepth: must be a positive whole number'),
-    parameter('maxDepth is no number', 'maxDepth=x', 'maxDepth: must be a positive whole number'),
+    invalid('_debug', '_debug=maybe', '_debug: takes true, false or plan'),
+    invalid('_trace', '_trace=1', '_trace: takes true or false'),
+    invalid('_verbose', '_verbose=', '_verbose: takes true or false'),
+    invalid('_inspect', '_inspect=true', '_inspect: takes data'),
+    invalid('_inspectNetwork', '_inspectNetwork=yes', '_inspectNetwork: takes true or false'),
+    invalid('nulls', 'nulls=middle', 'nulls: takes first or last'),
+    invalid('maxDepth', 'maxDepth=0', 'maxDepth: must be a positive whole number'),
+    invalid('maxDepth is no number', 'maxDepth=x', 'maxDepth: must be a positive whole number'),
   ]);
   describe('on a single read', () => {
     expectRefusals(source, `${path}/1`, [
-      parameter('page', 'page=1', 'page: makes no sense on a read'),
-      parameter('limit', 'limit=1', 'limit: makes no sense on a read'),
-      parameter('offset', 'offset=1', 'offset: makes no sense on a read'),
-      parameter('cursor', 'cursor=', 'cursor: makes no sense on a read'),
-      parameter(
+      invalid('page', 'page=1', 'page: makes no sense on a read'),
+      invalid('limit', 'limit=1', 'limit: makes no sense on a read'),
+      invalid('offset', 'offset=1', 'offset: makes no sense on a read'),
+      invalid('cursor', 'cursor=', 'cursor: makes no sense on a read'),
+      invalid(
         'sort',
         'sort=id',
         'sort: sorts the expanded collections of a single record, nothing else',
       ),
-      parameter('_or', '_or=id:1', '_or: makes no sense on a read'),
-      parameter(
+      invalid('_or', '_or=id:1', '_or: makes no sense on a read'),
+      invalid(
         'a filter',
         'title=Alpha',
         'title: filters are for lists and for the collections that a single record expands',
       ),
-      parameter(
+      invalid(
         'a typing error',
         'feilds=id',
         'feilds: there is no field or parameter feilds; did you mean fields?',
       ),
-      parameter('bad debug', '_debug=maybe', '_debug: takes true, false or plan'),
-      parameter(
+      invalid('bad debug', '_debug=maybe', '_debug: takes true, false or plan'),
+      invalid(
         'all at once',
         'page=1&fields=titel',
         'page: makes no sense on a read',
@@ -244,11 +244,11 @@ describe('parameters without sense', () => {
       source,
       `${path}/1`,
       [
-        parameter('fields', 'fields=id', 'fields: makes no sense on a delete'),
-        parameter('exclude', 'exclude=title', 'exclude: makes no sense on a delete'),
-        parameter('expand', 'expand=x', 'expand: makes no sense on a delete'),
-        parameter('page', 'page=1', 'page: makes no sense on a delete'),
-        parameter('a filter', 'title=Alpha', 'title: filters make no sense on a delete'),
+        invalid('fields', 'fields=id', 'fields: makes no sense on a delete'),
+        invalid('exclude', 'exclude=title', 'exclude: makes no sense on a delete'),
+        invalid('expand', 'expand=x', 'expand: makes no sense on a delete'),
+        invalid('page', 'page=1', 'page: makes no sense on a delete'),
+        invalid('a filter', 'title=Alpha', 'title: filters make no sense on a delete'),
       ],
       'DELETE',
     );
@@ -330,20 +330,20 @@ describe('list values', () => {
     list('_or with an empty pair', '_or=id:1,', '_or: "" is no field:value'),
     list('_or with an empty value', '_or=title:', `_or: ${empty}`),
     list('_or with a quoted name', '_or="title":a', '_or: ""title":a" is no field:value'),
-    parameter(
+    invalid(
       '_or with a blank before a name',
       '_or=id:1, id:2',
       ' id: there is no field  id; did you mean id?',
     ),
-    parameter(
+    invalid(
       '_or with bare colons',
       '_or=at:14:05:00',
       'at:14:05: there is no field at:14:05; a value with a colon is written in double quotes: at:"…"',
     ),
-    parameter('fields', 'fields=id,', 'fields: has an empty item'),
-    parameter('fields, nothing', 'fields=', 'fields: has an empty item'),
-    parameter('exclude', 'exclude=,title', 'exclude: has an empty item'),
-    parameter('expand', 'expand=', 'expand: has an empty item'),
+    invalid('fields', 'fields=id,', 'fields: has an empty item'),
+    invalid('fields, nothing', 'fields=', 'fields: has an empty item'),
+    invalid('exclude', 'exclude=,title', 'exclude: has an empty item'),
+    invalid('expand', 'expand=', 'expand: has an empty item'),
     ['sort', 'sort=id,+,title', 'INVALID_SORT', 'sort: has an empty item'],
     ['sort, nothing', 'sort=', 'INVALID_SORT', 'sort: has an empty item'],
   ]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
-import { expectBlame, expectRows, expectTrees } from '../support/tables.ts';
+import { expectBlame, expectRows, expectTrees, invalid } from '../support/tables.ts';
 
 /** The names of a version, and what nobody may read, hold at every step of a path. */
 const specification = `
@@ -111,28 +111,26 @@ describe('a version has its own names at each step', () => {
 });
 
 describe('what a caller may not read is not there, not even to be guessed', () => {
-  const unknown = (name: string, query: string, parameter: string) =>
-    [name, query, 'INVALID_PARAMETER', parameter] as const;
   const unsorted = (name: string, key: string) =>
     [name, `sort=${key}`, 'INVALID_SORT', 'sort'] as const;
   expectBlame(source, '/v1/people', [
-    unknown('a field', 'posts.cost=5', 'posts.cost'),
-    unknown('by operator', 'posts.cost_gt=5', 'posts.cost_gt'),
-    unknown('behind a relation and back', 'posts.author.salary=9', 'posts.author.salary'),
-    unknown('a relation to what nobody reads', 'posts.logs.line=x', 'posts.logs.line'),
-    unknown('whether there is one', 'posts.logs_exists=true', 'posts.logs_exists'),
-    unknown('a pivot', 'posts.labels.pivot.mark=m', 'posts.labels.pivot.mark'),
-    unknown('in _or', '_or=posts.cost:5', 'posts.cost'),
+    invalid('a field', 'posts.cost=5', 'posts.cost'),
+    invalid('by operator', 'posts.cost_gt=5', 'posts.cost_gt'),
+    invalid('behind a relation and back', 'posts.author.salary=9', 'posts.author.salary'),
+    invalid('a relation to what nobody reads', 'posts.logs.line=x', 'posts.logs.line'),
+    invalid('whether there is one', 'posts.logs_exists=true', 'posts.logs_exists'),
+    invalid('a pivot', 'posts.labels.pivot.mark=m', 'posts.labels.pivot.mark'),
+    invalid('in _or', '_or=posts.cost:5', 'posts.cost'),
     unsorted('a sort', 'posts.cost'),
     unsorted('a sort by a relation', 'posts.logs.line'),
   ]);
   expectBlame(source, '/v2/people', [
-    unknown('an old name', 'posts.title=b', 'posts.title'),
-    unknown('a hidden one', 'posts.tone=x', 'posts.tone'),
-    unknown('a relation of the old name', 'posts.author.alias=Ann', 'posts.author.alias'),
-    unknown('a hidden resource', 'posts.drafts.body=draft', 'posts.drafts.body'),
-    unknown('whether there is one', 'posts.drafts_exists=true', 'posts.drafts_exists'),
-    unknown(
+    invalid('an old name', 'posts.title=b', 'posts.title'),
+    invalid('a hidden one', 'posts.tone=x', 'posts.tone'),
+    invalid('a relation of the old name', 'posts.author.alias=Ann', 'posts.author.alias'),
+    invalid('a hidden resource', 'posts.drafts.body=draft', 'posts.drafts.body'),
+    invalid('whether there is one', 'posts.drafts_exists=true', 'posts.drafts_exists'),
+    invalid(
       'a pivot of the old name',
       'posts.labels.pivot.position=1',
       'posts.labels.pivot.position',
@@ -141,8 +139,8 @@ describe('what a caller may not read is not there, not even to be guessed', () =
     unsorted('a sort by a hidden one', 'posts.tone'),
   ]);
   expectBlame(source, '/v2/notes', [
-    unknown('a target that is hidden', 'about:drafts.body=draft', 'about:drafts.body'),
-    unknown('its field', 'about.body=draft', 'about.body'),
+    invalid('a target that is hidden', 'about:drafts.body=draft', 'about:drafts.body'),
+    invalid('its field', 'about.body=draft', 'about.body'),
   ]);
   expectRows(source, '/v1/notes', [
     ['a target that is there', 'about.body=draft', [2]],

@@ -15,6 +15,16 @@ export type RefusalCase = readonly [
   ...problems: string[],
 ];
 
+/** A row of a query string with a parameter that is not one, or not here: what is wrong with it, as the table tells that. */
+export function invalid(
+  name: string,
+  query: string,
+  what: string,
+  ...more: string[]
+): readonly [string, string, 'INVALID_PARAMETER', string, ...string[]] {
+  return [name, query, 'INVALID_PARAMETER', what, ...more];
+}
+
 function pathOf(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
