@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lines, posts } from './4-changes.ts';
+import { changed, lines, posts } from './4-changes.ts';
 import { everything, guarded, versioned } from './4-specifications.ts';
 
 const at = 'v1 posts.a';
@@ -68,6 +68,7 @@ describe('who may use a field', () => {
 
 describe('the rest', () => {
   const plain = posts('a: { type: string }');
+  const settings = (more: string) => [plain, posts('a: { type: string }', more)] as const;
   const relation = (text: string): string =>
     posts(`a: { type: integer, reference: tags.id }, tag: { type: relation, ${text} }`);
   test.each<[string, string, string, readonly string[]]>([
@@ -86,8 +87,7 @@ describe('the rest', () => {
     ],
     [
       'a version is gone',
-      versioned,
-      versioned.replace('    3: { resources: { drafts: false } }\n', ''),
+      ...changed(versioned, '    3: { resources: { drafts: false } }\n', ''),
       ['breaking v3: is gone'],
     ],
     [
@@ -98,44 +98,37 @@ describe('the rest', () => {
     ],
     [
       'the default version is another',
-      versioned,
-      versioned.replace('defaultVersion: 2', 'defaultVersion: 3'),
+      ...changed(versioned, 'defaultVersion: 2', 'defaultVersion: 3'),
       ['breaking api.defaultVersion: paths without a version mean v3, not v2'],
     ],
     [
       'a version hides more',
-      versioned,
-      versioned.replace('2: {}', '2: { resources: { drafts: false } }'),
+      ...changed(versioned, '2: {}', '2: { resources: { drafts: false } }'),
       ['breaking v2 drafts: is gone'],
     ],
     [
       'a version is deprecated',
-      versioned,
-      versioned.replace('2: {}', '2: { deprecated: 2026-05-01, sunset: 2027-05-01 }'),
+      ...changed(versioned, '2: {}', '2: { deprecated: 2026-05-01, sunset: 2027-05-01 }'),
       ['safe v2: ends on 2027-05-01', 'safe v2: is deprecated since 2026-05-01'],
     ],
     [
       'a version ends earlier',
-      versioned,
-      versioned.replace('2099-01-01', '2030-01-01'),
+      ...changed(versioned, '2099-01-01', '2030-01-01'),
       ['breaking v1: ends on 2030-01-01, not 2099-01-01'],
     ],
     [
       'another base path',
-      plain,
-      posts('a: { type: string }', 'api: { basePath: /api }'),
+      ...settings('api: { basePath: /api }'),
       ['breaking api.basePath: is /api, not empty'],
     ],
     [
       'no paths without a version',
-      plain,
-      posts('a: { type: string }', 'api: { unversioned: false }'),
+      ...settings('api: { unversioned: false }'),
       ['breaking api.unversioned: paths without a version are gone'],
     ],
     [
       'cursors by default',
-      plain,
-      posts('a: { type: string }', 'api: { pagination: cursor }'),
+      ...settings('api: { pagination: cursor }'),
       [
         'breaking v1 posts.pagination: lists are by cursor, not by page',
         'breaking v1 tags.pagination: lists are by cursor, not by page',
@@ -143,26 +136,22 @@ describe('the rest', () => {
     ],
     [
       'a lower limit',
-      plain,
-      posts('a: { type: string }', 'limits: { maxLimit: 500 }'),
+      ...settings('limits: { maxLimit: 500 }'),
       ['breaking limits.maxLimit: is 500, not 1000'],
     ],
     [
       'a higher limit',
-      plain,
-      posts('a: { type: string }', 'limits: { maxLimit: 5000 }\nserver: { bodyLimit: 2MiB }'),
+      ...settings('limits: { maxLimit: 5000 }\nserver: { bodyLimit: 2MiB }'),
       ['safe limits.maxLimit: is 5000, not 1000', 'safe server.bodyLimit: is 2097152, not 1048576'],
     ],
     [
       'an operation is closed',
-      guarded,
-      guarded.replace('update: public', 'update: editor'),
+      ...changed(guarded, 'update: public', 'update: editor'),
       ['breaking v1 inbox.update: is no longer open to public'],
     ],
     [
       'an operation is opened',
-      guarded,
-      guarded.replace('delete: none', 'delete: editor'),
+      ...changed(guarded, 'delete: none', 'delete: editor'),
       ['safe v1 inbox.delete: is open to editor'],
     ],
     [
@@ -179,8 +168,7 @@ describe('the rest', () => {
     ],
     [
       'a pivot field is gone',
-      everything,
-      everything.replace(', withPivot: [position]', ''),
+      ...changed(everything, ', withPivot: [position]', ''),
       ['breaking v1 things.tags.pivot.position: is gone'],
     ],
     [
@@ -213,8 +201,8 @@ describe('the rest', () => {
     ],
     [
       'a relation that takes no links',
-      everything,
-      everything.replace(
+      ...changed(
+        everything,
         'relation: belongsToMany, resource: things, through: thing-tags',
         'relation: hasMany, resource: thing-tags, foreignKey: tagId',
       ),
@@ -226,8 +214,8 @@ describe('the rest', () => {
     ],
     [
       'links that nobody may make',
-      everything,
-      everything.replace(
+      ...changed(
+        everything,
         '  thing-labels:\n',
         '  thing-labels:\n    access: { read: public, write: none }\n',
       ),
@@ -273,8 +261,7 @@ describe('the rest', () => {
     ],
     [
       'a version calls a field otherwise',
-      versioned,
-      versioned.replace('headline: { from: title }', 'heading: { from: title }'),
+      ...changed(versioned, 'headline: { from: title }', 'heading: { from: title }'),
       [
         'breaking v1 posts.headline: can no longer be sent to create a record',
         'breaking v1 posts.headline: can no longer be sent to update a record',
@@ -284,14 +271,13 @@ describe('the rest', () => {
     ],
     [
       'a version shows a field that it hid',
-      versioned,
-      versioned.replace(', views: false', ''),
+      ...changed(versioned, ', views: false', ''),
       ['safe v1 posts.views: is new'],
     ],
     [
       'a relation to many',
-      everything,
-      everything.replace(
+      ...changed(
+        everything,
         'relation: hasOne, resource: badges',
         'relation: hasMany, resource: badges',
       ),

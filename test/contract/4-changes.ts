@@ -14,3 +14,13 @@ export function lines(old: string, now: string): readonly string[] {
 export function posts(fields: string, more = ''): string {
   return `${more}\nresources:\n  posts: { fields: { ${fields} } }\n  tags: { fields: { name: { type: string } } }\n`;
 }
+
+/** A specification as it was, and with some of its text replaced. */
+export function changed(
+  old: string,
+  text: string,
+  by: string,
+): readonly [old: string, now: string] {
+  if (!old.includes(text)) throw new TypeError(`The specification does not have ${text}`);
+  return [old, old.replace(text, by)];
+}
