@@ -6,7 +6,13 @@ import type {
 } from '../sql/table-schema.ts';
 import { quote } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema.ts';
-import type { ActualColumn, ActualReference, ActualTable, Conversion } from './schema-actual.ts';
+import type {
+  ActualColumn,
+  ActualReference,
+  ActualTable,
+  Conversion,
+  SchemaRules,
+} from './schema-actual.ts';
 import type { RecordRow } from './schema-record.ts';
 
 /** What a migration consists of: the steps to show, and the changes that make them. */
@@ -83,6 +89,21 @@ export function step(summary: string, more: Partial<MigrationStep> = {}): Migrat
 /** `3 values`, `1 row`. */
 export function counted(count: number, one: string): string {
   return `${String(count)} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** The foreign key of a column. */
+export function referenceOf(
+  table: ActualTable,
+  column: ActualColumn,
+  { fold }: SchemaRules,
+): ActualReference | undefined {
+  return table.references.find((one) => fold(one.column) === fold(column.name));
+}
+
+/** How a default is told: what is drawn for each row by its name. */
+export function shownFill({ fill }: ColumnSchema): string {
+  if (fill?.kind === 'literal') return fill.shown;
+  return fill?.kind === 'now' ? 'the time' : 'a UUID of its own';
 }
 
 /** A column as it is left where the file does not name it; its foreign key goes where `releases` says so of the target. */

@@ -10,13 +10,14 @@ import {
   isRenamed,
   keptColumn,
   needsRebuild,
+  referenceOf,
   step,
   type ColumnChange,
   type Migration,
   type Pair,
   type TableChange,
 } from './schema-changes.ts';
-import { compareColumns, referenceOf } from './schema-columns.ts';
+import { compareColumns } from './schema-columns.ts';
 import { compareIndexes } from './schema-indexes.ts';
 import { compareReferences } from './schema-references.ts';
 import { isSameRecord, type RecordRow } from './schema-record.ts';

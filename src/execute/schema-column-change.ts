@@ -1,0 +1,216 @@
+import { quote } from '../sql/dialect.ts';
+import type { MigrationStep } from '../sql/schema.ts';
+import { canBecome, type StoredKind } from '../sql/stored-kind.ts';
+import type { ColumnSchema } from '../sql/table-schema.ts';
+import type {
+  ActualColumn,
+  ActualTable,
+  Conversion,
+  Counting,
+  SchemaRules,
+} from './schema-actual.ts';
+import { counted, referenceOf, shownFill, step, type ColumnChange } from './schema-changes.ts';
+
+/** A column that is there, beside what the file wants it to be. */
+interface Compared {
+  /** As steps name it. */
+  readonly name: string;
+  readonly table: ActualTable;
+  readonly actual: ActualColumn;
+  readonly wanted: ColumnSchema;
+  readonly rules: SchemaRules;
+  /** Gets the steps as they are found. */
+  readonly steps: MigrationStep[];
+}
+
+/** What a column holds now, and what of that does for what is wanted. */
+interface Held {
+  readonly kind: StoredKind;
+  /** Whether its type does. */
+  readonly isLike: boolean;
+  /** Whether only its collation does not. */
+  readonly comparesOtherwise: boolean;
+}
+
+/**
+ * What changes of a column that is there: its values first, since what they become is what is counted for the key and
+ * for null. `recordedKind` is what a migration has written down of them.
+ */
+export function* changeColumn(
+  compared: Compared,
+  recordedKind: StoredKind | '' | undefined,
+): Counting<ColumnChange> {
+  const { name, table, actual, wanted, rules, steps } = compared;
+  const held = yield* heldIn(compared, recordedKind);
+  const isConverted = !held.isLike || held.kind !== wanted.kind;
+  const conversion = isConverted
+    ? yield* convertValues(compared, held.kind)
+    : changeCollation(compared, held);
+  if (held.kind === wanted.kind) yield* expectForm(compared);
+  const value = conversion?.value(quote(actual.name)) ?? quote(actual.name);
+  const becomesKey = wanted.isKey && !actual.isPrimary;
+  if (becomesKey) yield* becomeKey(compared, value);
+  const becomesGenerated = wanted.type.includes('GENERATED') && !actual.fills;
+  // SQLite's integer keys need no word for it.
+  if (becomesGenerated) steps.push(step(`change ${name} to be given by the database`));
+  const needsNoNull = !wanted.nullable && !wanted.isKey;
+  const fill = needsNoNull && wanted.fill ? rules.fillSql(wanted.fill, wanted.kind) : undefined;
+  if (wanted.nullable && !wanted.isKey && !actual.nullable) allowNull(compared);
+  if (needsNoNull && (actual.nullable || conversion !== undefined))
+    yield* refuseNull(compared, value, fill);
+  return {
+    name: rules.fold(actual.name) === rules.fold(wanted.name) ? actual.name : wanted.name,
+    actual,
+    wanted,
+    isDropped: false,
+    keepsType: !isConverted && !held.comparesOtherwise,
+    conversion,
+    fill,
+    nullable: wanted.isKey ? actual.nullable : wanted.nullable,
+    becomesKey,
+    becomesGenerated,
+    // Compared once it is known what else is renamed.
+    reference: {
+      actual: referenceOf(table, actual, rules),
+      wanted: wanted.reference,
+      change: 'none',
+    },
+  };
+}
+
+function* heldIn(compared: Compared, recordedKind: StoredKind | '' | undefined): Counting<Held> {
+  const { actual, wanted, rules } = compared;
+  const type = rules.typeName(wanted.type);
+  const isLike =
+    actual.type === type ||
+    rules.isLike(actual.type, type, wanted.isKey) ||
+    (!wanted.isKey && (yield* holdsAlready(compared)));
+  const kind = actualKind(wanted, actual, isLike, recordedKind, rules);
+  // Forms have the same order in any collation.
+  const comparesOtherwise =
+    isLike &&
+    wanted.form === undefined &&
+    wanted.type.includes('COLLATE') &&
+    actual.byCodePoint === false;
+  return { kind, isLike, comparesOtherwise };
+}
+
+/** Values of another type or kind; those that cannot become one of the wanted kind are lost, and counted. */
+function* convertValues(
+  { name, table, actual, wanted, rules, steps }: Compared,
+  kind: StoredKind,
+): Counting<Conversion> {
+  const type = rules.typeName(wanted.type);
+  const conversion: Conversion =
+    kind === wanted.kind || canBecome(kind, wanted.kind)
+      ? rules.convert(kind, wanted.kind, actual.type, type)
+      : { value: () => `CAST(NULL AS ${type})` };
+  const [from, old] = [quote(table.name), quote(actual.name)];
+  const lost = [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? ''];
+  const count =
+    yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
+  // Where the file says the same of it as before, the database is what differs.
+  const isOther = kind !== wanted.kind && kind !== 'any';
+  const was = isOther ? kind : actual.type === '' ? 'no type' : actual.type;
+  const loses = count === 0 ? undefined : counted(count, 'value');
+  const missing = wanted.isKey
+    ? yield `SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`
+    : 0;
+  const obstacle =
+    missing === 0
+      ? undefined
+      : `${counted(missing, 'record')} would have no id; export the records, and import them into a new database under ids that fit`;
+  steps.push(
+    step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, { loses, obstacle }),
+  );
+  return conversion;
+}
+
+function changeCollation(
+  { name, steps }: Compared,
+  { comparesOtherwise }: Held,
+): Conversion | undefined {
+  if (!comparesOtherwise) return undefined;
+  steps.push(step(`change ${name} to collation "C"`));
+  return { value: (one) => one };
+}
+
+/** Values that are not in the form of their column are an obstacle: nothing tells what they mean. */
+function* expectForm({ name, table, actual, wanted: { form }, steps }: Compared): Counting<void> {
+  if (form === undefined) return;
+  const old = quote(actual.name);
+  const others =
+    yield `SELECT count(*) FROM ${quote(table.name)} WHERE ${old} IS NOT NULL AND NOT ${form.isMet(old)}`;
+  const verb = others === 1 ? 'is' : 'are';
+  if (others > 0)
+    steps.push(
+      step(`read ${name} as ${form.name}`, {
+        obstacle: `${counted(others, 'value')} ${verb} not stored so; change them, or say of the field what they are`,
+      }),
+    );
+}
+
+function allowNull({ name, table, actual, steps }: Compared): void {
+  const isInKey = table.indexes.some(
+    ({ isPrimary, columns }) => isPrimary && columns.includes(actual.name),
+  );
+  const obstacle = isInKey
+    ? 'it is in the primary key, which takes no null; say `required: true` of the field'
+    : undefined;
+  steps.push(step(`change ${name} to allow null`, { obstacle }));
+}
+
+function* becomeKey({ name, table, steps }: Compared, value: string): Counting<void> {
+  const refused = yield `SELECT count(*) - count(DISTINCT ${value}) FROM ${quote(table.name)}`;
+  const isOther = [...table.columns.values()].some(({ isPrimary }) => isPrimary);
+  const obstacle = isOther
+    ? 'another column is; change this table by hand'
+    : refused > 0
+      ? `${counted(refused, 'row')} have no value of their own there; give them one first`
+      : undefined;
+  steps.push(step(`change ${name} to be the primary key`, { obstacle }));
+}
+
+function* refuseNull(
+  { name, table, actual, wanted, steps }: Compared,
+  value: string,
+  fill: string | undefined,
+): Counting<void> {
+  const count = yield `SELECT count(*) FROM ${quote(table.name)} WHERE (${value}) IS NULL`;
+  const obstacle =
+    count === 0 || fill !== undefined
+      ? undefined
+      : `${counted(count, 'row')} would have no value; give each one that fits, or the field a default`;
+  const filled = count > 0 && fill !== undefined ? ` (${shownFill(wanted)} where it is null)` : '';
+  if (actual.nullable || obstacle !== undefined)
+    steps.push(step(`change ${name} to refuse null${filled}`, { obstacle }));
+}
+
+/** Whether a column of another type keeps what is written to it, and holds each value in the wanted form. */
+function* holdsAlready({ table, wanted, actual, rules }: Compared): Counting<boolean> {
+  const one = quote(actual.name);
+  const condition = rules.misfits?.(actual.type, wanted, one);
+  if (condition === undefined) return false;
+  const others =
+    yield `SELECT count(*) FROM ${quote(table.name)} WHERE ${one} IS NOT NULL AND ${condition}`;
+  return others === 0;
+}
+
+/** What a column holds: as it was recorded, unless its type was changed since by others. */
+function actualKind(
+  column: ColumnSchema,
+  { type }: ActualColumn,
+  isLike: boolean,
+  recorded: StoredKind | '' | undefined,
+  rules: SchemaRules,
+): StoredKind {
+  const known = recorded === '' ? undefined : recorded;
+  if (
+    known !== undefined &&
+    (rules.typeOfKind(known) === type ||
+      rules.isLike(type, rules.typeOfKind(known), false) ||
+      (isLike && known === column.kind))
+  )
+    return known;
+  return isLike ? column.kind : rules.kindOfType(type);
+}
