@@ -16,17 +16,25 @@ interface Compared {
   readonly steps: readonly MigrationStep[];
 }
 
+/** The tables by their names, as they are and as they will be. */
+interface Targets {
+  readonly byFormerName: ReadonlyMap<string, Pair>;
+  readonly byName: ReadonlyMap<string, Pair>;
+  readonly rules: SchemaRules;
+}
+
 /**
  * Compares the foreign keys of all tables, once it is known what is renamed and which values change. A key to a record
  * that is not there is an obstacle.
  */
 export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): Counting<Compared> {
   const { fold } = rules;
+  const targets: Targets = {
+    byFormerName: new Map(pairs.map((pair) => [fold(pair.actual?.name ?? pair.wanted.name), pair])),
+    byName: new Map(pairs.map((pair) => [fold(pair.wanted.name), pair])),
+    rules,
+  };
   const steps: MigrationStep[] = [];
-  const byFormerName = new Map(
-    pairs.map((pair) => [fold(pair.actual?.name ?? pair.wanted.name), pair]),
-  );
-  const byName = new Map(pairs.map((pair) => [fold(pair.wanted.name), pair]));
   const compared: Pair[] = [];
   for (const pair of pairs) {
     const { wanted: table, actual, change } = pair;
@@ -45,73 +53,86 @@ export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): 
         columns.push(column);
         continue;
       }
-      const name = `${table.name}.${column.name}`;
       const isMade = pair.recorded.get(fold(column.actual?.name ?? column.name))?.isMade === true;
       // What no file can say of an id, it does not deny.
       const isOwn = isMade || !wanted.isKey;
-      const change =
-        reference.wanted === undefined && !isOwn ? 'none' : changeOf(reference, isMade);
-      columns.push({ ...column, reference: { ...reference, change } });
-      if (change === 'drop') steps.push(step(`change ${name} to refer to nothing`));
-      const target = reference.wanted && byName.get(fold(reference.wanted.table));
-      const key = target?.change?.columns.find(
-        (one) => fold(one.name) === fold(reference.wanted?.column ?? ''),
-      );
-      const isMoved = column.conversion !== undefined || key?.conversion !== undefined;
-      if (reference.wanted === undefined || (change === 'none' && !isMoved)) continue;
-      const orphans =
-        column.actual === undefined && column.fill === undefined
-          ? 0
-          : yield orphansQuery(actual.name, column, target?.actual?.name, key);
-      const obstacle =
-        orphans === 0
-          ? undefined
-          : `${counted(orphans, 'row')} would refer to records of ${reference.wanted.table} that are not there; mend or empty them first`;
-      const isUnlisted = column.actual === undefined && rules.rebuilds;
-      if (change === 'add' && (!isUnlisted || obstacle !== undefined))
-        steps.push({ ...addition(name, reference.wanted), obstacle });
-      else if (change === 'replace' || (change === 'none' && obstacle !== undefined))
-        steps.push(
-          step(
-            `change ${name} to refer to ${shown(reference.wanted)} on delete ${reference.wanted.onDelete}`,
-            { obstacle },
-          ),
-        );
+      const isKept = reference.wanted === undefined && !isOwn;
+      const kind = isKept ? 'none' : changeOf(reference, isMade, targets);
+      const changed = { ...column, reference: { ...reference, change: kind } };
+      columns.push(changed);
+      const name = `${table.name}.${column.name}`;
+      steps.push(...(yield* referenceSteps(name, actual.name, changed, targets)));
     }
     compared.push({ ...pair, change: { ...change, columns } });
   }
   return { pairs: compared, steps };
+}
 
-  function changeOf(
-    { actual, wanted }: ReferenceChange,
-    isMade: boolean,
-  ): ReferenceChange['change'] {
-    if (wanted === undefined) {
-      // A key of others to a table that the file does not name is not in its way.
-      const isForeign = actual !== undefined && !isMade && !byFormerName.has(fold(actual.table));
-      return actual === undefined || isForeign ? 'none' : 'drop';
-    }
-    if (actual === undefined) return 'add';
-    return fits(actual, wanted) ? 'none' : 'replace';
+/** The steps of a column's key, `name` being what they call the column; one that stays is looked at where values move. */
+function* referenceSteps(
+  name: string,
+  table: string,
+  column: ColumnChange,
+  { byName, rules: { fold, rebuilds } }: Targets,
+): Counting<readonly MigrationStep[]> {
+  const { wanted, change } = column.reference;
+  if (wanted === undefined)
+    return change === 'drop' ? [step(`change ${name} to refer to nothing`)] : [];
+  const target = byName.get(fold(wanted.table));
+  const key = target?.change?.columns.find((one) => fold(one.name) === fold(wanted.column));
+  const isMoved = column.conversion !== undefined || key?.conversion !== undefined;
+  if (change === 'none' && !isMoved) return [];
+  const orphans =
+    column.actual === undefined && column.fill === undefined
+      ? 0
+      : yield orphansQuery(table, column, target?.actual?.name, key);
+  const obstacle =
+    orphans === 0
+      ? undefined
+      : `${counted(orphans, 'row')} would refer to records of ${wanted.table} that are not there; mend or empty them first`;
+  if (change === 'add') {
+    const isUnlisted = column.actual === undefined && rebuilds && obstacle === undefined;
+    return isUnlisted ? [] : [{ ...addition(name, wanted), obstacle }];
   }
+  if (change === 'none' && obstacle === undefined) return [];
+  const summary = `change ${name} to refer to ${shown(wanted)} on delete ${wanted.onDelete}`;
+  return [step(summary, { obstacle })];
+}
 
-  function fits(actual: ActualReference, wanted: ReferenceSchema): boolean {
-    const target = byFormerName.get(fold(actual.table));
-    const column =
-      actual.target === undefined
-        ? wanted.column
-        : (target?.change?.columns.find(
-            (one) =>
-              one.actual !== undefined && fold(one.actual.name) === fold(actual.target ?? ''),
-          )?.name ?? actual.target);
-    return (
-      fold(target?.wanted.name ?? actual.table) === fold(wanted.table) &&
-      fold(column) === fold(wanted.column) &&
-      // Without an action, a delete is refused as well.
-      (actual.onDelete === 'NO ACTION' ? 'RESTRICT' : actual.onDelete) ===
-        deleteActions[wanted.onDelete]
-    );
+function changeOf(
+  { actual, wanted }: ReferenceChange,
+  isMade: boolean,
+  targets: Targets,
+): ReferenceChange['change'] {
+  if (wanted === undefined) {
+    // A key of others to a table that the file does not name is not in its way.
+    const isNamed =
+      actual !== undefined && targets.byFormerName.has(targets.rules.fold(actual.table));
+    return actual === undefined || (!isMade && !isNamed) ? 'none' : 'drop';
   }
+  if (actual === undefined) return 'add';
+  return fits(actual, wanted, targets) ? 'none' : 'replace';
+}
+
+function fits(
+  actual: ActualReference,
+  wanted: ReferenceSchema,
+  { byFormerName, rules: { fold } }: Targets,
+): boolean {
+  const target = byFormerName.get(fold(actual.table));
+  const column =
+    actual.target === undefined
+      ? wanted.column
+      : (target?.change?.columns.find(
+          (one) => one.actual !== undefined && fold(one.actual.name) === fold(actual.target ?? ''),
+        )?.name ?? actual.target);
+  return (
+    fold(target?.wanted.name ?? actual.table) === fold(wanted.table) &&
+    fold(column) === fold(wanted.column) &&
+    // Without an action, a delete is refused as well.
+    (actual.onDelete === 'NO ACTION' ? 'RESTRICT' : actual.onDelete) ===
+      deleteActions[wanted.onDelete]
+  );
 }
 
 function shown({ table, column }: ReferenceSchema): string {

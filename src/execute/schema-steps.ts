@@ -15,6 +15,7 @@ import {
   type ColumnChange,
   type Migration,
   type Pair,
+  type SchemaChanges,
   type TableChange,
 } from './schema-changes.ts';
 import { compareColumns } from './schema-columns.ts';
@@ -35,6 +36,17 @@ export interface MigrationOptions {
   readonly allowDataLoss?: boolean;
 }
 
+/** What a migration is planned from. */
+interface Planning {
+  readonly api: Api;
+  readonly rules: SchemaRules;
+  readonly found: Found;
+  readonly allowDataLoss: boolean;
+  readonly schema: readonly TableSchema[];
+  /** The folded names of the tables that the file wants. */
+  readonly wantedNames: ReadonlySet<string>;
+}
+
 /**
  * What would bring a database up to date with the Api, in order; no steps when it is. Tables that no resource names and
  * no migration has made are not looked at. It asks for counts as it goes, in the names of the tables as they are.
@@ -42,25 +54,67 @@ export interface MigrationOptions {
 export function* findMigration(
   api: Api,
   rules: SchemaRules,
-  { tables, record }: Found,
+  found: Found,
   { allowDataLoss = false }: MigrationOptions = {},
 ): Counting<Migration> {
-  const { fold } = rules;
   const schema = schemaOf(api, rules.dialect);
-  const wantedNames = new Set(schema.map(({ name }) => fold(name)));
+  const wantedNames = new Set(schema.map(({ name }) => rules.fold(name)));
+  const planning = { api, rules, found, allowDataLoss, schema, wantedNames };
+  const tables = yield* compareTables(planning);
+  const left = yield* findLeftTables(planning, tables.renamed);
+  const indexes = yield* compareAllIndexes(tables.pairs, rules);
+  const references = yield* compareReferences(tables.pairs, rules);
+  const alterTables = [
+    ...references.pairs.flatMap(({ change }) => change ?? []),
+    ...left.kept,
+  ].filter(({ columns }) => columns.some(isChanged) || columns.some(isRenamed));
+  const record = newRecord(planning, tables, left.dropped);
+  return {
+    steps: [
+      ...tables.steps,
+      ...left.steps,
+      ...indexes.steps,
+      ...references.steps,
+      ...rebuildObstacles(alterTables, rules),
+    ],
+    changes: {
+      dropIndexes: indexes.drop,
+      dropTables: left.dropped,
+      renameTables: tables.renamed,
+      createTables: tables.pairs.flatMap(({ actual, wanted }) =>
+        actual === undefined ? [wanted] : [],
+      ),
+      alterTables,
+      createIndexes: indexes.create,
+    },
+    record,
+    isRecordStale: !isSameRecord(found.record, record),
+  };
+}
+
+interface Tables {
+  readonly pairs: readonly Pair[];
+  readonly renamed: SchemaChanges['renameTables'];
+  readonly steps: readonly MigrationStep[];
+}
+
+/** Each wanted table beside the one that is there, or was under another name, with what changes of its columns. */
+function* compareTables(planning: Planning): Counting<Tables> {
+  const { rules, found, allowDataLoss, schema } = planning;
+  const { fold } = rules;
   const steps: MigrationStep[] = [];
-  const renameTables: { from: string; to: string }[] = [];
+  const renamed: { from: string; to: string }[] = [];
   const pairs: Pair[] = [];
   for (const wanted of schema) {
-    const there = tables.get(fold(wanted.name))?.();
-    const former = there === undefined ? formerTable(wanted) : undefined;
+    const there = found.tables.get(fold(wanted.name))?.();
+    const former = there === undefined ? formerTable(planning, wanted) : undefined;
     const actual = there ?? former;
     if (former !== undefined) {
       steps.push(step(`rename table ${former.name} to ${wanted.name}`));
-      renameTables.push({ from: former.name, to: wanted.name });
+      renamed.push({ from: former.name, to: wanted.name });
     }
     const recorded = new Map(
-      record
+      found.record
         .filter(({ table }) => actual !== undefined && fold(table) === fold(actual.name))
         .map((row) => [fold(row.column), row]),
     );
@@ -76,109 +130,115 @@ export function* findMigration(
     }
     pairs.push({ wanted, actual, recorded, change });
   }
+  return { pairs, renamed, steps };
+}
 
-  /** The table in which the resource was, where nothing else is in it now. */
-  function formerTable(wanted: TableSchema): ActualTable | undefined {
-    const row = record.find(
-      ({ resource, table, column, owner }) =>
-        column === '' &&
-        resource === wanted.resource &&
-        owner === api.name &&
-        !wantedNames.has(fold(table)),
+/** The table in which a resource was, where nothing else is in it now. */
+function formerTable(
+  { api, rules: { fold }, found: { tables, record }, wantedNames }: Planning,
+  wanted: TableSchema,
+): ActualTable | undefined {
+  const row = record.find(
+    ({ resource, table, column, owner }) =>
+      column === '' &&
+      resource === wanted.resource &&
+      owner === api.name &&
+      !wantedNames.has(fold(table)),
+  );
+  return row && tables.get(fold(row.table))?.();
+}
+
+/** Tables of this API that no resource is in any more. */
+function* findLeftTables(
+  { api, rules, found, allowDataLoss, wantedNames }: Planning,
+  renamed: Tables['renamed'],
+): Counting<{
+  readonly steps: readonly MigrationStep[];
+  readonly dropped: readonly string[];
+  readonly kept: readonly TableChange[];
+}> {
+  const { fold } = rules;
+  const steps: MigrationStep[] = [];
+  const dropped: string[] = [];
+  const kept: TableChange[] = [];
+  for (const { table, column, owner, isMade } of found.record) {
+    const isLeft =
+      column === '' &&
+      isMade &&
+      owner === api.name &&
+      !wantedNames.has(fold(table)) &&
+      !renamed.some(({ from }) => fold(from) === fold(table));
+    const actual = isLeft ? found.tables.get(fold(table))?.() : undefined;
+    if (actual === undefined) continue;
+    const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
+    if (allowDataLoss) dropped.push(actual.name);
+    else {
+      // Its keys would keep records from being deleted that nobody sees it with.
+      const columns = [...actual.columns.values()].map((one) =>
+        keptColumn(one, referenceOf(actual, one, rules), (target) => wantedNames.has(fold(target))),
+      );
+      kept.push({ name: actual.name, actual, columns });
+      steps.push(...columns.flatMap((one) => releaseStep(actual.name, one)));
+    }
+    steps.push(
+      step(`drop table ${actual.name}`, { loses: counted(rows, 'row'), isOptional: true }),
     );
-    return row && tables.get(fold(row.table))?.();
   }
+  return { steps, dropped, kept };
+}
 
-  const left = yield* findLeftTables();
-  steps.push(...left.steps);
-
-  const dropIndexes: string[] = [];
-  const createIndexes: { table: TableSchema; index: TableSchema['indexes'][number] }[] = [];
+function* compareAllIndexes(
+  pairs: readonly Pair[],
+  rules: SchemaRules,
+): Counting<{
+  readonly steps: readonly MigrationStep[];
+  readonly drop: readonly string[];
+  readonly create: SchemaChanges['createIndexes'];
+}> {
+  const steps: MigrationStep[] = [];
+  const drop: string[] = [];
+  const create: SchemaChanges['createIndexes'][number][] = [];
   for (const pair of pairs) {
     const indexes = yield* compareIndexes(pair, rules);
     steps.push(...indexes.steps);
-    dropIndexes.push(...indexes.drop);
-    createIndexes.push(...indexes.create.map((index) => ({ table: pair.wanted, index })));
+    drop.push(...indexes.drop);
+    create.push(...indexes.create.map((index) => ({ table: pair.wanted, index })));
   }
-  const compared = yield* compareReferences(pairs, rules);
-  steps.push(...compared.steps);
+  return { steps, drop, create };
+}
 
-  const alterTables = [
-    ...compared.pairs.flatMap(({ change }) => change ?? []),
-    ...left.kept,
-  ].filter(({ columns }) => columns.some(isChanged) || columns.some(isRenamed));
-  for (const table of alterTables)
-    if (rules.rebuilds && needsRebuild(table) && table.actual.peculiarity !== undefined)
-      steps.push(
-        step(`make table ${table.name} anew`, {
-          obstacle: `it has ${table.actual.peculiarity}, which would be lost; change this table by hand`,
-        }),
-      );
-
-  const kept = record.filter(
-    ({ table }) =>
-      tables.has(fold(table)) &&
-      !wantedNames.has(fold(table)) &&
-      !renameTables.some(({ from }) => fold(from) === fold(table)) &&
-      !left.dropped.some((name) => fold(name) === fold(table)),
-  );
-  const newRecord = [...kept, ...pairs.flatMap((pair) => recordOf(pair, api.name, rules))];
-  return {
-    steps,
-    changes: {
-      dropIndexes,
-      dropTables: left.dropped,
-      renameTables,
-      createTables: pairs.flatMap(({ actual, wanted }) => (actual === undefined ? [wanted] : [])),
-      alterTables,
-      createIndexes,
-    },
-    record: newRecord,
-    isRecordStale: !isSameRecord(record, newRecord),
-  };
-
-  /** Tables of this API that no resource is in any more. */
-  function* findLeftTables(): Counting<{
-    readonly steps: readonly MigrationStep[];
-    readonly dropped: readonly string[];
-    readonly kept: readonly TableChange[];
-  }> {
-    const found: MigrationStep[] = [];
-    const dropped: string[] = [];
-    const changed: TableChange[] = [];
-    for (const { table, column, owner, isMade } of record) {
-      const isLeft =
-        column === '' &&
-        isMade &&
-        owner === api.name &&
-        !wantedNames.has(fold(table)) &&
-        !renameTables.some(({ from }) => fold(from) === fold(table));
-      const actual = isLeft ? tables.get(fold(table))?.() : undefined;
-      if (actual === undefined) continue;
-      const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
-      if (allowDataLoss) dropped.push(actual.name);
-      else {
-        // Its keys would keep records from being deleted that nobody sees it with.
-        const columns = [...actual.columns.values()].map((one) =>
-          keptColumn(one, referenceOf(actual, one, rules), (target) =>
-            wantedNames.has(fold(target)),
-          ),
-        );
-        changed.push({ name: actual.name, actual, columns });
-        found.push(...columns.flatMap((one) => releaseStep(actual.name, one)));
-      }
-      found.push(
-        step(`drop table ${actual.name}`, { loses: counted(rows, 'row'), isOptional: true }),
-      );
-    }
-    return { steps: found, dropped, kept: changed };
-  }
+/** What keeps a table from being made anew, where a change of it takes that. */
+function rebuildObstacles(
+  tables: readonly TableChange[],
+  { rebuilds }: SchemaRules,
+): readonly MigrationStep[] {
+  return tables.flatMap((table) => {
+    const { peculiarity } = table.actual;
+    if (!rebuilds || !needsRebuild(table) || peculiarity === undefined) return [];
+    const obstacle = `it has ${peculiarity}, which would be lost; change this table by hand`;
+    return [step(`make table ${table.name} anew`, { obstacle })];
+  });
 }
 
 function releaseStep(table: string, { name, reference }: ColumnChange): readonly MigrationStep[] {
   return reference.change === 'drop'
     ? [step(`change ${table}.${name} to refer to nothing, since the file no longer names it`)]
     : [];
+}
+
+/** The record as it will be: that of the wanted tables, and what it says of others that stay. */
+function newRecord(
+  { api, rules, found: { tables, record }, wantedNames }: Planning,
+  { pairs, renamed }: Tables,
+  dropped: readonly string[],
+): readonly RecordRow[] {
+  const { fold } = rules;
+  const gone = new Set([...renamed.map(({ from }) => from), ...dropped].map((name) => fold(name)));
+  const kept = record.filter(({ table }) => {
+    const name = fold(table);
+    return tables.has(name) && !wantedNames.has(name) && !gone.has(name);
+  });
+  return [...kept, ...pairs.flatMap((pair) => recordOf(pair, api.name, rules))];
 }
 
 function recordOf(
