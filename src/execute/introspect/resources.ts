@@ -1,5 +1,5 @@
 import type { FieldSpecification, OnDelete } from '../../spec/specification.ts';
-import type { ActualReference } from '../schema-actual.ts';
+import type { ActualIndex, ActualReference } from '../schema-actual.ts';
 import { attributesOf, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, resourceName } from './names.ts';
@@ -111,18 +111,77 @@ function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyM
 }
 
 function resourceOf(
-  { table, resource: name, fields: names }: Named,
+  named: Named,
   all: readonly Named[],
   fold: (name: string) => string,
 ): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
+  const { table, resource: name } = named;
+  const lists = indexLists(named, fold);
+  const { fields, left } = fieldsOf(named, lists, all, fold);
+  const isSorted = (one: string): boolean =>
+    fields.some(
+      (draft) => draft.name === one && !['json', 'object', 'array'].includes(draft.attributes.type),
+    );
+  const unique = distinct(
+    lists
+      .filter((index) => index.unique)
+      .map((index) => index.fields)
+      .filter((list) => list.length > 1 && list.every(isSorted)),
+  );
+  const plain = distinct(
+    lists
+      .filter((index) => !index.unique && !index.isPrimary)
+      .map((index) => index.fields)
+      // The id stands behind the columns of every index of a migration.
+      .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
+      .filter((list) => list.every(isSorted) && !list.includes('id')),
+  );
+  const junction = junctionKeys(fields, unique);
+  if (junction !== undefined) nameActions(fields, junction);
+  markIndexed(fields, unique, plain);
+  const timestamps = hasTimestamps(fields);
+  return {
+    left,
+    resource: {
+      name,
+      table: table.actual.name === name ? undefined : table.actual.name,
+      fields: trimmed(fields, timestamps),
+      relations: new Map(),
+      unique,
+      indexes: plain.filter((list) => list.length > 1),
+      timestamps,
+      notes: [],
+      junction,
+      isLink:
+        table.primary.length > 1 ||
+        fields.every(({ name: one }) => one === 'id' || junction?.includes(one)),
+    },
+  };
+}
+
+/** An index with the names that its columns have as fields. */
+type IndexList = ActualIndex & { readonly fields: readonly string[] };
+
+function indexLists(
+  { table, fields }: Named,
+  fold: (name: string) => string,
+): readonly IndexList[] {
+  const nameOf = (column: string | null): string =>
+    [...fields].find(([one]) => column !== null && fold(one) === fold(column))?.[1] ?? '';
+  return table.actual.indexes
+    .filter(({ columns }) => !columns.includes(null))
+    .map((index) => ({ ...index, fields: index.columns.map(nameOf) }));
+}
+
+/** The fields of a table, and what of it cannot be served. */
+function fieldsOf(
+  { table, fields: names }: Named,
+  lists: readonly IndexList[],
+  all: readonly Named[],
+  fold: (name: string) => string,
+): { readonly fields: FieldDraft[]; readonly left: readonly string[] } {
   const { actual, columns, primary, rowKey, wideKeys } = table;
   const left = wideKeys.map((key) => `Of table ${actual.name} ${key} is not served.`);
-  const nameOf = (column: string | null): string | undefined =>
-    [...names].find(([one]) => column !== null && fold(one) === fold(column))?.[1];
-  const lists = actual.indexes
-    .filter(({ columns: list }) => !list.includes(null))
-    .map((index) => ({ ...index, fields: index.columns.map((column) => nameOf(column) ?? '') }));
-  const unique = lists.filter((index) => index.unique);
   const fields: FieldDraft[] = [];
   if (primary.length > 1 && rowKey !== undefined && !names.has('id'))
     fields.push(
@@ -135,61 +194,51 @@ function resourceOf(
   for (const column of columns) {
     const { type, isGenerated } = column;
     const own = column.actual.name;
-    const fieldNamed = names.get(own) ?? own;
+    const name = names.get(own) ?? own;
     if (isGenerated || 'left' in type) {
       const reason = 'left' in type ? type.left : 'the database computes it';
       left.push(`Column ${actual.name}.${own} is left out: ${reason}.`);
       continue;
     }
-    if (fieldNamed === 'id') {
+    const key = keyOf(column, actual.references, all, fold);
+    if (name === 'id') {
       const id = idType(type.attributes);
       if (id === undefined) continue;
-      const { target } = keyOf(column, actual.references, all, fold);
       const note =
-        target === undefined
+        key.target === undefined
           ? []
-          : [`The id is a key to ${target.resource} as well, which is not served.`];
+          : [`The id is a key to ${key.target.resource} as well, which is not served.`];
       fields.push(field('id', own, id, note));
       continue;
     }
-    const isUnique = unique.some(({ fields: list }) => list.length === 1 && list[0] === fieldNamed);
-    const key = keyOf(column, actual.references, all, fold);
-    const { attributes, notes } = attributesOf(column, isUnique, key.reference);
-    fields.push({
-      ...field(fieldNamed, own, attributes, [...notes, ...key.notes]),
-      target: key.target,
-    });
-  }
-  const isServed = (one: string): boolean => fields.some((draft) => draft.name === one);
-  const isSorted = (one: string): boolean =>
-    fields.some(
-      (draft) => draft.name === one && !['json', 'object', 'array'].includes(draft.attributes.type),
+    const isUnique = lists.some(
+      ({ unique, fields: [first, ...more] }) => unique && first === name && more.length === 0,
     );
-  const uniqueLists = distinct(
-    unique.map((index) => index.fields).filter((list) => list.length > 1 && list.every(isSorted)),
-  );
-  const junction = junctionKeys(fields, uniqueLists);
-  if (junction !== undefined)
-    for (const draft of fields.filter((one) => junction.includes(one.name)))
-      if (draft.attributes.onDelete === undefined)
-        draft.attributes = {
-          ...draft.attributes,
-          onDelete: isNeeded(draft.attributes) ? 'restrict' : 'setNull',
-        };
-      else if (draft.attributes.onDelete === 'cascade') {
-        const { onDelete: _, ...others } = draft.attributes;
-        draft.attributes = others;
-      }
-  const plain = distinct(
-    lists
-      .filter((index) => !index.unique && !index.isPrimary)
-      .map((index) => index.fields)
-      // The id stands behind the columns of every index of a migration.
-      .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
-      .filter((list) => list.every(isSorted) && !list.includes('id')),
-  );
+    const { attributes, notes } = attributesOf(column, isUnique, key.reference);
+    const draft = field(name, own, attributes, [...notes, ...key.notes]);
+    fields.push({ ...draft, target: key.target });
+  }
+  return { fields, left };
+}
+
+/** Says what becomes of links with their records where that is not what a junction does by itself: `cascade`. */
+function nameActions(fields: readonly FieldDraft[], junction: readonly string[]): void {
+  for (const draft of fields.filter(({ name }) => junction.includes(name))) {
+    const { onDelete, ...others } = draft.attributes;
+    if (onDelete === 'cascade') draft.attributes = others;
+    else if (onDelete === undefined)
+      draft.attributes = { ...others, onDelete: isNeeded(others) ? 'restrict' : 'setNull' };
+  }
+}
+
+/** Marks the fields that have an index to themselves, but for those that have one anyway. */
+function markIndexed(
+  fields: readonly FieldDraft[],
+  unique: readonly (readonly string[])[],
+  plain: readonly (readonly string[])[],
+): void {
   const leading = new Set(
-    [...uniqueLists, ...plain.filter((list) => list.length > 1)].map(([first]) => first),
+    [...unique, ...plain.filter((list) => list.length > 1)].map(([first]) => first),
   );
   for (const [first, ...more] of plain) {
     const draft = fields.find((one) => one.name === first);
@@ -199,24 +248,6 @@ function resourceOf(
       draft.attributes.unique === true || (draft.target !== undefined && !leading.has(first));
     if (!isImplied) draft.attributes = { ...draft.attributes, index: true };
   }
-  const timestamps = hasTimestamps(fields);
-  return {
-    left,
-    resource: {
-      name,
-      table: actual.name === name ? undefined : actual.name,
-      fields: trimmed(fields, timestamps).filter((draft) => isServed(draft.name)),
-      relations: new Map(),
-      unique: uniqueLists,
-      indexes: plain.filter((list) => list.length > 1),
-      timestamps,
-      notes: [],
-      junction,
-      isLink:
-        primary.length > 1 ||
-        fields.every(({ name: one }) => one === 'id' || junction?.includes(one)),
-    },
-  };
 }
 
 function field(
