@@ -17,32 +17,23 @@ import {
   useNotificationContext,
   useUpdate,
   useUpdateMany,
-  type DataProvider,
 } from 'ra-core';
 import { createElement, type ReactNode } from 'react';
-import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  createDataProvider,
-  type RaProviderOptions,
-} from '../../packages/ra-data-provider/src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { createDataProvider } from '../../packages/ra-data-provider/src/index.ts';
 import { serveEachShelf } from './served.ts';
 
-const served = serveEachShelf();
-let provider: DataProvider;
-
-beforeEach(() => {
-  provider = providerWith({});
-});
-
-function providerWith(options: Partial<RaProviderOptions>): DataProvider {
-  return createDataProvider({ ...served.connection, ...options });
-}
+const served = serveEachShelf(createDataProvider);
 
 const wrapper = ({ children }: { children?: ReactNode }) =>
   createElement(
     TestMemoryRouter,
     null,
-    createElement(CoreAdminContext, { dataProvider: provider, store: memoryStore() }, children),
+    createElement(
+      CoreAdminContext,
+      { dataProvider: served.provider, store: memoryStore() },
+      children,
+    ),
   );
 
 /** Renders a hook of react-admin within its context. */
@@ -93,7 +84,7 @@ describe('reads', () => {
   });
 
   test('useGetList: more than a request may ask for', async () => {
-    provider = providerWith({ maxLimit: 2 });
+    served.provide({ maxLimit: 2 });
     const result = render(() => useGetList('books', { pagination: { page: 1, perPage: 1_000 } }));
     await waitFor(() => expect(result.current.isSuccess).toBe(true));
     expect(result.current.data?.map(({ id }) => id as number)).toEqual([5, 4, 3, 2, 1]);
@@ -157,7 +148,7 @@ describe('reads', () => {
 
   test('a request whose page was left is ended', async () => {
     let signal: AbortSignal | undefined;
-    provider = providerWith({
+    served.provide({
       fetch: (_, init) => {
         signal = init?.signal ?? undefined;
         return new Promise(() => undefined);

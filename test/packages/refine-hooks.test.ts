@@ -18,12 +18,8 @@ import {
   type HttpError,
 } from '@refinedev/core';
 import { createElement, type ReactNode } from 'react';
-import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  createDataProvider,
-  type PlinthDataProvider,
-  type ProviderOptions,
-} from '../../packages/refine-data-provider/src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { createDataProvider } from '../../packages/refine-data-provider/src/index.ts';
 import { serveEachShelf } from './served.ts';
 
 interface Book {
@@ -32,22 +28,13 @@ interface Book {
   readonly pages: number | null;
 }
 
-const served = serveEachShelf();
-let provider: PlinthDataProvider;
-
-beforeEach(() => {
-  provider = providerWith({});
-});
-
-function providerWith(options: Partial<ProviderOptions>): PlinthDataProvider {
-  return createDataProvider({ ...served.connection, ...options });
-}
+const served = serveEachShelf(createDataProvider);
 
 const wrapper = ({ children }: { children?: ReactNode }) =>
   createElement(
     Refine,
     {
-      dataProvider: provider,
+      dataProvider: served.provider,
       resources: [{ name: 'authors' }, { name: 'books' }],
       options: {
         disableTelemetry: true,
@@ -87,7 +74,7 @@ describe('reads', () => {
   });
 
   test('useList: everything at once', async () => {
-    provider = providerWith({ maxLimit: 2 });
+    served.provide({ maxLimit: 2 });
     const result = render(() => useList({ resource: 'books', pagination: { mode: 'off' } }));
     await waitFor(() => expect(result.current.query.isSuccess).toBe(true));
     expect(ids(result.current.result.data)).toEqual([1, 2, 3, 4, 5]);
@@ -203,7 +190,7 @@ describe('reads', () => {
 
   test('a request whose page was left is ended', async () => {
     let signal: AbortSignal | undefined;
-    provider = providerWith({
+    served.provide({
       fetch: (_, init) => {
         signal = init?.signal ?? undefined;
         return new Promise(() => undefined);

@@ -1,32 +1,57 @@
-import { cleanup } from './page.ts';
 import { afterEach, beforeEach, vi } from 'vitest';
+import type { ProviderOptions } from '../../packages/common/http.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { cleanup } from './page.ts';
 import { watchedFetch, type Sent } from './requests.ts';
 import { shelf, shelfRecords } from './shelf.ts';
 
-/** The shelf as a test has it, and the requests that the provider has sent in it. */
-export interface ServedShelf {
+/** The shelf as a test has it: served anew, with a provider for it. */
+export interface ServedShelf<Provider> {
   readonly api: TestApi;
+  readonly provider: Provider;
+  /** The requests that the provider has sent. */
   readonly sent: readonly Sent[];
-  /** What a provider for it is made with. */
-  readonly connection: { readonly baseUrl: string; readonly fetch: typeof fetch };
+  /** Makes the provider anew, with further options. */
+  readonly provide: (options: Partial<ProviderOptions>) => void;
 }
 
-/** Serves the shelf anew for each test, and clears the page after it. Valid while a test runs. */
-export function serveEachShelf(): ServedShelf {
-  const served = {} as { -readonly [Name in keyof ServedShelf]: ServedShelf[Name] };
+/** Serves the shelf for each test, and clears the page after it. What it gives is valid while a test runs. */
+export function serveEachShelf<Provider>(
+  create: (options: ProviderOptions) => Provider,
+): ServedShelf<Provider> {
+  let served: { api: TestApi; sent: Sent[]; provider: Provider } | undefined;
+  const current = (): NonNullable<typeof served> => {
+    if (served === undefined) throw new Error('No test runs');
+    return served;
+  };
+  const make = (api: TestApi, sent: Sent[], options: Partial<ProviderOptions> = {}): Provider => {
+    return create({ baseUrl: `${api.url}/v1`, fetch: watchedFetch(sent), ...options });
+  };
   beforeEach(async () => {
     // Both libraries write every refusal to the console.
     vi.spyOn(console, 'error').mockReturnValue();
+    const api = await serveApi(shelf, shelfRecords);
     const sent: Sent[] = [];
-    served.api = await serveApi(shelf, shelfRecords);
-    served.sent = sent;
-    served.connection = { baseUrl: `${served.api.url}/v1`, fetch: watchedFetch(sent) };
+    served = { api, sent, provider: make(api, sent) };
   });
   afterEach(async () => {
     cleanup();
     vi.restoreAllMocks();
-    await served.api.stop();
+    await current().api.stop();
   });
-  return served;
+  return {
+    get api() {
+      return current().api;
+    },
+    get provider() {
+      return current().provider;
+    },
+    get sent() {
+      return current().sent;
+    },
+    provide: (options) => {
+      const now = current();
+      now.provider = make(now.api, now.sent, options);
+    },
+  };
 }
