@@ -1,7 +1,7 @@
 /**
  * A map of at most `limit` entries, whose keys have at most `keyLength` characters in all, that forgets what was not
- * used for long. It has two halves: what is used moves
- * to the young one, and when that is full the old one is dropped whole, so that nothing is searched for.
+ * used for long. It has two halves: what is used moves to the young one, and when that is full the old one is dropped
+ * whole, so that nothing is searched for.
  */
 export class BoundedCache<Value> {
   private young = new Map<string, Value>();
