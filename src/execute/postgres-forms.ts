@@ -1,6 +1,6 @@
 import type { Api } from '../model/api.ts';
 import { heldAs, type FoundForms } from '../model/field-types/stored-as.ts';
-import type { StoredAs } from '../spec/stored-forms.ts';
+import type { StoredAs } from '../spec/specification.ts';
 import { cutName } from '../sql/schema.ts';
 import { postgres } from '../sql/postgres.ts';
 import { readTables } from './postgres-catalog.ts';

@@ -1,7 +1,8 @@
+import type { StoredAs } from '../spec/specification.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { SqlValue } from '../model/values.ts';
-import { wordForms, type StoredAs } from '../spec/stored-forms.ts';
+import { wordForms } from '../spec/stored-forms.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from './schema-actual.ts';
 import type { RecordRow } from './schema-record.ts';

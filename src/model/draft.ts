@@ -1,5 +1,9 @@
-import type { FieldSpecification, OnDelete, ResourceSpecification } from '../spec/specification.ts';
-import type { StoredAs } from '../spec/stored-forms.ts';
+import type {
+  FieldSpecification,
+  OnDelete,
+  ResourceSpecification,
+  StoredAs,
+} from '../spec/specification.ts';
 import type { Field, MorphPair, Relation, Resource } from './api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */

@@ -1,7 +1,6 @@
 import { lost } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
-import type { TypeName } from '../spec/specification.ts';
-import type { StoredAs } from '../spec/stored-forms.ts';
+import type { StoredAs, TypeName } from '../spec/specification.ts';
 import type { Field, Resource } from './api.ts';
 import { addField, adviseDeclared } from './build-fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';

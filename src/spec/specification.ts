@@ -1,4 +1,4 @@
-import type { StoredAs } from './stored-forms.ts';
+import type { booleanForms, decimalForms, momentForms } from './stored-forms.ts';
 
 /**
  * What `plinth.yaml` says, after its structure was checked: defaults are not yet filled in, names are not yet
@@ -143,6 +143,9 @@ export interface FieldSpecification {
   readonly idField?: string;
   readonly typeValue?: string;
 }
+
+/** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
+export type StoredAs = (typeof momentForms | typeof decimalForms | typeof booleanForms)[number];
 
 export interface VersionSpecification {
   /** `YYYY-MM-DD` */

@@ -17,6 +17,3 @@ export const wordForms = ['Y/N', 'y/n', 'T/F', 't/f', 'yes/no', 'true/false'] as
 export const booleanForms = ['1/0', ...wordForms] as const;
 
 export type WordForm = (typeof wordForms)[number];
-
-/** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
-export type StoredAs = (typeof momentForms | typeof decimalForms | typeof booleanForms)[number];

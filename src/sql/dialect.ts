@@ -2,8 +2,7 @@ import type { Comparison } from '../filter/predicate.ts';
 import type { Field } from '../model/api.ts';
 import type { Codec, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { JsonValue } from '../spec/specification.ts';
-import type { StoredAs } from '../spec/stored-forms.ts';
+import type { JsonValue, StoredAs } from '../spec/specification.ts';
 import type { Parameter } from './statement.ts';
 
 /** Everything in which the databases differ. One file a database, and no other place asks which one it is. */

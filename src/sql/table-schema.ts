@@ -1,5 +1,4 @@
-import type { OnDelete } from '../spec/specification.ts';
-import type { StoredAs } from '../spec/stored-forms.ts';
+import type { OnDelete, StoredAs } from '../spec/specification.ts';
 import type { StoredKind } from './stored-kind.ts';
 
 /** A table as the specification wants it. */

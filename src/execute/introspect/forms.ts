@@ -1,5 +1,5 @@
-import type { FieldSpecification } from '../../spec/specification.ts';
-import { wordForms, type StoredAs } from '../../spec/stored-forms.ts';
+import type { FieldSpecification, StoredAs } from '../../spec/specification.ts';
+import { wordForms } from '../../spec/stored-forms.ts';
 import type { Bounds } from './expressions.ts';
 
 /** What a name, and the CHECKs, let one think of a column. */

@@ -1,5 +1,5 @@
-import type { FieldSpecification } from '../../spec/specification.ts';
-import { wordForms, type StoredAs } from '../../spec/stored-forms.ts';
+import type { FieldSpecification, StoredAs } from '../../spec/specification.ts';
+import { wordForms } from '../../spec/stored-forms.ts';
 import { momentIn, type ColumnHints } from './forms.ts';
 import type { ColumnType } from './table.ts';
 

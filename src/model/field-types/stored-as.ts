@@ -1,4 +1,4 @@
-import type { StoredAs } from '../../spec/stored-forms.ts';
+import type { StoredAs } from '../../spec/specification.ts';
 import type { FieldType, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
 import { integerType } from './integer.ts';

@@ -1,8 +1,8 @@
 import { list, object, required, scalarOrMap } from '../collections.ts';
 import { exactly, refined, type Definition } from '../definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../scalars.ts';
-import type { JsonValue, OnDelete, RelationKind } from '../specification.ts';
-import { booleanForms, decimalForms, momentForms, type StoredAs } from '../stored-forms.ts';
+import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
+import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place, type ValueType } from './attribute.ts';
 import { fieldName, fieldNameItem, resourceName } from './common.ts';
