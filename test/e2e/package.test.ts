@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import {
-  endedWell,
+  endedWell as ended,
   launch,
   makeFolder,
   root,
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ])
     symlinkSync(join(root, name), join(build, name));
   const run = (program: string, ...args: string[]): Promise<Ended> =>
-    endedWell(launch(program, args, { cwd: build }));
+    ended(launch(program, args, { cwd: build }));
   await run(
     'cp',
     '-r',
@@ -106,13 +106,13 @@ describe.each([
   ['24', oldNode],
 ])('on Node %s', (major, program) => {
   test('it says its version, makes a project, serves it, and makes its documents', async () => {
-    const { out: running } = await endedWell(launch(program, ['--version'], { cwd: folder.path }));
+    const { out: running } = await ended(launch(program, ['--version'], { cwd: folder.path }));
     expect(running).toMatch(new RegExp(`^v${major}\\.`, 'u'));
     const file = `shop-${major}/plinth.yaml`;
-    expect((await endedWell(bin(program, '--version'))).out.trim()).toBe(version);
-    await endedWell(bin(program, 'init', `shop-${major}`, '--name', 'Shop', '--example', 'shop'));
-    await endedWell(bin(program, 'check', file));
-    expect((await endedWell(bin(program, 'types', file))).out).toContain('export ');
+    expect((await ended(bin(program, '--version'))).out.trim()).toBe(version);
+    await ended(bin(program, 'init', `shop-${major}`, '--name', 'Shop', '--example', 'shop'));
+    await ended(bin(program, 'check', file));
+    expect((await ended(bin(program, 'types', file))).out).toContain('export ');
     const { url, stop } = await untilServing(bin(program, 'dev', file, '--port', '0'));
     const answer = await fetch(`${url}/v1/products?limit=1`);
     expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, 1]);
@@ -131,7 +131,7 @@ describe.each([
 
   test('a program can import it', async () => {
     folder.write('app/main.mjs', `import * as plinth from 'plinth'; console.log(typeof plinth);`);
-    const { out } = await endedWell(launch(program, ['main.mjs'], { cwd: folder.at('app') }));
+    const { out } = await ended(launch(program, ['main.mjs'], { cwd: folder.at('app') }));
     expect(out.trim()).toBe('object');
   });
 });
@@ -150,13 +150,12 @@ test('npx runs it from the tarball in an empty folder, on a Node of its own', as
   mkdirSync(folder.at('empty'));
   // What a checkout has installed is in the cache of npm, so that hardly anything is fetched; what this installs is gone
   // at the end.
-  const cache = (await endedWell(launch('npm', ['config', 'get', 'cache'], { cwd: folder.path })))
-    .out;
+  const cache = (await ended(launch('npm', ['config', 'get', 'cache'], { cwd: folder.path }))).out;
   mkdirSync(folder.at('cache'));
   symlinkSync(join(cache.trim(), '_cacache'), folder.at('cache/_cacache'));
   const packages = [`node@${process.versions.node}`, tarball].flatMap((one) => ['--package', one]);
   const args = ['exec', '--yes', '--prefer-offline', '--cache', folder.at('cache'), ...packages];
-  const { out } = await endedWell(
+  const { out } = await ended(
     launch('npm', [...args, '--', 'plinth', '--version'], { cwd: folder.at('empty') }),
   );
   expect(out.trim()).toBe(version);
