@@ -55,7 +55,8 @@ export function* changeColumn(
   if (becomesGenerated) steps.push(step(`change ${name} to be given by the database`));
   const needsNoNull = !wanted.nullable && !wanted.isKey;
   const fill = needsNoNull && wanted.fill ? rules.fillSql(wanted.fill, wanted.kind) : undefined;
-  if (wanted.nullable && !wanted.isKey && !actual.nullable) allowNull(compared);
+  const mayBeNull = wanted.nullable && !wanted.isKey && !isInKey(compared);
+  if (mayBeNull && !actual.nullable) steps.push(step(`change ${name} to allow null`));
   if (needsNoNull && (actual.nullable || conversion !== undefined))
     yield* refuseNull(compared, value, fill);
   return {
@@ -66,7 +67,7 @@ export function* changeColumn(
     keepsType: !isConverted && !held.comparesOtherwise,
     conversion,
     fill,
-    nullable: wanted.isKey ? actual.nullable : wanted.nullable,
+    nullable: wanted.isKey || isInKey(compared) ? actual.nullable : wanted.nullable,
     becomesKey,
     becomesGenerated,
     // Compared once it is known what else is renamed.
@@ -150,14 +151,9 @@ function* expectForm({ name, table, actual, wanted: { form }, steps }: Compared)
     );
 }
 
-function allowNull({ name, table, actual, steps }: Compared): void {
-  const isInKey = table.indexes.some(
-    ({ isPrimary, columns }) => isPrimary && columns.includes(actual.name),
-  );
-  const obstacle = isInKey
-    ? 'it is in the primary key, which takes no null; say `required: true` of the field'
-    : undefined;
-  steps.push(step(`change ${name} to allow null`, { obstacle }));
+/** No column of a key may be null, as those of a junction's: it stays as it is. */
+function isInKey({ table, actual }: Compared): boolean {
+  return table.indexes.some(({ isPrimary, columns }) => isPrimary && columns.includes(actual.name));
 }
 
 function* becomeKey({ name, table, steps }: Compared, value: string): Counting<void> {

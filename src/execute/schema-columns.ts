@@ -82,6 +82,17 @@ function sourcesOf(
   return sources;
 }
 
+/** Why rows cannot get a column that is not null, and what helps. */
+function noValue(column: ColumnSchema, { columns }: ActualTable): string {
+  if (!column.isKey)
+    return 'would have no value; give the field a default, or let it be null until they have one';
+  const keys = [...columns.values()].filter(({ isPrimary }) => isPrimary);
+  const [key, another] = keys.filter(({ fills }) => keys.length === 1 || fills);
+  return key === undefined || another !== undefined
+    ? 'would have no id; say of the id which column it is'
+    : `would have no id; say which column it is: { type: id, column: ${key.name} }`;
+}
+
 function* addColumn(
   table: TableSchema,
   actual: ActualTable,
@@ -100,11 +111,7 @@ function* addColumn(
     steps.push(
       step(
         `${summary} (not null)`,
-        needsValues
-          ? {
-              obstacle: `${counted(rows, 'row')} would have no value; give the field a default, or let it be null until they have one`,
-            }
-          : {},
+        needsValues ? { obstacle: `${counted(rows, 'row')} ${noValue(column, actual)}` } : {},
       ),
     );
   }

@@ -66,7 +66,7 @@ export function* compareIndexes(
     const obstacle =
       repeated === 0
         ? undefined
-        : `${counted(repeated, 'value')} would be there more than once; change all but one of each first`;
+        : `${counted(repeated, 'value')} would be there more than once; change all but one of each first${index.otherwise === undefined ? '' : `, or ${index.otherwise}`}`;
     if (isNew || obstacle !== undefined)
       steps.push(
         step(

@@ -84,9 +84,19 @@ function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly In
     const [plain, distinct] = indexNames(resource.table, columns, unique);
     // Tables and indexes share one set of names.
     const name = tables.has(plain.toLowerCase()) ? distinct : plain;
-    indexes.set(key, { name, columns, unique });
+    indexes.set(key, { name, columns, unique, ...otherwise(fields) });
   }
   return [...indexes.values()];
+}
+
+/** A key that is unique because a hasOne counts on it may also be that of a hasMany. */
+function otherwise([field, another]: readonly Field[]): Pick<IndexSchema, 'otherwise'> {
+  if (field === undefined || another !== undefined || field.attributes.unique === true) return {};
+  const relations = field.reference?.resource.relations.values() ?? [];
+  const one = [...relations].find(
+    (relation) => relation.kind === 'hasOne' && relation.key === field,
+  );
+  return one === undefined ? {} : { otherwise: `make ${one.owner.name}.${one.name} a hasMany` };
 }
 
 /** PostgreSQL cuts longer names off, in bytes. */

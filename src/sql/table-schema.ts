@@ -43,4 +43,6 @@ export interface IndexSchema {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
+  /** What to write instead, where the index is unique for a hasOne alone. */
+  readonly otherwise?: string;
 }

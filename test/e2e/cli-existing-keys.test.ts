@@ -1,0 +1,77 @@
+import Driver from 'better-sqlite3';
+import postgres from 'postgres';
+import { describe, expect, test } from 'vitest';
+import { makeFolder, plinth } from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+// Contract 1, Relations and Field types: tables of others whose keys are not as the file has them.
+const tables = (id: string): string => `
+  CREATE TABLE firms (id ${id}, name text);
+  CREATE TABLE tags (id ${id}, word text);
+  CREATE TABLE badges (id ${id}, "firmId" integer REFERENCES firms (id) ON DELETE SET NULL);
+  CREATE TABLE "firm-tags" ("firmId" integer REFERENCES firms (id) ON DELETE CASCADE,
+    "tagId" integer REFERENCES tags (id) ON DELETE CASCADE, PRIMARY KEY ("firmId", "tagId"));
+  INSERT INTO firms (name) VALUES ('a'), ('b');
+  INSERT INTO tags (word) VALUES ('t');
+  INSERT INTO badges ("firmId") VALUES (1), (1);
+  INSERT INTO "firm-tags" VALUES (1, 1);`;
+
+const specification = (kind: string, junctionId = ''): string => `access: public
+resources:
+  firms:
+    fields:
+      name: { type: string }
+      badge: { type: relation, relation: ${kind}, resource: badges }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: firm-tags }
+  tags: { fields: { word: { type: string } } }
+  badges: { fields: { firmId: { type: integer, reference: firms.id } } }
+  firm-tags: { fields: { ${junctionId}firmId: { type: integer, reference: firms.id }, tagId: { type: integer, reference: tags.id } } }
+`;
+const folder = makeFolder({
+  'one.yaml': specification('hasOne'),
+  'many.yaml': specification('hasMany'),
+  'rowid.yaml': specification('hasMany', 'id: { type: id, column: rowid }, '),
+});
+const run = (...args: readonly string[]) => plinth(args, { cwd: folder.path });
+const repeats =
+  'create unique index on badges (firmId) (not possible: 1 value would be there more than once; change all but one of each first, or make firms.badge a hasMany)';
+
+describe('SQLite', () => {
+  new Driver(folder.at('old.db')).exec(tables('INTEGER PRIMARY KEY')).close();
+  const database = ['--database', 'sqlite:old.db'];
+
+  test('a hasOne whose keys repeat is a start-up error that names hasMany', async () => {
+    const { code, err } = await run('start', 'one.yaml', ...database);
+    expect(code).toBe(1);
+    expect(err).toContain(repeats);
+  });
+
+  test('a junction with a key of two columns is told what its id is', async () => {
+    const { code, out } = await run('migrate', 'many.yaml', ...database, '--apply');
+    expect(code).toBe(1);
+    expect(out).toContain(
+      'add column firm-tags.id (not null) (not possible: 1 row would have no id; say which column it is: { type: id, column: rowid })',
+    );
+    expect((await run('migrate', 'rowid.yaml', ...database, '--apply')).code).toBe(0);
+  });
+});
+
+test('PostgreSQL: columns of a primary key stay not null, and a hasOne names hasMany', async () => {
+  const { url, drop } = await createDatabase();
+  const sql = postgres(url, { max: 1 });
+  try {
+    await sql.unsafe(tables('serial PRIMARY KEY'));
+    const refused = await run('start', 'one.yaml', '--database', url);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain(repeats);
+    expect(await run('migrate', 'many.yaml', '--database', url, '--apply')).toMatchObject({
+      code: 0,
+    });
+    expect((await run('migrate', 'many.yaml', '--database', url)).out).toMatch(/is up to date/u);
+    const [row] = await sql`SELECT * FROM "firm-tags"`;
+    expect(row).toEqual({ firmId: '1', tagId: '1', id: '1' });
+  } finally {
+    await sql.end();
+    await drop();
+  }
+});
