@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { buildValid, serve, type TestApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 
 // Tables of others hold what no client could send, and lists of them have an end all the same.
 const specification = `
@@ -146,6 +147,47 @@ test('behind a value that no cursor carries, a record of its page has to be as i
   const { status, body: refusal } = await api.get(next);
   expect([status, refusal.code]).toEqual([400, 'INVALID_CURSOR']);
   others.close();
+});
+
+test('moments of PostgreSQL that no RFC 3339 names are shown as they are, and walked through', async () => {
+  const served = await serveBoth(
+    'resources: { terms: { fields: { until: { type: datetime } } } }',
+    {
+      terms: Array.from({ length: 6 }, () => ({ until: '2026-03-01T14:05:00.000Z' })),
+    },
+  );
+  const [, api] = served.sides;
+  const moments = ['-infinity', '0044-03-15 12:00+00 BC', '9999-12-31 23:59:59+00'];
+  moments.push('12020-01-01 00:00:00.5+00', 'infinity');
+  for (const [index, moment] of moments.entries())
+    await served.postgres.all(
+      { sql: `UPDATE terms SET until = '${moment}' WHERE id = ${index + 1}`, parameters: [] },
+      { bound: [] },
+    );
+  const read = async (query: string): Promise<unknown> => (await api?.get(query))?.body;
+  const shown = (await read('/v1/terms?sort=until')) as { id: number; until: string }[];
+  expect(shown.map(({ id, until }) => [id, until])).toEqual([
+    [1, '-infinity'],
+    [2, '0044-03-15 12:00:00+00 BC'],
+    [6, '2026-03-01T14:05:00.000Z'],
+    [3, '9999-12-31T23:59:59.000Z'],
+    [4, '12020-01-01 00:00:00.5+00'],
+    [5, 'infinity'],
+  ]);
+  for (const sort of ['until', '-until']) {
+    const ids: number[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null && ids.length < 9) {
+      const page = (await read(`/v1/terms?sort=${sort}&limit=1&cursor=${cursor}`)) as {
+        data: { id: number }[];
+        next_cursor: string | null;
+      };
+      ids.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    expect(ids).toEqual(sort === 'until' ? [1, 2, 6, 3, 4, 5] : [5, 4, 3, 6, 2, 1]);
+  }
+  await served.stop();
 });
 
 test('a whole number that was rounded is said to lead nowhere, rather than in circles', async () => {

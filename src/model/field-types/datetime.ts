@@ -33,15 +33,19 @@ export function parseDatetime(text: string): string | undefined {
   return utcYear < 1 || utcYear > 9999 ? undefined : date.toISOString();
 }
 
-/** `2026-03-01 14:05:00.12+00`, as PostgreSQL writes a timestamptz; any offset, since a session may have its own. */
+/**
+ * `2026-03-01 14:05:00.12+00`, as PostgreSQL writes a timestamptz; any offset, since a session may have its own. What has
+ * no RFC 3339 (`infinity`, the year 12000) others may have written, and is shown as it is.
+ */
 function fromTimestamptz(text: string): string {
   const point = text.charAt(19) === '.';
-  if (text.endsWith('+00')) {
+  if (text.endsWith('+00') && text.charAt(10) === ' ') {
     const fraction = point ? text.slice(20, -3).padEnd(3, '0') : '000';
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
   }
-  const [, year, month, day, time, sign, hours, minutes = 0, seconds = 0, era] =
-    timestamptz.exec(text) ?? [];
+  const match = timestamptz.exec(text);
+  if (match === null) return text;
+  const [, year, month, day, time, sign, hours, minutes = 0, seconds = 0, era] = match;
   // Near the first and the last year a session that is elsewhere may be in the one before or after.
   const local = new Date(`2000-${month}-${day}T${time}Z`);
   local.setUTCFullYear(
@@ -50,7 +54,9 @@ function fromTimestamptz(text: string): string {
     Number(day),
   );
   const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-  return new Date(local.getTime() - (sign === '-' ? -1000 : 1000) * size).toISOString();
+  const date = new Date(local.getTime() - (sign === '-' ? -1000 : 1000) * size);
+  const utcYear = date.getUTCFullYear();
+  return utcYear >= 1 && utcYear <= 9999 ? date.toISOString() : text;
 }
 
 const timestamptz = /^(\d+)-(\d\d)-(\d\d) ([\d:.]+)([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/u;
