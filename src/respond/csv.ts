@@ -31,7 +31,8 @@ function cell(value: unknown): string {
   return text === '' || /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A value as JSON; undefined for null and what is not there. */
+/** A value as JSON; undefined for null, what is not there, and a number that is none, which JSON has as null. */
 function json(value: unknown): string | undefined {
-  return value === null || value === undefined ? undefined : JSON.stringify(value);
+  const isNothing = typeof value === 'number' ? !Number.isFinite(value) : value === null;
+  return isNothing || value === undefined ? undefined : JSON.stringify(value);
 }

@@ -190,6 +190,19 @@ test('moments of PostgreSQL that no RFC 3339 names are shown as they are, and wa
   await served.stop();
 });
 
+test('numbers of PostgreSQL that are none are null in JSON and empty in CSV', async () => {
+  const specification = 'resources: { items: { fields: { n: { type: number } } } }';
+  const served = await serveBoth(specification, { items: [{ n: 1 }, { n: 2 }] });
+  await served.postgres.all(
+    { sql: "UPDATE items SET n = 'NaN' WHERE id = 1", parameters: [] },
+    { bound: [] },
+  );
+  const [, api] = served.sides;
+  expect((await api?.get('/v1/items'))?.text).toBe('[{"id":1,"n":null},{"id":2,"n":2}]');
+  expect((await api?.get('/v1/items', { accept: 'text/csv' }))?.text).toBe('id,n\r\n1,\r\n2,2\r\n');
+  await served.stop();
+});
+
 test('a whole number that was rounded is said to lead nowhere, rather than in circles', async () => {
   const another = join(folder, 'large.db');
   new Driver(another)
