@@ -13,8 +13,9 @@ const commonHeaders = {
 /** Turns an error into the standard body. Contract 2, Errors. */
 export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
   const { problems = [], status = errorTable[error.code].status } = error;
+  // A value that the caller does not know of may be to blame: the list is there, and empty.
   const lists =
-    problems.length === 0
+    problems.length === 0 && error.code !== 'INVALID_VALUE'
       ? {}
       : status === 422
         ? { errors: problems }

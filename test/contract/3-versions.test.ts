@@ -286,3 +286,16 @@ resources: { posts: { fields: { title: { type: string } } } }
   ]);
   await own.stop();
 });
+
+test('a value that the version hides is refused without a name', async () => {
+  const own = await serveBoth(`
+api: { versions: { 1: {}, 2: { resources: { posts: { fields: { code: false } } } } } }
+resources: { posts: { fields: { title: { type: string }, code: { type: string, unique: true, default: x } } } }
+`);
+  expect((await own.send('POST', '/v2/posts', { title: 'a' })).status).toBe(201);
+  const { status, body } = await own.send('POST', '/v2/posts', { title: 'b' });
+  expect([status, body.code, body.errors]).toEqual([422, 'INVALID_VALUE', []]);
+  const told = await own.send('POST', '/v1/posts', { title: 'b' });
+  expect(told.body.errors).toEqual([{ field: 'code', message: 'is taken: it must be unique' }]);
+  await own.stop();
+});
