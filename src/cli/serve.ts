@@ -71,7 +71,7 @@ export async function serve(
     mode,
     ...(tls === undefined ? {} : { tls }),
     readers,
-    ...(place === undefined ? {} : { fleet: place.fleet }),
+    ...(place === undefined ? {} : { fleet: place.fleet, doorway: place.doorway }),
     trace: (event) => {
       // The log tells of failures with the request that met them.
       if (event.kind !== 'failure' || !isLogged) output.note(noteOf(event));

@@ -1,13 +1,17 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Doorway } from '../http/listener.ts';
 import type { Fleet } from '../http/metrics.ts';
 import type { Context } from './context.ts';
+import { Door } from './door.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import {
   isFromPrimary,
   isFromWorker,
+  type FromDoor,
   type FromPrimary,
   type FromWorker,
 } from './worker-messages.ts';
@@ -20,6 +24,8 @@ const patience = 1_000;
 /** What a process that serves has to know when it is one of several. */
 export interface Place {
   readonly fleet: Fleet;
+  /** Where its connections come from. */
+  readonly doorway: Doorway;
   /** Aborts when all are to stop. */
   readonly stop: AbortSignal;
   /** Whether it says what all of them would say. */
@@ -39,6 +45,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   const stop = context.stop();
   if (stop.aborted) return;
   const metrics = new Collector();
+  const door = new Door();
   const workers = new Set<Worker>();
   let failure: CommandFailure | undefined;
   const start = (): Worker => {
@@ -48,7 +55,9 @@ export async function runWorkers(context: Context, count: number): Promise<void>
       if (!isFromWorker(message)) return;
       if (message.plinth === 'failed')
         failure = new CommandFailure(message.message, { exitCode: message.exitCode });
-      else metrics.hear(worker, message);
+      else if (message.plinth === 'collect' || message.plinth === 'given')
+        metrics.hear(worker, message);
+      else door.hear(worker, message);
     });
     // A message to one that has just died; its end is dealt with.
     worker.on('error', () => undefined);
@@ -62,15 +71,17 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   /** Resolves with how a worker has ended, once all is heard that it has said. */
   const ended = async (worker: Worker): Promise<string> => {
     if (!worker.isDead()) await once(worker, 'exit');
-    if (worker.isConnected()) await once(worker, 'disconnect');
+    // No event tells of it where a connection was on its way.
+    while (worker.isConnected()) await delay(10);
     workers.delete(worker);
+    door.forget(worker);
     const { exitCode, signalCode } = worker.process;
     return signalCode ?? `exit code ${exitCode}`;
   };
   // The first alone: what hinders it would hinder all of them, and is told once.
   const first = start();
   const firstEnd = ended(first);
-  const begun = await Promise.race([once(first, 'listening'), firstEnd]);
+  const begun = await Promise.race([door.opened, firstEnd]);
   if (failure !== undefined) throw failure;
   if (typeof begun === 'string') {
     if (stop.aborted) return;
@@ -93,6 +104,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   const places = [first];
   while (places.length < count && !stop.aborted) places.push(start());
   await Promise.all(places.map(keep));
+  await door.end();
 }
 
 function tell(worker: Worker, message: FromPrimary): void {
@@ -104,7 +116,7 @@ class Collector {
   private readonly asked = new Map<number, { found: (metrics: readonly object[]) => void }>();
   private last = 0;
 
-  hear(worker: Worker, message: Exclude<FromWorker, { plinth: 'failed' }>): void {
+  hear(worker: Worker, message: Extract<FromWorker, { plinth: 'collect' | 'given' }>): void {
     if (message.plinth === 'given') this.asked.get(message.id)?.found(message.metrics);
     else void this.collect(worker, message.id);
   }
@@ -150,14 +162,15 @@ export async function beWorker(
   const waiting = new Map<number, (metrics: readonly (readonly object[])[]) => void>();
   let own: () => Promise<readonly object[]> = async () => [];
   let last = 0;
-  worker.on('message', (message: unknown) => {
+  const entry = new WorkerDoorway(send);
+  worker.on('message', (message: unknown, connection: unknown) => {
     if (!isFromPrimary(message)) return;
     if (message.plinth === 'stop') stop.abort();
     else if (message.plinth === 'collected') waiting.get(message.id)?.(message.metrics);
-    else {
+    else if (message.plinth === 'give') {
       const { id } = message;
       void own().then((metrics) => send({ plinth: 'given', id, metrics }));
-    }
+    } else entry.hear(message, connection);
   });
   const fleet: Fleet = {
     size: count,
@@ -178,13 +191,50 @@ export async function beWorker(
   };
   try {
     const anyStop = AbortSignal.any([context.stop(), stop.signal]);
-    await work({ fleet, stop: anyStop, announces: worker.id === 1 });
+    await work({ fleet, doorway: entry, stop: anyStop, announces: worker.id === 1 });
   } catch (error) {
     const known = databaseFailure(error, 'file');
     if (!(known instanceof CommandFailure)) throw error;
     for (const line of known.details) context.output.note(line);
     send({ plinth: 'failed', message: known.message, exitCode: known.exitCode });
     process.exitCode = known.exitCode;
+  } finally {
+    // Else the channel would keep it from ending.
+    worker.disconnect();
   }
-  worker.disconnect();
+}
+
+/** The worker's side of the door. */
+class WorkerDoorway implements Doorway {
+  private readonly send: (message: FromWorker) => void;
+  private readonly opened = Promise.withResolvers<number>();
+  private readonly closed = Promise.withResolvers<void>();
+  private take: ((connection: Socket) => void) | undefined;
+
+  constructor(send: (message: FromWorker) => void) {
+    this.send = send;
+  }
+
+  open(host: string, port: number, take: (connection: Socket) => void): Promise<number> {
+    this.take = take;
+    this.send({ plinth: 'open', host, port });
+    return this.opened.promise;
+  }
+
+  close(): Promise<void> {
+    this.send({ plinth: 'close' });
+    return this.closed.promise;
+  }
+
+  hear(message: FromDoor, connection: unknown): void {
+    if (message.plinth === 'opened') this.opened.resolve(message.port);
+    else if (message.plinth === 'closed') this.closed.resolve();
+    else if (message.plinth === 'refused')
+      this.opened.reject(Object.assign(new Error(message.error.message), message.error));
+    else {
+      this.send({ plinth: 'taken' });
+      // It may have ended on the way.
+      if (connection instanceof Socket) this.take?.(connection);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
+import { takeAll } from './listening.ts';
 import { noRoom } from './overload.ts';
 import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
 
@@ -17,8 +18,6 @@ const lingering = 1_000;
 const beforeFirst = 500;
 const betweenTwo = 100;
 const lookAgain = 20;
-/** How long it takes the connections that have been made already, at most, in ms. */
-const longestTaking = 500;
 
 interface Current {
   readonly request: IncomingMessage;
@@ -78,17 +77,14 @@ export class Connections {
     for (const socket of all) socket.destroy();
   }
 
-  /**
-   * Waits until the system has handed over the connections that it has made already: it does so one a turn of the event
-   * loop, so nothing else should be done meanwhile.
-   */
-  async takeAll(): Promise<void> {
-    const start = performance.now();
-    for (let [seen, quiet] = [-1, 0]; quiet < 3 && performance.now() - start < longestTaking;) {
-      quiet = this.accepted === seen ? quiet + 1 : 0;
-      seen = this.accepted;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  /** How many there are. */
+  get size(): number {
+    return this.all.size;
+  }
+
+  /** Waits until the system has handed over the connections that it has made already. */
+  takeAll(): Promise<void> {
+    return takeAll(() => this.accepted);
   }
 
   /** Answers what the parser refuses, after the answers that are due before it, then ends the connection. */

@@ -1,10 +1,9 @@
-import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import { nodeHttp } from '../node-http.ts';
 import type { Connections } from './connections.ts';
+import { listenOn, portOf, stopListening } from './listening.ts';
 
 /** A certificate with its chain, and its private key, as PEM. */
 export interface Certificate {
@@ -33,7 +32,7 @@ export interface ListenerOptions {
 const headersTimeout = 10_000;
 const keepAliveTimeout = 72_000;
 /** After so long without a byte the system looks whether the other side is still there. */
-const probeAfter = 60_000;
+export const probeAfter = 60_000;
 
 /** A server of HTTP or HTTPS with every bound set that Node leaves open or wide. It does not listen yet. */
 export function makeListener(handler: RequestListener, options: ListenerOptions): Server {
@@ -72,35 +71,59 @@ export function makeListener(handler: RequestListener, options: ListenerOptions)
   }
 }
 
-/**
- * Listens on a host and port; 0: any port that is free. `localhost` stands for several addresses, and clients differ in
- * the one that they take: there is a server for each that the machine has. Rejects with the system's error
- * (`EADDRINUSE`, …) when the first one cannot listen.
- */
-export async function listenOn(
-  make: () => Server,
+/** Where the connections of a server come from that does not listen itself. */
+export interface Doorway {
+  /** Gives each connection from now on; resolves with the port. Rejects with the system's error, as listening does. */
+  readonly open: (
+    host: string,
+    port: number,
+    take: (connection: Socket) => void,
+  ) => Promise<number>;
+  /** No new ones are made; resolves when all that were made have been given. */
+  readonly close: () => Promise<void>;
+}
+
+/** The port of a server, and its end. */
+export interface Entrance {
+  readonly port: number;
+  /**
+   * Takes no new connections, but those that have been made already, for which nothing else should be done meanwhile;
+   * then gives what resolves when the last one has ended.
+   */
+  readonly shut: () => Promise<{ readonly ended: Promise<unknown> }>;
+}
+
+/** Lets connections in: those of a port of its own, or those that a doorway gives. Rejects with the system's error. */
+export async function openEntrance(
+  handler: RequestListener,
+  options: ListenerOptions,
   host: string,
   port: number,
-): Promise<readonly [Server, ...Server[]]> {
-  const first = await listen(make(), host, port);
-  const servers: [Server, ...Server[]] = [first];
-  const addresses = host === 'localhost' ? await lookup(host, { all: true }) : [];
-  const { address: taken } = first.address() as AddressInfo;
-  for (const { address } of addresses) {
-    if (address === taken) continue;
-    const other = await listen(make(), address, portOf(servers)).catch(() => undefined);
-    if (other !== undefined) servers.push(other);
+  doorway?: Doorway,
+): Promise<Entrance> {
+  const { connections, maxConnections } = options;
+  if (doorway === undefined) {
+    const servers = await listenOn(() => makeListener(handler, options), host, port);
+    const shut: Entrance['shut'] = async () => {
+      await connections.takeAll();
+      return { ended: Promise.all(servers.map(stopListening)) };
+    };
+    return { port: portOf(servers), shut };
   }
-  return servers;
-}
-
-async function listen(server: Server, host: string, port: number): Promise<Server> {
-  server.listen({ host, port });
-  await once(server, 'listening');
-  return server;
-}
-
-/** The port that servers listen on. */
-export function portOf([server]: readonly [Server, ...Server[]]): number {
-  return (server.address() as AddressInfo).port;
+  const server = makeListener(handler, options);
+  // What bounds the time of requests begins with this event.
+  server.emit('listening');
+  const opened = await doorway.open(host, port, (connection) => {
+    if (connections.size >= maxConnections) connection.destroy();
+    else {
+      // As those that a server of HTTP accepts: who has sent all may still wait for the answer.
+      connection.allowHalfOpen = true;
+      server.emit('connection', connection);
+    }
+  });
+  const shut: Entrance['shut'] = async () => {
+    await doorway.close();
+    return { ended: Promise.resolve() };
+  };
+  return { port: opened, shut };
 }

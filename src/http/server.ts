@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
@@ -16,7 +15,7 @@ import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
-import { listenOn, makeListener, portOf, type ServerTls } from './listener.ts';
+import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
 import { Metrics, type Fleet } from './metrics.ts';
 import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
@@ -53,6 +52,8 @@ export interface ServerOptions {
   readonly fleet?: Fleet;
   /** Absent: plain HTTP is spoken. */
   readonly tls?: ServerTls;
+  /** Gives the connections where another process listens; absent: this one does. */
+  readonly doorway?: Doorway | undefined;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
   readonly stallTimeout?: number;
   /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
@@ -245,9 +246,9 @@ export async function startServer(
       trace({ kind: 'failure', requestId, method, path, error });
     });
   };
-  const servers = await listenOn(() => makeListener(handler, bounds), host, port);
+  const entrance = await openEntrance(handler, bounds, host, port, options.doorway);
   return {
-    port: portOf(servers),
+    port: entrance.port,
     readers,
     close: async (drainDelay = 0) => {
       stopping = true;
@@ -255,22 +256,14 @@ export async function startServer(
       if (drainDelay > 0) await delay(drainDelay);
       // Whoever is answered now would come again at once, and find the door closing.
       overload.pause();
-      await connections.takeAll();
-      const closed = servers.map((server) => stopListening(server));
+      const { ended } = await entrance.shut();
       overload.resume();
       await connections.finish(defaults.stopTimeout);
-      await Promise.all(closed);
+      await ended;
       await gate.close();
       overload.close();
     },
   };
-}
-
-/** Takes no new connections; resolves when the last one has ended. What is open is left alone, unlike Node would. */
-function stopListening(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
 }
 
 /** A request as its first line tells it, with the id under which it is known. */
