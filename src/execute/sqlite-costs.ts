@@ -23,6 +23,11 @@ const smallFile = 4 * 1024 * 1024;
 const fewComparisons = 16 * smallFile;
 /** How long what was found out of a plan and of a table's size holds, in ms. */
 const keptFor = 60_000;
+/**
+ * What rests on sizes is looked at anew once the file has got so much larger: by this part of its pages, or so many of
+ * them. A few thousand rows make some statements endless, and come with a few writes.
+ */
+const growth = { part: 1 / 16, most: 64 } as const;
 
 /**
  * What a plan says: `point`, a few rows by unique keys; `bounded`, never much; `open`, anything; `endless`, so much
@@ -36,12 +41,17 @@ interface Judgement {
   readonly inOrder: boolean;
   /** How many bytes there may be in which it looks for a text that it is given. */
   readonly searched: number;
+  /** Whether it is so whatever the tables hold. */
+  readonly isFixed: boolean;
 }
 
 /** What is known of a statement. */
 interface Verdict extends Judgement {
   /** When it is judged anew. */
   readonly until: number;
+  /** How many pages of the file were in use then, and the last commit after which that was looked at. */
+  readonly pages: number;
+  version: number;
   /** When it is slow no more; 0: it has never been. */
   slowUntil: number;
   /** Whether it has run since it was slow last. */
@@ -57,16 +67,19 @@ interface Verdict extends Judgement {
 export class ReadCosts {
   private readonly driver: Driver.Database;
   private readonly verdicts = new WeakMap<Statement, Verdict>();
-  private readonly sizes = new Map<string, { readonly rows: number; readonly until: number }>();
+  private readonly sizes = new Map<string, Size>();
 
   /** The connection is asked for plans and sizes. */
   constructor(driver: Driver.Database) {
     this.driver = driver;
   }
 
-  /** Whether a read is to run where it can be ended; `now` in ms. Reading a file that is locked throws. */
-  mayBeSlow(statement: Statement, values: Values, now: number): boolean {
-    const verdict = this.verdictOf(statement, values, now);
+  /**
+   * Whether a read is to run where it can be ended; `now` in ms, `version` another one after each commit. Reading a file
+   * that is locked throws.
+   */
+  mayBeSlow(statement: Statement, values: Values, now: number, version: number): boolean {
+    const verdict = this.verdictOf(statement, values, now, version);
     if (verdict.kind === 'point') return false;
     if (verdict.kind === 'endless' || now < verdict.slowUntil) return true;
     if (verdict.searched > 0 && longest(values) * verdict.searched > fewComparisons) return true;
@@ -75,8 +88,8 @@ export class ReadCosts {
   }
 
   /** As `mayBeSlow`, of a read that hands its rows over one by one. */
-  mayStreamSlowly(statement: Statement, values: Values, now: number): boolean {
-    const { kind, inOrder } = this.verdictOf(statement, values, now);
+  mayStreamSlowly(statement: Statement, values: Values, now: number, version: number): boolean {
+    const { kind, inOrder } = this.verdictOf(statement, values, now, version);
     return (kind === 'open' || kind === 'endless') && !inOrder;
   }
 
@@ -98,26 +111,41 @@ export class ReadCosts {
     verdict.wasSlow = isSlow;
   }
 
-  private verdictOf(statement: Statement, values: Values, now: number): Verdict {
+  private verdictOf(statement: Statement, values: Values, now: number, version: number): Verdict {
     const known = this.verdicts.get(statement);
-    if (known !== undefined && (known.kind === 'point' || now < known.until)) return known;
-    const judgement = this.judge(statement, values, now);
+    if (known !== undefined && (known.kind === 'point' || now < known.until)) {
+      if (known.isFixed || known.version === version) return known;
+      known.version = version;
+      const more = this.usedPages() - known.pages;
+      if (more < Math.max(1, Math.min(growth.most, known.pages * growth.part))) return known;
+    }
+    const pages = this.usedPages();
+    const judgement = this.judge(statement, values, now, pages);
     const { slowUntil = 0, hasRun = false, wasSlow = false } = known ?? {};
-    const verdict = { ...judgement, until: now + keptFor, slowUntil, hasRun, wasSlow };
+    const verdict = {
+      ...judgement,
+      until: now + keptFor,
+      pages,
+      version,
+      slowUntil,
+      // How it ran over a few rows says nothing of many.
+      hasRun: hasRun && judgement.kind === known?.kind,
+      wasSlow,
+    };
     this.verdicts.set(statement, verdict);
     return verdict;
   }
 
-  private judge(statement: Statement, values: Values, now: number): Judgement {
+  private judge(statement: Statement, values: Values, now: number, pages: number): Judgement {
     const { sql, parameters } = statement;
-    const nothing = { kind: 'point', inOrder: true, searched: 0 } as const;
+    const nothing = { kind: 'point', inOrder: true, searched: 0, isFixed: true } as const;
     // What asks for a plan, or is no query.
     if (!/^(?:SELECT|WITH)\b/u.test(sql)) return nothing;
     const plan = this.driver
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...valuesFor(statement, values))
       .map(({ detail }) => detail);
-    const loops = this.loopsOf(plan, sql, now);
+    const loops = this.loopsOf(plan, sql, now, pages);
     if (loops.length === 0) return nothing;
     const steps = loops.reduce((product, { rows }) => product * Math.max(1, rows), 1);
     const largest = Math.max(...loops.map(({ rows }) => rows));
@@ -131,21 +159,27 @@ export class ReadCosts {
     const isLimited = isPlainCount || (inOrder && parameters.includes('limit'));
     const searched = /\bGLOB\b|\binstr\(/u.test(sql) ? this.fileSize() : 0;
     const isSmall = largest <= large && steps <= fewSteps && searched <= smallFile;
-    if (isLimited || isSmall) return { kind: 'bounded', inOrder, searched };
+    const isFixed = isLimited && searched === 0;
+    if (isLimited || isSmall) return { kind: 'bounded', inOrder, searched, isFixed };
     const readsAll = loops.some(({ rows, bySame }) => rows > huge && !bySame);
     const isEndless = readsAll || (loops.length > 2 && steps > tooManySteps);
-    return { kind: isEndless ? 'endless' : 'open', inOrder, searched };
+    return { kind: isEndless ? 'endless' : 'open', inOrder, searched, isFixed };
   }
 
   /** The loops of a plan over rows of tables, but for those that find one row by a unique key. */
-  private loopsOf(plan: readonly string[], sql: string, now: number): readonly Loop[] {
+  private loopsOf(
+    plan: readonly string[],
+    sql: string,
+    now: number,
+    pages: number,
+  ): readonly Loop[] {
+    const sizeOf = (table: string | undefined): number => this.sizeOf(table, now, pages);
     const tables = new Map<string, string>();
     for (const [, name = '', alias] of sql.matchAll(/"((?:[^"]|"")+)"(?: AS (\w+))?/gu)) {
       const table = name.replaceAll('""', '"');
       // One alias may stand for several tables in a statement; the largest counts.
       for (const key of [table, alias])
-        if (key !== undefined && this.sizeOf(table, now) >= this.sizeOf(tables.get(key), now))
-          tables.set(key, table);
+        if (key !== undefined && sizeOf(table) >= sizeOf(tables.get(key))) tables.set(key, table);
     }
     return plan.flatMap((line): readonly Loop[] => {
       const [, kind, name = '', how = ''] = /^(SCAN|SEARCH) (\S+)(.*)$/u.exec(line) ?? [];
@@ -153,7 +187,7 @@ export class ReadCosts {
       if (kind === undefined || table === undefined || how.startsWith(' VIRTUAL')) return [];
       if (how.includes('(rowid=?)') || this.isUnique(how)) return [];
       const bounds = how.split('?').length - 1;
-      return [{ rows: this.sizeOf(table, now), bounds, bySame: how.includes('=?') }];
+      return [{ rows: sizeOf(table), bounds, bySame: how.includes('=?') }];
     });
   }
 
@@ -172,10 +206,12 @@ export class ReadCosts {
   }
 
   /** How many rows a table has, up to one more than `huge`; 0 where there is none of that name. */
-  private sizeOf(table: string | undefined, now: number): number {
+  private sizeOf(table: string | undefined, now: number, pages: number): number {
     if (table === undefined) return 0;
     const known = this.sizes.get(table);
-    if (known !== undefined && now < known.until) return known.rows;
+    // Few rows are soon counted again.
+    const holds = known !== undefined && (known.pages === pages || known.rows > large);
+    if (holds && now < known.until) return known.rows;
     const isThere = this.driver.prepare(
       `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`,
     );
@@ -188,16 +224,28 @@ export class ReadCosts {
             )
             .pluck()
             .get() ?? 0);
-    this.sizes.set(table, { rows, until: now + keptFor });
+    this.sizes.set(table, { rows, until: now + keptFor, pages });
     return rows;
   }
 
   private fileSize(): number {
-    const [pages, size] = ['page_count', 'page_size'].map((name) =>
-      Number(this.driver.pragma(name, { simple: true })),
-    );
-    return (pages ?? 0) * (size ?? 0);
+    return this.pragma('page_count') * this.pragma('page_size');
   }
+
+  private usedPages(): number {
+    return this.pragma('page_count') - this.pragma('freelist_count');
+  }
+
+  private pragma(name: string): number {
+    return Number(this.driver.pragma(name, { simple: true }));
+  }
+}
+
+/** The rows of a table, how long they are good for, and with how many pages of the file they were counted. */
+interface Size {
+  readonly rows: number;
+  readonly until: number;
+  readonly pages: number;
 }
 
 /** A step of a plan that goes through rows of a table. */

@@ -146,7 +146,7 @@ export class SqliteDatabase implements Database {
     take: Take,
   ): Promise<void> {
     const isSlow = await onceFree(() =>
-      this.costs.mayStreamSlowly(statement, values, performance.now()),
+      this.costs.mayStreamSlowly(statement, values, performance.now(), this.reader.version),
     );
     if (!isSlow) return streamRows(this.file, statement, values, signal, take);
     const { sql } = statement;
@@ -169,7 +169,7 @@ export class SqliteDatabase implements Database {
     read: () => Answer,
   ): Answer | undefined {
     const begin = performance.now();
-    if (this.costs.mayBeSlow(statement, values, begin)) return undefined;
+    if (this.costs.mayBeSlow(statement, values, begin, this.reader.version)) return undefined;
     const own = this.costs.isSuspected(statement) ? new OwnTime() : undefined;
     const answer = read();
     const end = performance.now();

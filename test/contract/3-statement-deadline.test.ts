@@ -255,10 +255,30 @@ test.each<readonly [string, readonly Run[], 'apart' | 'in the server']>([
   const costs = new ReadCosts(driver);
   const statement = { sql: 'SELECT * FROM "items" WHERE "size" = ?', parameters: [0] };
   const values = { bound: [7] };
-  costs.mayBeSlow(statement, values, 0);
+  costs.mayBeSlow(statement, values, 0, 1);
   for (const [took, isOwn] of runs) costs.ran(statement, 1, took, isOwn);
-  expect(costs.mayBeSlow(statement, values, 2)).toBe(where === 'apart');
+  expect(costs.mayBeSlow(statement, values, 2, 1)).toBe(where === 'apart');
   driver.close();
+});
+
+test('a table that has grown since a statement ran is looked at anew, and nobody waits', async () => {
+  const model = buildValid(specification);
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+  const file = openSqlite(join(folder, 'grows.db'), 'temporary', { statementTimeout: deadline });
+  await migrateSqlite(file.schemaConnection, model);
+  const api = await serve(model, file, { now: () => new Date(), uuid: uuidv7 }, []);
+  expect((await api.send('POST', '/v1/groups', { name: 'all' })).status).toBe(201);
+  const items = Array.from({ length: 1_000 }, (_, index) => ({ name: `i${index}`, groupId: 1 }));
+  for (const count of [1, 1_000]) {
+    expect((await api.send('POST', '/v1/items', items.slice(0, count))).status).toBe(201);
+    if (count === 1) expect((await api.get(runaway)).status).toBe(200);
+  }
+  const late = api.get(runaway);
+  expect((await api.get('/v1/items/1')).status).toBe(200);
+  expectError(await late, 'QUERY_TIMEOUT', '/v1/items');
+  await api.stop();
+  await file.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test('a long text sought in long texts is QUERY_TIMEOUT, whatever shorter ones have cost before', async () => {
