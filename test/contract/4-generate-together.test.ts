@@ -169,6 +169,8 @@ describe('people', () => {
     ['ja', '岡田', 'okada'],
     ['ko', '심', 'sim'],
     ['ru', 'Авдеева', 'avdeeva'],
+    ['el', 'Παπαδάκης', 'papadakis'],
+    ['ka_GE', 'მელაშვილი', 'melashvili'],
     ['de', 'Küsters', 'kuesters'],
   ])('have e-mails that read as their names: %s', async (locale, name, spelt) => {
     const fields = 'lastName: { type: string }\nemail: { type: email }';
@@ -180,6 +182,16 @@ describe('people', () => {
 });
 
 describe('texts and places are of the locale', () => {
+  test.each(['ar', 'uk', 'ka_GE', 'el', 'en_HK', 'de-CH', 'sr_RS_latin', 'zh_TW'])(
+    '%s has all that an address and an account need',
+    async (locale) => {
+      const names = 'street address city state zipCode country phone currency iban email company';
+      const fields = names.split(' ').map((name) => `${name}: { type: string, required: true }`);
+      for (const row of await rowsOf('people', fields.join('\n'), locale, 100))
+        for (const value of Object.values(row)) expect(value).not.toBe('');
+    },
+  );
+
   test.each([
     ['fr', french],
     ['ja', japanese],

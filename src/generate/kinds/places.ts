@@ -82,6 +82,11 @@ const plates = {
   },
 };
 
+/** A postal code of the locale; zeros, as forms want them, where its country has none. */
+function zipOf({ faker }: Words): string {
+  return faker.rawDefinitions.location?.postcode === null ? '000000' : faker.location.zipCode();
+}
+
 const currencies = 'EUR USD GBP CHF JPY SEK NOK DKK PLN CZK CAD AUD'.split(' ');
 
 /** A coordinate as a text. */
@@ -151,9 +156,7 @@ export const placeKinds: readonly KindRow[] = [
     'zip,zip code,zipcode,postal code,postcode,post code,plz',
     drawn('location.zipCode', (place, random, row) => {
       const country = abroad(place, row);
-      return country === undefined
-        ? place.words.faker.location.zipCode()
-        : filled(country.zip, random);
+      return country === undefined ? zipOf(place.words) : filled(country.zip, random);
     }),
   ],
   [

@@ -11,8 +11,11 @@ const hebrew =
 const arabic =
   'ا a أ a إ i آ a ب b ت t ث th ج j ح h خ kh د d ذ dh ر r ز z س s ش sh ص s ض d ط t ظ z ع a غ gh ف f ق q ك k ک k ل l م m ن n ه h ة a و w ي y ی y ى a ء - ئ y ؤ w پ p چ ch ژ zh گ g';
 
+const georgian =
+  'ა a ბ b გ g დ d ე e ვ v ზ z თ t ი i კ k ლ l მ m ნ n ო o პ p ჟ zh რ r ს s ტ t უ u ფ p ქ k ღ gh ყ q შ sh ჩ ch ც ts ძ dz წ ts ჭ ch ხ kh ჯ j ჰ h';
+
 const letters: ReadonlyMap<string, string> = new Map(
-  [cyrillic, greek, armenian, hebrew, arabic].flatMap((table) =>
+  [cyrillic, greek, armenian, georgian, hebrew, arabic].flatMap((table) =>
     [...table.matchAll(/(\S+) (\S+)/gu)].map(
       ([, letter = '', latin = '']) => [letter, latin === '-' ? '' : latin] as const,
     ),
@@ -39,6 +42,6 @@ export function romanised(text: string): string {
   return text.replaceAll(/\p{L}/gu, (letter) => {
     const code = letter.charCodeAt(0);
     if (code >= firstSyllable && code <= 0xd7a3) return syllable(code);
-    return letters.get(letter) ?? letter;
+    return letters.get(letter) ?? letters.get(letter.normalize('NFD').charAt(0)) ?? letter;
   });
 }

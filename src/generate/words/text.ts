@@ -9,6 +9,7 @@ const letters: Readonly<Record<string, string>> = {
   þ: 'th',
   ł: 'l',
   ı: 'i',
+  ə: 'e',
 };
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
@@ -17,7 +18,7 @@ export function asciiOf(text: string, joint: string, isGerman = false): string {
   const parts = text
     .toLowerCase()
     .replaceAll(/[äöü]/gu, (letter) => (isGerman ? (umlauts[letter] ?? letter) : letter))
-    .replaceAll(/[ßæœøđðþłı]/gu, (letter) => letters[letter] ?? '')
+    .replaceAll(/[ßæœøđðþłıə]/gu, (letter) => letters[letter] ?? '')
     .normalize('NFKD')
     .replaceAll(/[\p{M}'’.]/gu, '')
     .match(/[a-z0-9]+/gu);

@@ -62,10 +62,11 @@ const phrasesOf: Readonly<Record<string, Phrases>> = {
  * it has neither.
  */
 export async function loadWords(locale: string): Promise<Words | undefined> {
-  const [language = '', region] = locale.split(/[_-]/u);
-  const code =
-    region === undefined ? language.toLowerCase() : `${language.toLowerCase()}_${region}`;
-  const original = (await loadFaker(code)) ?? (await loadFaker(language.toLowerCase()));
+  const [language = '', ...rest] = locale.split(/[_-]/u);
+  const parts = [language.toLowerCase(), ...rest];
+  let original: Faker | undefined;
+  for (let count = parts.length; count > 0 && original === undefined; count -= 1)
+    original = await loadFaker(parts.slice(0, count).join('_'));
   if (original === undefined) return undefined;
   const english =
     original.rawDefinitions.metadata?.language === 'en' ? original : await loadFaker('en');
