@@ -154,3 +154,26 @@ test('types follow from the values, which come back as they are', async () => {
     values.filter(([name]) => name !== 'objects').map(([name, , expected]) => [name, expected]),
   );
 });
+
+test('documents of MongoDB keep their _id as their id', async () => {
+  const authors = [{ _id: '507f1f77bcf86cd799439011', name: 'A' }];
+  const books = [
+    { _id: 'b/1', title: 'One', authorId: '507f1f77bcf86cd799439011' },
+    { _id: 'b/2', title: 'Two', authorId: null },
+  ];
+  // Here _id is a field like others: one of the records has an id.
+  const mixed = [{ _id: 'x', id: 7 }, { _id: 'y' }];
+  const folder = makeFolder({ 'db.json': JSON.stringify({ authors, books, mixed }) });
+  await good(['introspect', 'db.json', '--out', 'api/plinth.yaml'], folder.path);
+  await good(['check', 'api/plinth.yaml'], folder.path);
+  const { url, stop } = await servePlinth(['dev', 'api/plinth.yaml'], { cwd: folder.path });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  expect(await get('/books?sort=id')).toEqual(
+    books.map(({ _id: id, ...rest }) => ({ id, ...rest })),
+  );
+  expect(await get('/books/b%2F1?expand=author')).toMatchObject({
+    author: { id: '507f1f77bcf86cd799439011', name: 'A' },
+  });
+  expect(await get('/mixed?sort=id2&fields=id2')).toMatchObject([{ id2: 'x' }, { id2: 'y' }]);
+  expect((await stop('SIGTERM')).code).toBe(0);
+});

@@ -48,14 +48,17 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
   for (const [name, value] of Object.entries(data)) {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     const values = (isObject ? [value] : value) as unknown;
-    const list =
-      Array.isArray(values) && values.every(isRecord)
-        ? listOf(name, values, taken)
-        : 'it is no list of records';
+    const isList = Array.isArray(values) && values.every(isRecord);
+    const withId = isList ? withOwnId(values) : undefined;
+    const list = isList ? listOf(name, withId ?? values, taken) : 'it is no list of records';
     if (typeof list === 'string') {
       left.push(`${name} is left out: ${list}.`);
       isAsWritten = false;
       continue;
+    }
+    if (withId !== undefined) {
+      list.notes.push('"_id" is called id here.');
+      isAsWritten = false;
     }
     if (isObject) {
       list.notes.push(
@@ -87,6 +90,17 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
 
 function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The records with `_id` as their `id`, where each has one and none has an `id`: so documents of MongoDB are known. */
+function withOwnId(records: readonly JsonRecord[]): readonly JsonRecord[] | undefined {
+  const isOwn = records.every(
+    (record) =>
+      !Object.hasOwn(record, 'id') &&
+      (typeof record['_id'] === 'string' || Number.isSafeInteger(record['_id'])),
+  );
+  if (!isOwn || records.length === 0) return undefined;
+  return records.map(({ _id: id = null, ...rest }) => ({ id, ...rest }));
 }
 
 /** A list with names that a specification takes, or why it cannot be served. */
