@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Alert,
+  Anchor,
   AppShell,
   Burger,
   Button,
@@ -9,7 +10,9 @@ import {
   Kbd,
   Loader,
   NavLink,
+  Stack,
   Text,
+  Title,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
@@ -26,35 +29,22 @@ import { Notices } from './Notices.tsx';
 import { go, hashOf, useRoute } from './route.ts';
 import type { ViewProps } from './view.ts';
 
-const views: Readonly<Record<string, { label: string; View: ComponentType<ViewProps> }>> = {
-  overview: {
-    label: 'Overview',
-    View: lazy(async () => ({
-      default: (await import('./overview/Overview.tsx')).Overview,
-    })),
-  },
-  requests: {
-    label: 'Requests',
-    View: lazy(async () => ({
-      default: (await import('./requests/Requests.tsx')).Requests,
-    })),
-  },
-  explorer: {
-    label: 'API explorer',
-    View: lazy(async () => ({
-      default: (await import('./explorer/Explorer.tsx')).Explorer,
-    })),
-  },
-  schema: {
-    label: 'Schema',
-    View: lazy(async () => ({ default: (await import('./schema/Schema.tsx')).Schema })),
-  },
-  network: {
-    label: 'Network',
-    View: lazy(async () => ({
-      default: (await import('./network/Network.tsx')).Network,
-    })),
-  },
+interface Place {
+  readonly label: string;
+  readonly View: ComponentType<ViewProps>;
+}
+
+/** A view whose script is loaded when it is first shown. */
+function viewOf(label: string, load: () => Promise<ComponentType<ViewProps>>): Place {
+  return { label, View: lazy(async () => ({ default: await load() })) };
+}
+
+const views: Readonly<Record<string, Place>> = {
+  overview: viewOf('Overview', async () => (await import('./overview/Overview.tsx')).Overview),
+  requests: viewOf('Requests', async () => (await import('./requests/Requests.tsx')).Requests),
+  explorer: viewOf('API explorer', async () => (await import('./explorer/Explorer.tsx')).Explorer),
+  schema: viewOf('Schema', async () => (await import('./schema/Schema.tsx')).Schema),
+  network: viewOf('Network', async () => (await import('./network/Network.tsx')).Network),
 };
 
 /** The page: asks for a credential where one is needed, then shows the view that the hash names. */
@@ -147,6 +137,9 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         shortcut="mod + K"
         nothingFound="Nothing found"
         searchProps={{ placeholder: 'Go to…', 'aria-label': 'Go to' }}
+        attributes={{ content: { 'aria-label': 'Go to' } }}
+        // A blur of the whole page is dear where no graphics card does it.
+        overlayProps={{ blur: 0 }}
         scrollable
         maxHeight={420}
       />
@@ -167,7 +160,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
             <Text className="quiet" size="sm" truncate>
               {session.mode}
               {session.caller === null ? '' : `, ${session.caller}`}
-              {session.processes === 1 ? '' : `, one of ${session.processes} processes`}
+              {session.processes === 1 ? '' : `, ${session.processes} processes`}
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
@@ -204,9 +197,12 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         <Boundary key={route.view}>
           <Suspense fallback={<Loader aria-label="Loading" />}>
             {current === undefined ? (
-              <Text>
-                There is nothing here. <a href="#/overview">Overview</a>
-              </Text>
+              <Stack>
+                <Title order={1} size="h2">
+                  There is nothing here
+                </Title>
+                <Anchor href={hashOf('overview')}>Overview</Anchor>
+              </Stack>
             ) : model.data === undefined ? (
               model.error === null ? (
                 <Loader aria-label="Loading" />

@@ -1,8 +1,12 @@
-/** What a worker tells the process that has started it. Metrics are as the library for them has them as JSON. */
+import type { Questions } from '../http/fleet.ts';
+
+type Kind = keyof Questions;
+
+/** What a worker tells the process that has started it: among others its questions to the other workers. */
 export type FromWorker =
   | { readonly plinth: 'failed'; readonly message: string; readonly exitCode: 1 | 2 }
-  | { readonly plinth: 'collect'; readonly id: number }
-  | { readonly plinth: 'given'; readonly id: number; readonly metrics: readonly object[] }
+  | { readonly plinth: 'ask'; readonly id: number; readonly kind: Kind; readonly question: unknown }
+  | { readonly plinth: 'answer'; readonly id: number; readonly answer: unknown }
   | ToDoor;
 
 /** What a worker asks of the door: connections of a port, and to close it. `taken` answers each connection. */
@@ -14,12 +18,13 @@ export type ToDoor =
 /** What a worker is told. */
 export type FromPrimary =
   | { readonly plinth: 'stop' }
-  | { readonly plinth: 'give'; readonly id: number }
   | {
-      readonly plinth: 'collected';
+      readonly plinth: 'asked';
       readonly id: number;
-      readonly metrics: readonly (readonly object[])[];
+      readonly kind: Kind;
+      readonly question: unknown;
     }
+  | { readonly plinth: 'answers'; readonly id: number; readonly answers: readonly unknown[] }
   | FromDoor;
 
 /** What comes through the door. */

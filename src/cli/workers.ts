@@ -1,25 +1,21 @@
 import cluster, { type Worker } from 'node:cluster';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Fleet } from '../http/fleet.ts';
 import type { Doorway } from '../http/listener.ts';
-import type { Fleet } from '../http/metrics.ts';
 import type { Context } from './context.ts';
 import { Door } from './door.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import {
-  isFromPrimary,
-  isFromWorker,
-  type FromDoor,
-  type FromPrimary,
-  type FromWorker,
-} from './worker-messages.ts';
+import { fleetOf, Switchboard, tell } from './worker-fleet.ts';
+import { isFromPrimary, isFromWorker, type FromDoor, type FromWorker } from './worker-messages.ts';
 
 /** A worker that has ended is replaced, but no more than one in so many ms. */
 const startEvery = 1_000;
-/** How long the others may take to tell their metrics, in ms. */
-const patience = 1_000;
+/** The variable in which a worker is told what all of them know. */
+const tokenName = 'PLINTH_FLEET_TOKEN';
 
 /** What a process that serves has to know when it is one of several. */
 export interface Place {
@@ -44,19 +40,20 @@ export function isWorker(): boolean {
 export async function runWorkers(context: Context, count: number): Promise<void> {
   const stop = context.stop();
   if (stop.aborted) return;
-  const metrics = new Collector();
+  const switchboard = new Switchboard();
+  const token = randomBytes(32).toString('hex');
   const door = new Door();
   const workers = new Set<Worker>();
   let failure: CommandFailure | undefined;
   const start = (): Worker => {
-    const worker = cluster.fork();
+    const worker = cluster.fork({ [tokenName]: token });
     workers.add(worker);
     worker.on('message', (message: unknown) => {
       if (!isFromWorker(message)) return;
       if (message.plinth === 'failed')
         failure = new CommandFailure(message.message, { exitCode: message.exitCode });
-      else if (message.plinth === 'collect' || message.plinth === 'given')
-        metrics.hear(worker, message);
+      else if (message.plinth === 'ask' || message.plinth === 'answer')
+        switchboard.hear(worker, message);
       else door.hear(worker, message);
     });
     // A message to one that has just died; its end is dealt with.
@@ -107,46 +104,6 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   await door.end();
 }
 
-function tell(worker: Worker, message: FromPrimary): void {
-  if (worker.isConnected()) worker.send(message);
-}
-
-/** Asks all workers for their metrics on behalf of one. */
-class Collector {
-  private readonly asked = new Map<number, { found: (metrics: readonly object[]) => void }>();
-  private last = 0;
-
-  hear(worker: Worker, message: Extract<FromWorker, { plinth: 'collect' | 'given' }>): void {
-    if (message.plinth === 'given') this.asked.get(message.id)?.found(message.metrics);
-    else void this.collect(worker, message.id);
-  }
-
-  private async collect(asker: Worker, askedAs: number): Promise<void> {
-    const others = Object.values(cluster.workers ?? {}).filter(
-      (worker) => worker !== undefined && worker !== asker && worker.isConnected(),
-    ) as Worker[];
-    const all = await Promise.all(others.map((worker) => this.ask(worker)));
-    const metrics = all.filter((one) => one !== undefined);
-    tell(asker, { plinth: 'collected', id: askedAs, metrics });
-  }
-
-  /** Undefined where it does not answer: it has just begun, or ends. */
-  private async ask(worker: Worker): Promise<readonly object[] | undefined> {
-    this.last += 1;
-    const id = this.last;
-    const timer = new AbortController();
-    const answer = new Promise<readonly object[]>((found) => {
-      this.asked.set(id, { found });
-      tell(worker, { plinth: 'give', id });
-    });
-    const late = delay(patience, undefined, { signal: timer.signal }).catch(() => undefined);
-    const metrics = await Promise.race([answer, late]);
-    timer.abort();
-    this.asked.delete(id);
-    return metrics;
-  }
-}
-
 /** Does the work of one worker of `count`; what fails is told to the process that has started it. */
 export async function beWorker(
   context: Context,
@@ -155,40 +112,17 @@ export async function beWorker(
 ): Promise<void> {
   const { worker } = cluster;
   if (worker === undefined) throw new TypeError('This process is no worker');
-  const send = (message: FromWorker): void => {
-    if (worker.isConnected()) worker.send(message);
-  };
+  const send = (message: FromWorker): boolean => worker.isConnected() && worker.send(message);
   const stop = new AbortController();
-  const waiting = new Map<number, (metrics: readonly (readonly object[])[]) => void>();
-  let own: () => Promise<readonly object[]> = async () => [];
-  let last = 0;
+  const token = context.environment[tokenName] ?? '';
+  const { fleet, hear } = fleetOf({ size: count, member: worker.id, token }, send);
   const entry = new WorkerDoorway(send);
   worker.on('message', (message: unknown, connection: unknown) => {
     if (!isFromPrimary(message)) return;
     if (message.plinth === 'stop') stop.abort();
-    else if (message.plinth === 'collected') waiting.get(message.id)?.(message.metrics);
-    else if (message.plinth === 'give') {
-      const { id } = message;
-      void own().then((metrics) => send({ plinth: 'given', id, metrics }));
-    } else entry.hear(message, connection);
+    else if (message.plinth === 'asked' || message.plinth === 'answers') hear(message);
+    else entry.hear(message, connection);
   });
-  const fleet: Fleet = {
-    size: count,
-    provide: (metrics) => {
-      own = metrics;
-    },
-    others: async () => {
-      last += 1;
-      const id = last;
-      const answer = new Promise<readonly (readonly object[])[]>((found) => {
-        waiting.set(id, found);
-        send({ plinth: 'collect', id });
-      });
-      const all = await answer;
-      waiting.delete(id);
-      return all;
-    },
-  };
   try {
     const anyStop = AbortSignal.any([context.stop(), stop.signal]);
     await work({ fleet, doorway: entry, stop: anyStop, announces: worker.id === 1 });

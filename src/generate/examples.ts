@@ -5,7 +5,7 @@ import { freeOf } from './free.ts';
 import type { Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
 import { unlessProblem } from './problem.ts';
-import type { RowValues } from './rows.ts';
+import type { RowValues } from './row-values.ts';
 
 /** The rows of a generator, for the examples of a document. Keys lead to rows that are filled, also behind the last. */
 export function exampleRows(generator: Generator): ExampleRows {

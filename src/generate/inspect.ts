@@ -4,7 +4,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import { settingsOf, type Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
 import { unlessProblem } from './problem.ts';
-import type { RowValues } from './rows.ts';
+import type { RowValues } from './row-values.ts';
 
 /** Where a value comes from. */
 type Origin = 'generated' | 'written' | 'default';

@@ -13,7 +13,8 @@ import {
 import { FieldMaker, type Workshop } from './maker.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, Random, type Key } from './random.ts';
-import type { Row, Source } from './source.ts';
+import { RowValues } from './row-values.ts';
+import type { Source } from './source.ts';
 
 /** What the rows of one resource need of the others. */
 export interface World extends Workshop {
@@ -357,45 +358,4 @@ export class ResourceRows {
 function perKeyOf({ relations }: Resource, per: string | undefined): Field | undefined {
   const relation = relations.get(per ?? '');
   return relation?.kind === 'belongsTo' ? relation.key : undefined;
-}
-
-/** The values of one row, each made when it is first asked for. */
-export class RowValues implements Row {
-  readonly number: number;
-  private readonly rows: ResourceRows;
-  private readonly values: (JsonValue | undefined)[];
-  private readonly open: boolean[] = [];
-  private asides: Map<string, unknown> | undefined;
-
-  constructor(rows: ResourceRows, number: number) {
-    this.rows = rows;
-    this.number = number;
-    this.values = [];
-  }
-
-  at(position: number): JsonValue {
-    const known = this.values[position];
-    if (known !== undefined) return known;
-    if (this.open[position] === true) throw this.rows.circle(position);
-    this.open[position] = true;
-    const value = this.rows.make(this, position);
-    this.values[position] = value;
-    this.open[position] = false;
-    return value;
-  }
-
-  readonly sibling = (name: string): JsonValue | undefined => {
-    const position = this.rows.positionOf(name);
-    return position === undefined ? undefined : this.rows.keeping(() => this.at(position));
-  };
-
-  /** What a concept gives is the same for all fields of the row that ask for it, so it is drawn once. */
-  readonly aside = <Value>(concept: string, draw: (random: Random) => Value): Value => {
-    this.asides ??= new Map();
-    const known = this.asides.get(concept);
-    if (known !== undefined || this.asides.has(concept)) return known as Value;
-    const value = this.rows.aside(concept, this.number, draw);
-    this.asides.set(concept, value);
-    return value;
-  };
 }

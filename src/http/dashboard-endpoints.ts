@@ -9,7 +9,7 @@ import { dashboardPath, hasDashboard, refuseDashboard, type Dashboard } from './
 import { dashboardFile } from './dashboard-files.ts';
 import { modelDocument } from './dashboard-model.ts';
 import { networkDocument, readNetworkChange } from './dashboard-network.ts';
-import { requestDetail, requestRow, type Telling } from './dashboard-requests.ts';
+import { readEventId } from './dashboard-news.ts';
 import type { RowCounts } from './dashboard-wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
@@ -27,8 +27,6 @@ interface Asked {
   readonly dashboard: Dashboard;
   readonly version: Version;
 }
-
-const lastEvent = /^([\da-f]{8})\.(\d{1,15})$/u;
 
 type Endpoint = (asked: Asked) => Promise<Result<object>> | Result<object>;
 
@@ -72,15 +70,15 @@ export async function answerDashboard(
   return result.ok ? ok(jsonResponse(200, JSON.stringify(result.value), requestId)) : result;
 }
 
-function answerData(name: string, asked: Asked): Promise<Result<object>> | Result<object> {
+async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   if (name.startsWith('requests/')) {
-    const request = asked.dashboard.recent.find(name.slice('requests/'.length));
+    const request = await asked.dashboard.detail(name.slice('requests/'.length));
     return request === undefined
       ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is not kept any more'))
-      : ok(requestDetail(request, tellingOf(asked)));
+      : ok(request);
   }
   const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
-  return endpoint?.(asked) ?? fail(nothingAt(`${dashboardPath}/api/${name}`));
+  return endpoint === undefined ? fail(nothingAt(`${dashboardPath}/api/${name}`)) : endpoint(asked);
 }
 
 function nothingAt(path: string): ApiError {
@@ -91,8 +89,7 @@ function nothingAt(path: string): ApiError {
 function answerEvents(asked: Asked): Result<Response> {
   const { exchange, caller, dashboard } = asked;
   const { mode, headers, requestId } = exchange;
-  const [, server, number] = lastEvent.exec(String(headers['last-event-id'] ?? '')) ?? [];
-  const isContinued = server === dashboard.server;
+  const seen = readEventId(dashboard.server, String(headers['last-event-id'] ?? ''));
   const body = dashboard.watch({
     hello: {
       token: dashboard.token,
@@ -100,14 +97,10 @@ function answerEvents(asked: Asked): Result<Response> {
       caller: caller.name ?? null,
       mayChange: isHonoured(exchange, caller),
       processes: dashboard.processes,
-      isContinued,
+      isContinued: seen !== undefined,
       specification: dashboard.specification ?? null,
     },
-    seen: isContinued ? Number(number) : 0,
-    requests: (after) => {
-      const telling = tellingOf(asked);
-      return dashboard.recent.after(after).map((request) => requestRow(request, telling));
-    },
+    seen: seen ?? {},
   });
   if (body === undefined)
     return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
@@ -138,11 +131,6 @@ function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Ver
     : ok(version);
 }
 
-function tellingOf({ exchange, dashboard }: Asked): Telling {
-  const { generation, mode } = exchange;
-  return { api: generation.api, mode, wallOffset: dashboard.wallOffset };
-}
-
 function namesFor({ exchange, caller, version }: Asked): readonly string[] {
   return exchange.generation.view(version, caller).resourceNames();
 }
@@ -162,8 +150,7 @@ async function changeNetwork(asked: Asked): Promise<Result<object>> {
     network.settingsOf(settings, resource),
   );
   if (!change.ok) return change;
-  network.change(change.value.resource, change.value.settings);
-  dashboard.networkChanged();
+  await dashboard.changeNetwork(change.value);
   return ok(networkDocument(network, generation.api, namesFor(asked)));
 }
 

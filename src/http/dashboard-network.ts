@@ -2,6 +2,7 @@ import { apiError, fail, ok, type FieldProblem, type Result } from '../errors.ts
 import type { Api } from '../model/api.ts';
 import { parseBody } from '../request/body.ts';
 import type { NetworkSpecification } from '../spec/specification.ts';
+import type { NetworkChange } from './dashboard-wire.ts';
 import type { Network } from './network.ts';
 
 /** The longest wait that can be asked for, in ms, as of `X-Simulate`. */
@@ -17,14 +18,6 @@ export function networkDocument(network: Network, api: Api, names: readonly stri
     overall: told(undefined),
     resources: names.map((name) => ({ name, ...told(name) })),
   };
-}
-
-/** A change of the network. */
-export interface NetworkChange {
-  /** Undefined: of all that have nothing of their own. */
-  readonly resource: string | undefined;
-  /** Undefined: what the file says. */
-  readonly settings: NetworkSpecification | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;

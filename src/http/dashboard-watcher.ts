@@ -1,27 +1,33 @@
-import type { Hello, RequestRow } from './dashboard-wire.ts';
+import { writeEventId, type DashboardNews, type NewsWanted, type Seen } from './dashboard-news.ts';
+import type { Hello } from './dashboard-wire.ts';
 import type { ActivityPoint } from '../trace/activity.ts';
 import type { ReloadEvent } from '../trace/events.ts';
 
-/** How often it is looked whether requests have come; after many at once less often, so that a busy server pays little. */
+/**
+ * How often it is looked whether requests have come, and how much later for each that has: a busy server tells of no more
+ * than 250 a second, and still of all that it keeps.
+ */
 const betweenLooks = 250;
-const betweenMany = 1_000;
-const many = 100;
+const afterEach = 4;
+/** How many notices wait for a page that takes nothing. */
+const keptNotices = 100;
 /** How often activity is told, which also shows that the server is there. */
 const betweenPoints = 2_000;
 /** How long a stream lasts: the page opens the next one at once, and is asked again who it is. */
 const longestStream = 300_000;
+
+const nothing: DashboardNews = { seen: {}, rows: [], spans: [] };
 
 /** What a stream tells of. */
 export interface Source {
   readonly hello: Hello;
   /** What begins the id of each event: another server has another. */
   readonly server: string;
-  /** The number of the request that the page has seen last. */
-  readonly seen: number;
-  /** Those after a number, oldest first. */
-  readonly requests: (after: number) => readonly RequestRow[];
-  /** The spans of activity from a number on. */
-  readonly points: (from: number) => readonly ActivityPoint[];
+  /** What the page has seen. */
+  readonly seen: Seen;
+  readonly news: (wanted: NewsWanted) => Promise<DashboardNews>;
+  /** The points of the spans that are told, from a number on. */
+  readonly points: (spans: DashboardNews['spans'], from: number) => readonly ActivityPoint[];
   readonly clock: () => number;
   /** Called while somebody looks on. */
   readonly looks: () => void;
@@ -57,33 +63,43 @@ export class Watcher {
   async *events({
     hello,
     server,
-    seen,
-    requests,
+    seen: before,
+    news,
     points,
     clock,
     looks,
   }: Source): AsyncGenerator<string> {
     const begin = clock();
-    let [last, span, nextPoints, pause] = [seen, -Infinity, begin, 0];
+    let seen = before;
+    let [from, nextRows, nextPoints] = [0, begin, begin];
     yield eventText('hello', hello);
-    while (!this.isEnded && clock() - begin < longestStream) {
+    for (let isFirst = true; !this.isEnded && clock() - begin < longestStream; isFirst = false) {
       looks();
-      const rows = requests(last);
-      const isFirst = pause === 0;
-      last = rows.at(-1)?.number ?? last;
-      pause = rows.length > many ? betweenMany : betweenLooks;
+      const now = clock();
+      const isWanted = { rows: now >= nextRows, points: now >= nextPoints };
+      const { rows, spans, ...told } =
+        isWanted.rows || isWanted.points
+          ? await news({
+              ...(isWanted.rows ? { seen } : {}),
+              ...(isWanted.points ? { from } : {}),
+            })
+          : nothing;
       let text = this.notices.splice(0).join('');
-      if (isFirst || rows.length > 0)
-        text += eventText('requests', rows, `${server}.${String(last)}`);
-      if (clock() >= nextPoints) {
-        const spans = points(span);
+      if (isWanted.rows) {
+        seen = seenWith(seen, told.seen);
+        nextRows = clock() + Math.max(betweenLooks, isFirst ? 0 : rows.length * afterEach);
+        if (isFirst || rows.length > 0)
+          text += eventText('requests', rows, writeEventId(server, seen));
+      }
+      if (isWanted.points) {
+        const list = points(spans, from);
         // The one that runs, and the one before it, may have more the next time.
-        span = (spans.at(-1)?.number ?? span) - 1;
+        from = (list.at(-1)?.number ?? from) - 1;
         nextPoints = clock() + betweenPoints;
-        text += eventText('activity', spans);
+        text += eventText('activity', list);
       }
       if (text !== '') yield text;
-      await this.wait(pause);
+      await this.wait(Math.max(0, Math.min(nextRows, nextPoints) - clock()));
     }
     if (this.notices.length > 0) yield this.notices.join('');
   }
@@ -91,7 +107,7 @@ export class Watcher {
   private notice(text: string): void {
     this.notices.push(text);
     // Of a page that takes nothing only the latest is kept.
-    if (this.notices.length > many) this.notices.shift();
+    if (this.notices.length > keptNotices) this.notices.shift();
     this.wake?.();
   }
 
@@ -106,6 +122,10 @@ export class Watcher {
     });
     this.wake = undefined;
   }
+}
+
+function seenWith(before: Seen, news: Seen): Seen {
+  return { ...before, ...news };
 }
 
 /** An event as it is sent: JSON has no line breaks of its own. */

@@ -1,5 +1,6 @@
 /** What the server tells the page of the dashboard: types alone, which both are written against. */
 
+import type { NetworkSpecification } from '../spec/specification.ts';
 import type { ReloadEvent } from '../trace/events.ts';
 
 /** The first event of a stream: who looks on, and what it may change. */
@@ -9,7 +10,7 @@ export interface Hello {
   readonly mode: 'dev' | 'start';
   readonly caller: string | null;
   readonly mayChange: boolean;
-  /** How many processes serve together, of which this one tells of itself alone. */
+  /** How many processes serve together, of all of which it is told. */
   readonly processes: number;
   /** Whether the requests that follow are those after the one that the page has seen last. */
   readonly isContinued: boolean;
@@ -69,6 +70,14 @@ export interface RequestDetail extends RequestRow {
   readonly failure: string | null;
   readonly steps?: readonly Step[];
   readonly statementList?: readonly RanStatement[];
+}
+
+/** A change of the simulated network. */
+export interface NetworkChange {
+  /** Undefined: of all that have nothing of their own. */
+  readonly resource?: string | undefined;
+  /** Undefined: what the file says. */
+  readonly settings?: NetworkSpecification | undefined;
 }
 
 /** The records that there are, by resource; null where the caller is not told. */

@@ -1,18 +1,26 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
-import { Activity, type ActivityPoint } from '../trace/activity.ts';
+import { Activity, pointsOf } from '../trace/activity.ts';
 import type { ReloadEvent, RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import { RecentRequests } from '../trace/recent.ts';
 import type { StreamedBody } from '../respond/response.ts';
+import { newsTogether, type DashboardNews, type NewsWanted } from './dashboard-news.ts';
+import { requestDetail, requestRow, type Telling } from './dashboard-requests.ts';
 import { Watcher, type Source } from './dashboard-watcher.ts';
+import type { NetworkChange, RequestDetail } from './dashboard-wire.ts';
 import type { Mode } from './edge.ts';
+import type { Fleet } from './fleet.ts';
 import { isAmong } from './honoured.ts';
 
 /** For how long after the last question of a page everything of a request is recorded, in ms. */
 const watchedFor = 60_000;
-/** How many requests of a second are recorded in full, so that looking on costs a busy server next to nothing. */
-const recordedASecond = 200;
+/**
+ * How many requests are recorded in full at once, and how many of each second after them, so that all that a front end
+ * sends is, and looking on costs a busy server next to nothing.
+ */
+const recordedAtOnce = 200;
+const recordedASecond = 20;
 /** How many pages may look on at once. */
 const mostWatchers = 16;
 
@@ -59,8 +67,20 @@ export interface DashboardOptions {
   readonly now: () => Date;
   /** All the time that requests have spent in the database, in ms. */
   readonly databaseTime: () => number;
-  /** How many processes serve together. */
-  readonly processes: number;
+  /** When `clock` began, on a clock that all processes of the machine share, in ms. */
+  readonly origin: number;
+  readonly api: () => Api;
+  readonly mode: Mode;
+  /** The simulated network: what was changed of it, and how to change it. */
+  readonly network: {
+    readonly changes: readonly NetworkChange[];
+    readonly change: (
+      resource: NetworkChange['resource'],
+      settings: NetworkChange['settings'],
+    ) => void;
+  };
+  /** Present: several processes serve together. */
+  readonly fleet?: Fleet | undefined;
 }
 
 /**
@@ -78,13 +98,31 @@ export class Dashboard implements TraceReader {
   private readonly activity = new Activity();
   /** 0: nobody looks on. */
   private watchedUntil = 0;
-  /** The second that runs, and how many requests were recorded in it. */
-  private second = 0;
-  private recorded = 0;
+  /** How many more requests may be recorded, and when that was reckoned. */
+  private left = recordedAtOnce;
+  private leftAt = 0;
 
   constructor(options: DashboardOptions) {
     this.options = options;
-    this.token = options.token;
+    this.token = options.fleet?.token ?? options.token;
+  }
+
+  /** Answers the others that serve together with this process, and takes over what was changed before it came. */
+  async join(): Promise<void> {
+    const { fleet, network } = this.options;
+    if (fleet === undefined) return;
+    fleet.answer('news', async (wanted) => {
+      this.look();
+      return this.ownNews(wanted);
+    });
+    fleet.answer('request', async (id) => this.ownDetail(id) ?? null);
+    fleet.answer('network', async (change) => {
+      if (change !== null) this.takeChange(change);
+      return network.changes;
+    });
+    const known = await fleet.ask('network', null);
+    const first = known.find(({ length }) => length > 0) ?? [];
+    if (network.changes.length === 0) for (const change of first) this.takeChange(change);
   }
 
   get wantsSteps(): boolean {
@@ -92,7 +130,10 @@ export class Dashboard implements TraceReader {
     const now = this.options.clock();
     if (now >= this.watchedUntil) this.watchedUntil = 0;
     if (this.watchedUntil === 0) return false;
-    return this.recorded < recordedASecond || Math.floor(now / 1_000) !== this.second;
+    const more = ((now - this.leftAt) / 1_000) * recordedASecond;
+    this.left = Math.min(recordedAtOnce, this.left + more);
+    this.leftAt = now;
+    return this.left >= 1;
   }
 
   get wantsBodies(): boolean {
@@ -107,17 +148,19 @@ export class Dashboard implements TraceReader {
   readonly ended = (trace: RequestTrace, end: RequestEnd): void => {
     if (isDashboardPath(trace.start.path)) return;
     const now = trace.begin + end.duration;
-    this.activity.add(now, end.status, end.duration, this.options.databaseTime());
+    this.activity.add(
+      this.options.origin + now,
+      end.status,
+      end.duration,
+      this.options.databaseTime(),
+    );
     const isRecorded = trace.recording !== undefined && now < this.watchedUntil;
     this.recent.add(trace, end, isRecorded);
-    if (!isRecorded) return;
-    const second = Math.floor(now / 1_000);
-    if (second !== this.second) [this.second, this.recorded] = [second, 0];
-    this.recorded += 1;
+    if (isRecorded) this.left -= 1;
   };
 
   /** What is to be added to a time of `performance.now()` to have ms since 1970, as the clock on the wall has it now. */
-  get wallOffset(): number {
+  private get wallOffset(): number {
     return this.options.now().getTime() - this.options.clock();
   }
 
@@ -127,13 +170,56 @@ export class Dashboard implements TraceReader {
     for (const watcher of this.watchers) watcher.specification(this.specification);
   };
 
-  /** The simulated network was changed. */
-  networkChanged(): void {
+  /** Changes the simulated network, in all processes, and tells the pages. */
+  async changeNetwork(change: NetworkChange): Promise<void> {
+    this.takeChange(change);
+    await this.options.fleet?.ask('network', change);
+  }
+
+  private takeChange({ resource, settings }: NetworkChange): void {
+    this.options.network.change(resource, settings);
     for (const watcher of this.watchers) watcher.network();
   }
 
+  /** All that is known of a request, whichever process has answered it. */
+  async detail(id: string): Promise<RequestDetail | undefined> {
+    const own = this.ownDetail(id);
+    if (own !== undefined) return own;
+    const others = await this.options.fleet?.ask('request', id);
+    return others?.find((one) => one !== null) ?? undefined;
+  }
+
+  private ownDetail(id: string): RequestDetail | undefined {
+    const request = this.recent.find(id);
+    return request && requestDetail(request, this.telling);
+  }
+
+  private get telling(): Telling {
+    return { api: this.options.api(), mode: this.options.mode, wallOffset: this.wallOffset };
+  }
+
+  private async news(wanted: NewsWanted): Promise<DashboardNews> {
+    const others = (await this.options.fleet?.ask('news', wanted)) ?? [];
+    return newsTogether([this.ownNews(wanted), ...others]);
+  }
+
+  private ownNews({ seen, from }: NewsWanted): DashboardNews {
+    const { fleet, origin, clock } = this.options;
+    const member = String(fleet?.member ?? 0);
+    const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
+    if (seen === undefined) return { seen: {}, rows: [], spans };
+    const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
+    const requests = this.recent.after(last);
+    const { telling } = this;
+    return {
+      seen: { [member]: requests.at(-1)?.number ?? last },
+      rows: requests.map((request) => requestRow(request, telling)),
+      spans,
+    };
+  }
+
   get processes(): number {
-    return this.options.processes;
+    return this.options.fleet?.size ?? 1;
   }
 
   /** What tells one server from another. */
@@ -142,12 +228,12 @@ export class Dashboard implements TraceReader {
   }
 
   /** The stream of one more page; undefined where there are too many, or the server takes its leave. */
-  watch(source: Pick<Source, 'hello' | 'seen' | 'requests'>): StreamedBody | undefined {
+  watch(source: Pick<Source, 'hello' | 'seen'>): StreamedBody | undefined {
     const isFull = this.isClosed || this.watchers.size >= mostWatchers;
     return isFull ? undefined : this.events(source);
   }
 
-  private async *events(source: Pick<Source, 'hello' | 'seen' | 'requests'>): StreamedBody {
+  private async *events(source: Pick<Source, 'hello' | 'seen'>): StreamedBody {
     const watcher = new Watcher();
     const { clock } = this.options;
     // A body that nobody reads after all never gets here.
@@ -157,7 +243,8 @@ export class Dashboard implements TraceReader {
       yield* watcher.events({
         ...source,
         server: this.server,
-        points: (from) => this.points(from),
+        news: (wanted) => this.news(wanted),
+        points: (spans, from) => pointsOf(spans, this.options.origin + clock(), from),
         clock,
         looks: () => this.look(),
       });
@@ -170,10 +257,5 @@ export class Dashboard implements TraceReader {
   close(): void {
     this.isClosed = true;
     for (const watcher of this.watchers) watcher.end();
-  }
-
-  /** Of the last five minutes, the spans from a number on. */
-  private points(from: number): readonly ActivityPoint[] {
-    return this.activity.points(this.options.clock(), from);
   }
 }

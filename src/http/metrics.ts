@@ -1,18 +1,10 @@
 import type { Metric, Registry } from 'prom-client';
 import type { Database } from '../execute/database.ts';
+import type { Fleet } from './fleet.ts';
 import type { DependencyEvent } from '../trace/events.ts';
 
 /** The upper bounds of the latency histogram, in ms. */
 const bounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
-
-/** Several processes that serve together. Metrics are as the library for them has them as JSON. */
-export interface Fleet {
-  readonly size: number;
-  /** Takes what gives the metrics of this process to the others. */
-  readonly provide: (metrics: () => Promise<readonly object[]>) => void;
-  /** The metrics of each of the others, as far as they answer. */
-  readonly others: () => Promise<readonly (readonly object[])[]>;
-}
 
 /** What was counted of one endpoint. */
 interface Series {
@@ -61,7 +53,7 @@ export class Metrics {
   /** Of one process, or of several that serve together: then whoever is asked tells the metrics of all. */
   constructor(fleet?: Fleet) {
     this.fleet = fleet;
-    fleet?.provide(async () => {
+    fleet?.answer('metrics', async () => {
       this.registry ??= this.makeRegistry();
       return (await this.registry).getMetricsAsJSON();
     });
@@ -177,7 +169,7 @@ export class Metrics {
     fleet: Fleet,
   ): Promise<Pick<Registry, 'contentType' | 'metrics'>> {
     const { AggregatorRegistry } = await import('prom-client');
-    const [first, others] = await Promise.all([own.getMetricsAsJSON(), fleet.others()]);
+    const [first, others] = await Promise.all([own.getMetricsAsJSON(), fleet.ask('metrics', null)]);
     return AggregatorRegistry.aggregate([first, ...others] as object[]);
   }
 

@@ -83,6 +83,15 @@ export class Network {
     else this.changed.set(resource, settings);
   }
 
+  /** What was changed, as it can be changed elsewhere. */
+  get changes(): readonly {
+    readonly resource?: string;
+    readonly settings: NetworkSpecification;
+  }[] {
+    const own = [...this.changed].map(([resource, settings]) => ({ resource, settings }));
+    return this.changedOverall === undefined ? own : [{ settings: this.changedOverall }, ...own];
+  }
+
   private isUsed(settings: Specification): boolean {
     if (this.changedOverall !== undefined || this.changed.size > 0) return true;
     let isUsed = this.uses.get(settings);

@@ -15,8 +15,9 @@ import { Edge, type Entry, type Mode } from './edge.ts';
 import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
+import type { Fleet } from './fleet.ts';
 import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
-import { Metrics, type Fleet } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 import { Network } from './network.ts';
 import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
@@ -92,15 +93,21 @@ export async function startServer(
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, (socket) => edge().unread(socket));
   const metrics = new Metrics(options.fleet);
+  const network = new Network({ mode, clock: () => performance.now() });
   const dashboard = hasDashboard(generation().api, mode)
     ? new Dashboard({
         token: randomBytes(32).toString('hex'),
         clock: () => performance.now(),
         now: draw.now,
         databaseTime: () => metrics.totalDatabaseTime,
-        processes: options.fleet?.size ?? 1,
+        origin: performance.timeOrigin,
+        api: () => generation().api,
+        mode,
+        network,
+        fleet: options.fleet,
       })
     : undefined;
+  void dashboard?.join();
   const readers = [...(options.readers ?? []), ...(dashboard === undefined ? [] : [dashboard])];
   const observer = new Observer(readers, metrics, draw.now);
   const trace: Trace = (event) => {
@@ -108,7 +115,6 @@ export async function startServer(
     options.trace(event);
   };
   const gate = new Gate({ mode, now: draw.now, trace, processes: options.fleet?.size ?? 1 });
-  const network = new Network({ mode, clock: () => performance.now() });
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),

@@ -7,13 +7,18 @@ const perDoubling = 8;
 const shortest = 0.01;
 
 /** What happened in one span. */
-interface Span {
+interface Counted {
   number: number;
   requests: number;
   clientErrors: number;
   serverErrors: number;
   databaseTime: number;
   readonly durations: Uint32Array;
+}
+
+/** What has happened in one span, in one process or in several, with how many requests took so long, by class. */
+export interface Span extends Readonly<Omit<Counted, 'durations'>> {
+  readonly durations: readonly number[];
 }
 
 /** Requests of a span of time: their number, errors, time in the database in ms, and durations in ms. */
@@ -32,9 +37,12 @@ export interface ActivityPoint {
   readonly p95?: number | undefined;
 }
 
-/** Counts the requests of the last five minutes, in plain numbers: next to nothing for each. */
+/**
+ * Counts the requests of the last five minutes, in plain numbers: next to nothing for each. Times are of a clock that is
+ * the same for all whose spans are put together.
+ */
 export class Activity {
-  private readonly spans: Span[] = Array.from({ length: spans + 1 }, () => ({
+  private readonly spans: Counted[] = Array.from({ length: spans + 1 }, () => ({
     number: -1,
     requests: 0,
     clientErrors: 0,
@@ -64,25 +72,61 @@ export class Activity {
     span.durations[index] = (span.durations[index] ?? 0) + 1;
   }
 
-  /** The spans of the last five minutes, from a number on, oldest first; the last one still runs. */
-  points(now: number, from: number): readonly ActivityPoint[] {
-    const current = Math.floor(now / 1_000 / spanLength);
-    const first = Math.max(from, current - spans + 1);
-    return Array.from({ length: current - first + 1 }, (_, index) => {
-      const number = first + index;
-      const span =
-        this.spans[((number % this.spans.length) + this.spans.length) % this.spans.length];
-      const age = now - (number + 1) * spanLength * 1_000;
-      const seconds = age >= 0 ? spanLength : Math.max(1, (age + spanLength * 1_000) / 1_000);
-      if (span?.number !== number) return { ...nothing, number, age, seconds };
-      const { requests, clientErrors, serverErrors, databaseTime, durations } = span;
-      const [p50, p95] = [
-        percentile(durations, requests, 0.5),
-        percentile(durations, requests, 0.95),
-      ];
-      return { number, age, seconds, requests, clientErrors, serverErrors, databaseTime, p50, p95 };
-    });
+  /** The spans of the last five minutes in which something has happened, from a number on. */
+  since(now: number, from: number): readonly Span[] {
+    const first = Math.max(from, firstSpan(now));
+    return this.spans
+      .filter(({ number }) => number >= first)
+      .map((span) => ({ ...span, durations: [...span.durations] }));
   }
+}
+
+function firstSpan(now: number): number {
+  return Math.floor(now / 1_000 / spanLength) - spans + 1;
+}
+
+/** The spans of several processes as if they were one. */
+export function mergedSpans(lists: readonly (readonly Span[])[]): readonly Span[] {
+  const merged = new Map<number, Span>();
+  for (const span of lists.flat()) {
+    const other = merged.get(span.number);
+    merged.set(span.number, other === undefined ? span : sumOf(span, other));
+  }
+  return [...merged.values()];
+}
+
+function sumOf(one: Span, other: Span): Span {
+  return {
+    number: one.number,
+    requests: one.requests + other.requests,
+    clientErrors: one.clientErrors + other.clientErrors,
+    serverErrors: one.serverErrors + other.serverErrors,
+    databaseTime: one.databaseTime + other.databaseTime,
+    durations: one.durations.map((count, index) => count + (other.durations[index] ?? 0)),
+  };
+}
+
+/** What is told of the spans of the last five minutes, from a number on, oldest first; the last one still runs. */
+export function pointsOf(
+  found: readonly Span[],
+  now: number,
+  from: number,
+): readonly ActivityPoint[] {
+  const byNumber = new Map(found.map((span) => [span.number, span]));
+  const first = Math.max(from, firstSpan(now));
+  return Array.from({ length: firstSpan(now) + spans - first }, (_, index) => {
+    const number = first + index;
+    const span = byNumber.get(number);
+    const age = now - (number + 1) * spanLength * 1_000;
+    const seconds = age >= 0 ? spanLength : Math.max(1, (age + spanLength * 1_000) / 1_000);
+    if (span === undefined) return { ...nothing, number, age, seconds };
+    const { durations, ...counts } = span;
+    const [p50, p95] = [
+      percentile(durations, counts.requests, 0.5),
+      percentile(durations, counts.requests, 0.95),
+    ];
+    return { ...counts, age, seconds, p50, p95 };
+  });
 }
 
 const nothing = {
@@ -93,7 +137,7 @@ const nothing = {
 };
 
 /** The middle of the class in which the part of the durations ends; within 5 %. */
-function percentile(durations: Uint32Array, total: number, part: number): number | undefined {
+function percentile(durations: readonly number[], total: number, part: number): number | undefined {
   let left = Math.ceil(total * part);
   for (const [index, count] of durations.entries()) {
     left -= count;

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge.ts';
 import { requestLog } from '../../src/http/logging.ts';
-import { RequestTrace } from '../../src/trace/events.ts';
-import { Recording } from '../../src/trace/recording.ts';
-import { RecentRequests } from '../../src/trace/recent.ts';
 import { build, buildValid, serveApi, type Answer, type TestApi } from '../support/api.ts';
 import {
   ask,
@@ -195,38 +192,6 @@ describe('requests', () => {
       Array.from({ length: 1_000 }, (_, i) => i + 51),
     );
   });
-});
-
-test('requests with large bodies are kept in fewer bytes than would be much, and the latest always', () => {
-  const recent = new RecentRequests();
-  const path = '/v1/things';
-  const end = {
-    status: 200,
-    code: undefined,
-    duration: 1,
-    requestHeaders: {},
-    responseHeaders: {},
-  };
-  for (let number = 1; number <= 2_500; number += 1) {
-    const start = { requestId: String(number), method: 'POST', url: path, path, search: '' };
-    const trace = new RequestTrace(start, 0, new Recording(0, 0));
-    trace.body = Buffer.alloc(number <= 1_200 ? 60_000 : 70_000);
-    const body = 'x'.repeat(number <= 1_200 ? 60_000 : 70_000);
-    recent.add(trace, { ...end, body }, true);
-    if (number !== 1_200) continue;
-    // 32 MiB of 120,000 bytes each.
-    expect(recent.after(0).length).toBeGreaterThan(200);
-    expect(recent.after(0).length).toBeLessThan(290);
-    expect(recent.find('1200')?.record?.responseBody).toBe(body);
-    expect(recent.find('1')).toBeUndefined();
-  }
-  // Of larger ones only the length is kept.
-  expect(recent.after(0)).toHaveLength(1_000);
-  expect(recent.find('2500')).toMatchObject({
-    size: 70_000,
-    record: { requestBody: undefined, responseBody: undefined },
-  });
-  expect(recent.after(2_499).map(({ number }) => number)).toEqual([2_500]);
 });
 
 test('the log tells of what the page changes and is refused, not of what it reads every second', async () => {

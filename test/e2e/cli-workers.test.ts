@@ -13,6 +13,9 @@ import {
   type Folder,
   type Serving,
 } from '../support/command.ts';
+import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
+import type { ActivityPoint } from '../../src/trace/activity.ts';
+import { readEvents } from '../support/events.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 interface Process {
@@ -210,6 +213,64 @@ test('workers bound the time and the number of connections as one process does',
   expect(late.length).toBeLessThanOrEqual(4);
   expect((await ask(server.url, '/v1/authors')).status).toBe(200);
   await server.stop('SIGTERM');
+});
+
+test('whichever process a page of the dashboard reaches, it meets all of them', async () => {
+  const logging = 'logging: { enabled: false, includeBodies: true }';
+  const head = `rateLimit: false\n${logging}\ndashboard: true\ndebug: true\n`;
+  const folder = await migrated({ 'plinth.yaml': head + library });
+  const server = await serveWorkers(folder, 'sqlite:a.db', 3);
+  const api = `${server.url}/_dashboard/api`;
+  await until(async () => (await ask(server.url, '/_metrics')).text.includes('_processes 3\n'));
+  const stream = await readEvents(`${api}/events`);
+  const { token, processes } = (await stream.next('hello')) as Hello;
+  expect(processes).toBe(3);
+  // Each of these comes to the next process.
+  for (let page = 1; page <= 9; page += 1) await ask(server.url, `/v1/authors?page=${page}`);
+  const seen: RequestRow[] = [];
+  const isOurs = ({ path }: RequestRow): boolean => path === '/v1/authors';
+  while (seen.filter(isOurs).length < 9) seen.push(...(await stream.next('requests')));
+  expect(
+    seen
+      .filter(isOurs)
+      .map(({ query }) => query)
+      .sort(),
+  ).toEqual(Array.from({ length: 9 }, (_none, index) => `page=${index + 1}`));
+  let counted = 0;
+  while (counted < 9) {
+    const points = (await stream.next('activity')) as readonly ActivityPoint[];
+    counted = points.reduce((sum, { requests }) => sum + requests, 0);
+  }
+  for (const { id, query } of seen.filter(isOurs)) {
+    const { status, text } = await ask(server.url, `/_dashboard/api/requests/${id}`);
+    expect([status, JSON.parse(text)]).toMatchObject([200, { id, query, isRecorded: true }]);
+  }
+  // It goes on where it was, in whichever process.
+  const next = await readEvents(`${api}/events`, { 'last-event-id': stream.lastId() });
+  expect(await next.next('hello')).toMatchObject({ token, isContinued: true });
+  expect(((await next.next('requests')) as RequestRow[]).filter(isOurs)).toEqual([]);
+
+  const change = await fetch(`${api}/network`, {
+    method: 'PUT',
+    headers: { 'x-dashboard-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify({ resource: 'authors', settings: { errorRate: 1 } }),
+  });
+  expect(change.status).toBe(200);
+  const statuses = async (): Promise<readonly number[]> => {
+    const all = [];
+    for (let turn = 0; turn < 6; turn += 1) all.push((await ask(server.url, '/v1/authors')).status);
+    return all;
+  };
+  expect(await statuses()).toEqual([500, 500, 500, 500, 500, 500]);
+  // So does one that comes later.
+  const [first = 0] = childrenOf(server.child.pid);
+  process.kill(first, 'SIGKILL');
+  await until(() => !childrenOf(server.child.pid).includes(first));
+  await until(async () => (await ask(server.url, '/_metrics')).text.includes('_processes 3\n'));
+  await until(async () => (await statuses()).every((status) => status === 500));
+  stream.close();
+  next.close();
+  expect((await server.stop('SIGTERM')).code).toBe(0);
 });
 
 test('the banner and warnings are printed once', async () => {

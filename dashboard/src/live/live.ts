@@ -13,6 +13,8 @@ export interface Live {
   readonly problem: Refusal | undefined;
   /** Newest first; at most as many as the server keeps. */
   readonly rows: readonly RequestRow[] | undefined;
+  /** How many were told of since the page was opened. */
+  readonly came: number;
   /** Oldest first. */
   readonly points: readonly ActivityPoint[] | undefined;
   readonly specification: ReloadEvent | null;
@@ -30,6 +32,7 @@ const nothing: Live = {
   session: undefined,
   problem: undefined,
   rows: undefined,
+  came: 0,
   points: undefined,
   specification: null,
 };
@@ -135,7 +138,11 @@ function take({ name, data, id }: StreamEvent, changed: Changed): void {
     }
     case 'requests': {
       const rows = (value as readonly RequestRow[]).toReversed();
-      change({ rows: [...rows, ...(live.rows ?? [])].slice(0, keptRequests) });
+      const all = [...rows, ...(live.rows ?? [])];
+      change({
+        rows: (live.session?.processes === 1 ? all : inOrder(all)).slice(0, keptRequests),
+        came: live.came + rows.length,
+      });
       break;
     }
     case 'activity': {
@@ -154,6 +161,14 @@ function take({ name, data, id }: StreamEvent, changed: Changed): void {
       break;
     default:
   }
+}
+
+/** Newest first by when they have ended: one process may have told of its own a moment after another. */
+function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
+  return rows
+    .map((row) => ({ row, end: Date.parse(row.time) + row.duration }))
+    .sort((a, b) => b.end - a.end)
+    .map(({ row }) => row);
 }
 
 /** Ends early with the signal. */

@@ -15,7 +15,7 @@ import {
 import { useState, type JSX } from 'react';
 import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard-wire.ts';
 import { Refusal, send } from '../api.ts';
-import { figure, shown, statusColor } from '../words.ts';
+import { figure, indented, shown, statusColor, visible } from '../words.ts';
 import { asCurl, asFetch, bodyText, isWithheld, sendableHeaders } from './commands.ts';
 import { useRequest } from './data.ts';
 import { urlOf } from './rows.ts';
@@ -175,8 +175,8 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
 function NotRecorded(): JSX.Element {
   return (
     <Text>
-      It came while no dashboard was open, or as one of more than 200 in a second. Replay it to see
-      its steps and SQL.
+      It came while no dashboard was open, or as one of very many at once. Replay it to see its
+      steps and SQL.
     </Text>
   );
 }
@@ -234,7 +234,7 @@ function Body({ title, body }: { title: string; body: ShownBody | null }): JSX.E
         <Text className="quiet">None, or not recorded</Text>
       ) : (
         <pre className="block" tabIndex={0}>
-          {'note' in body ? body.note : indented(body.text)}
+          {'note' in body ? body.note : readable(body.text)}
         </pre>
       )}
     </div>
@@ -242,11 +242,10 @@ function Body({ title, body }: { title: string; body: ShownBody | null }): JSX.E
 }
 
 /** JSON with its lines broken; numbers too long for this language stay as they were sent, in one line. */
-function indented(text: string): string {
+function readable(text: string): string {
   try {
-    const broken = JSON.stringify(JSON.parse(text), undefined, 2);
-    return /\d{16}/u.test(text) ? text : broken;
+    return /\d{16}/u.test(text) ? visible(text) : indented(JSON.parse(text));
   } catch {
-    return text;
+    return visible(text);
   }
 }

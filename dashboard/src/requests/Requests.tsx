@@ -20,6 +20,11 @@ import { RequestDetails } from './RequestDetails.tsx';
 import { RequestList } from './RequestList.tsx';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const durations = [
+  { value: '10', label: '10 ms and more' },
+  { value: '100', label: '100 ms and more' },
+  { value: '1000', label: '1 s and more' },
+];
 /** As many as the server keeps. */
 const keptRequests = 1_000;
 
@@ -28,19 +33,21 @@ export function Requests({ session }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
   const latest = useLive((live) => live.rows);
   /** What was there when the page was paused. */
-  const [paused, setPaused] = useState<readonly RequestRow[]>();
-  const rows = paused ?? latest;
-  const missed = (latest?.[0]?.number ?? 0) - (rows?.[0]?.number ?? 0);
+  const [paused, setPaused] = useState<{ rows: readonly RequestRow[]; came: number }>();
+  const came = useLive((live) => live.came);
+  const rows = paused?.rows ?? latest;
+  const missed = paused === undefined ? 0 : came - paused.came;
   const parameters = useMemo(() => new URLSearchParams(search), [search]);
   const filter = {
     text: parameters.get('text') ?? '',
     method: parameters.get('method') ?? '',
     status: parameters.get('status') ?? '',
+    slow: parameters.get('slow') ?? '',
   };
-  const { text, method, status } = filter;
+  const { text, method, status, slow } = filter;
   const left = useMemo(
-    () => filtered(rows ?? [], { text, method, status }),
-    [rows, text, method, status],
+    () => filtered(rows ?? [], { text, method, status, slow }),
+    [rows, text, method, status, slow],
   );
   const change = (name: string, value: string): void => {
     const next = new URLSearchParams(search);
@@ -61,28 +68,30 @@ export function Requests({ session }: ViewProps): JSX.Element {
           onChange={(event) => change('text', event.currentTarget.value)}
           style={{ flex: 1, minWidth: 200 }}
         />
-        <Select
+        <Choice
           label="Method"
-          data={methods}
-          value={method === '' ? null : method}
-          onChange={(value) => change('method', value ?? '')}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any method' }}
-          w={130}
+          data={methods.map((value) => ({ value, label: value }))}
+          value={method}
+          changed={(value) => change('method', value)}
         />
-        <Select
+        <Choice
           label="Status"
           data={['2', '3', '4', '5'].map((value) => ({ value, label: `${value}xx` }))}
-          value={status === '' ? null : status}
-          onChange={(value) => change('status', value ?? '')}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any status' }}
-          w={110}
+          value={status}
+          changed={(value) => change('status', value)}
+        />
+        <Choice
+          label="Duration"
+          data={durations}
+          value={slow}
+          changed={(value) => change('slow', value)}
         />
         <Switch
           label="Pause"
           checked={paused !== undefined}
-          onChange={(event) => setPaused(event.currentTarget.checked ? (latest ?? []) : undefined)}
+          onChange={(event) =>
+            setPaused(event.currentTarget.checked ? { rows: latest ?? [], came } : undefined)
+          }
           mb={8}
         />
       </Group>
@@ -114,6 +123,28 @@ export function Requests({ session }: ViewProps): JSX.Element {
         />
       )}
     </Stack>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly data: { readonly value: string; readonly label: string }[];
+  /** Empty: any. */
+  readonly value: string;
+  readonly changed: (value: string) => void;
+}
+
+function Choice({ label, data, value, changed }: ChoiceProps): JSX.Element {
+  return (
+    <Select
+      label={label}
+      data={data}
+      value={value === '' ? null : value}
+      onChange={(next) => changed(next ?? '')}
+      clearable
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+      w={150}
+    />
   );
 }
 

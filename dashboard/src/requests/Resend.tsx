@@ -13,7 +13,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { send } from '../api.ts';
-import { figure } from '../words.ts';
+import { figure, indented, visible } from '../words.ts';
 import { bodyText, sendableHeaders } from './commands.ts';
 import { urlOf } from './rows.ts';
 
@@ -78,23 +78,13 @@ export function Resend({ request, close }: Props): JSX.Element {
               style={{ flex: 1 }}
             />
           </Group>
-          <Textarea
+          <LongText
             label="Headers"
             description="One a line. The credential of this page is added."
             value={headers}
-            onChange={(event) => setHeaders(event.currentTarget.value)}
-            autosize
-            minRows={2}
-            maxRows={8}
+            changed={setHeaders}
           />
-          <Textarea
-            label="Body"
-            value={body}
-            onChange={(event) => setBody(event.currentTarget.value)}
-            autosize
-            minRows={3}
-            maxRows={14}
-          />
+          <LongText label="Body" value={body} changed={setBody} />
           <Group>
             <Button type="submit" loading={sending.isPending}>
               Send
@@ -111,13 +101,34 @@ export function Resend({ request, close }: Props): JSX.Element {
                 {data.status} in {figure(data.duration)} ms
               </Text>
               <pre className="block" tabIndex={0}>
-                {data.body === undefined ? data.text : JSON.stringify(data.body, undefined, 2)}
+                {data.body === undefined ? visible(data.text) : indented(data.body)}
               </pre>
             </div>
           )}
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+interface LongTextProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string;
+  readonly changed: (text: string) => void;
+}
+
+function LongText({ changed, ...rest }: LongTextProps): JSX.Element {
+  return (
+    <Textarea
+      {...rest}
+      onChange={(event) => changed(event.currentTarget.value)}
+      autosize
+      minRows={2}
+      maxRows={12}
+      spellCheck={false}
+      classNames={{ input: 'mono' }}
+    />
   );
 }
 

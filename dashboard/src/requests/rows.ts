@@ -4,17 +4,21 @@ export interface RequestFilter {
   readonly text: string;
   readonly method: string;
   readonly status: string;
+  /** The shortest duration, in ms. */
+  readonly slow: string;
 }
 
 /** The rows that a filter leaves: every word of its text is somewhere in what a row shows. */
 export function filtered(
   rows: readonly RequestRow[],
-  { text, method, status }: RequestFilter,
+  { text, method, status, slow }: RequestFilter,
 ): readonly RequestRow[] {
+  const shortest = Number(slow) || 0;
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
   return rows.filter((row) => {
     if (method !== '' && row.method !== method) return false;
     if (status !== '' && !String(row.status).startsWith(status)) return false;
+    if (row.duration < shortest) return false;
     if (words.length === 0) return true;
     const { path, query, route, caller, client, code, id } = row;
     const all = [row.method, path, query, route, row.status, caller, client, code, id]

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { Dashboard } from '../../src/http/dashboard.ts';
+import { newsTogether, readEventId, writeEventId } from '../../src/http/dashboard-news.ts';
+import type { RequestRow } from '../../src/http/dashboard-wire.ts';
+import { pointsOf, type Span } from '../../src/trace/activity.ts';
+import { RequestTrace } from '../../src/trace/events.ts';
+import { Recording } from '../../src/trace/recording.ts';
+import { RecentRequests } from '../../src/trace/recent.ts';
+import { buildValid } from '../support/api.ts';
+import { things } from './4-dashboard.ts';
+
+test('requests with large bodies are kept in fewer bytes than would be much, and the latest always', () => {
+  const recent = new RecentRequests();
+  const path = '/v1/things';
+  const end = {
+    status: 200,
+    code: undefined,
+    duration: 1,
+    requestHeaders: {},
+    responseHeaders: {},
+  };
+  for (let number = 1; number <= 2_500; number += 1) {
+    const start = { requestId: String(number), method: 'POST', url: path, path, search: '' };
+    const trace = new RequestTrace(start, 0, new Recording(0, 0));
+    trace.body = Buffer.alloc(number <= 1_200 ? 60_000 : 70_000);
+    const body = 'x'.repeat(number <= 1_200 ? 60_000 : 70_000);
+    recent.add(trace, { ...end, body }, true);
+    if (number !== 1_200) continue;
+    // 32 MiB of 120,000 bytes each.
+    expect(recent.after(0).length).toBeGreaterThan(200);
+    expect(recent.after(0).length).toBeLessThan(290);
+    expect(recent.find('1200')?.record?.responseBody).toBe(body);
+    expect(recent.find('1')).toBeUndefined();
+  }
+  // Of larger ones only the length is kept.
+  expect(recent.after(0)).toHaveLength(1_000);
+  expect(recent.find('2500')).toMatchObject({
+    size: 70_000,
+    record: { requestBody: undefined, responseBody: undefined },
+  });
+  expect(recent.after(2_499).map(({ number }) => number)).toEqual([2_500]);
+});
+
+test('of many requests at once 200 are recorded, and of those that go on 20 a second', () => {
+  let now = 1_000_000;
+  const api = buildValid(things);
+  const dashboard = new Dashboard({
+    token: 'a'.repeat(64),
+    clock: () => now,
+    now: () => new Date(now),
+    databaseTime: () => 0,
+    origin: 0,
+    api: () => api,
+    mode: 'dev',
+    network: { changes: [], change: () => undefined },
+  });
+  const end = {
+    status: 200,
+    code: undefined,
+    duration: 1,
+    requestHeaders: {},
+    responseHeaders: {},
+  };
+  const recorded = (count: number): number => {
+    const before = dashboard.recent.after(0).at(-1)?.number ?? 0;
+    for (let sent = 0; sent < count; sent += 1) {
+      const start = {
+        requestId: String(sent),
+        method: 'GET',
+        url: '/v1/things',
+        path: '/v1/things',
+        search: '',
+      };
+      const recording = dashboard.wantsSteps ? new Recording(now, now) : undefined;
+      dashboard.ended(new RequestTrace(start, now, recording), { ...end, body: '[]' });
+    }
+    return dashboard.recent.after(before).filter(({ record }) => record !== undefined).length;
+  };
+  expect(recorded(10)).toBe(0);
+  dashboard.look();
+  expect(recorded(300)).toBe(200);
+  now += 500;
+  expect(recorded(300)).toBe(10);
+  now += 30_000;
+  expect(recorded(300)).toBe(200);
+  now += 60_000;
+  expect(recorded(10)).toBe(0);
+});
+
+test('what several processes tell is put together', () => {
+  const row = (number: number, at: number, duration: number): RequestRow =>
+    ({ number, id: `${at}`, time: new Date(at).toISOString(), duration }) as RequestRow;
+  const span = (number: number, durations: readonly number[]): Span => {
+    const requests = durations.reduce((sum, count) => sum + count, 0);
+    return { number, requests, clientErrors: 1, serverErrors: 0, databaseTime: 2, durations };
+  };
+  const none = Array.from({ length: 190 }, () => 0);
+  const together = newsTogether([
+    {
+      seen: { 1: 2 },
+      rows: [row(1, 1_000, 900), row(2, 1_500, 1)],
+      spans: [span(7, [4, 0, ...none])],
+    },
+    {
+      seen: { 2: 9 },
+      rows: [row(9, 1_700, 5)],
+      spans: [span(7, [0, 6, ...none]), span(8, [1, 0, ...none])],
+    },
+  ]);
+  expect(together.rows.map(({ id }) => id)).toEqual(['1500', '1700', '1000']);
+  expect(together.seen).toEqual({ 1: 2, 2: 9 });
+  const points = pointsOf(together.spans, 42_000, 6);
+  expect(
+    points.map(({ number, requests, clientErrors }) => [number, requests, clientErrors]),
+  ).toEqual([
+    [6, 0, 0],
+    [7, 10, 2],
+    [8, 1, 1],
+  ]);
+  // Six of ten are in the second class.
+  expect(points[1]?.p50).toBeCloseTo(0.01 * 2 ** (1.5 / 8));
+  expect(points[2]?.p50).toBeCloseTo(0.01 * 2 ** (0.5 / 8));
+  const id = writeEventId('0123abcd', together.seen);
+  expect(readEventId('0123abcd', id)).toEqual({ 1: 2, 2: 9 });
+  expect(readEventId('0123abce', id)).toBeUndefined();
+});
