@@ -9,7 +9,26 @@ export function figure(value: number): string {
 export function shown(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return visible(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+/** The beginning of a text, where there is room for little of it and it may be very long. */
+export function brief(text: string): string {
+  return text.length <= longestBrief ? text : `${text.slice(0, longestBrief).toWellFormed()}…`;
+}
+const longestBrief = 300;
+
+/** A text whose marks for the direction of writing are seen, as JSON writes them, and turn nothing around. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** JSON with its lines broken. */
+export function indented(value: unknown): string {
+  return visible(JSON.stringify(value, undefined, 2));
 }
 
 /** The colour of a status. */

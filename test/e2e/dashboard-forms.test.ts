@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
-import { complaintsOf, usePages, violationsOn } from '../support/browser.ts';
+import { complaintsOf, eventually, usePages, violationsOn } from '../support/browser.ts';
 
 const specification = `
 name: Workshop
@@ -59,7 +59,6 @@ beforeAll(async () => {
 });
 afterAll(() => both?.stop());
 
-const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
 const dialogOf = (page: Page) => page.getByRole('dialog');
 const field = (page: Page, name: string) => dialogOf(page).locator(`[id="field-${name}"]`);
 const press = (page: Page, name: string): Promise<void> =>

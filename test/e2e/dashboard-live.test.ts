@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RequestDetail, RequestRow } from '../../src/http/dashboard-wire.ts';
 import { asCurl, asFetch } from '../../dashboard/src/requests/commands.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { complaintsOf, usePages, violationsOn } from '../support/browser.ts';
+import { complaintsOf, settled, usePages, violationsOn } from '../support/browser.ts';
 import { readEvents } from '../support/events.ts';
 import { library, makeFolder, servePlinth } from '../support/command.ts';
 
@@ -190,7 +190,7 @@ describe('a narrow screen', () => {
       const page = await opening(api, `#/${place}`, 375);
       const complaints = complaintsOf(page);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByText('Loading').waitFor({ state: 'detached' });
+      await settled(page);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
       expect(await violationsOn(page)).toEqual([]);
       await page.getByRole('button', { name: 'Menu' }).click();

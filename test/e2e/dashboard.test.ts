@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { serveApi, type Records, type TestApi } from '../support/api.ts';
-import { complaintsOf, usePages, violationsOn } from '../support/browser.ts';
+import { complaintsOf, eventually, settled, usePages, violationsOn } from '../support/browser.ts';
 import { hashOf } from '../support/tokens.ts';
 
 const shop = `
@@ -53,7 +53,6 @@ const opening = (
 ): Promise<Page> => openPage(`${api.url}/_dashboard${hash}`, { colorScheme });
 
 const hasRun = (page: Page): Promise<unknown> => page.evaluate('globalThis.ran');
-const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
 
 /** Opens the newest write, once all of them are listed. */
 async function openWrite(page: Page, count: number): Promise<void> {
@@ -73,7 +72,7 @@ describe('every view', () => {
     for (const view of views) {
       await page.getByRole('link', { name: view, exact: true }).click();
       await page.getByRole('heading', { level: 1, name: view }).waitFor();
-      await page.getByText('Loading').waitFor({ state: 'detached' });
+      await settled(page);
       expect(await violationsOn(page), view).toEqual([]);
       expect(await page.title()).toBe(`${view} · Shop`);
     }

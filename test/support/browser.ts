@@ -1,7 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
 import { chromium as launcher, type Browser, type LaunchOptions, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
 /** What a real browser is started with: the one that comes as a package. */
 export async function browserOptions(): Promise<Pick<LaunchOptions, 'executablePath' | 'args'>> {
@@ -51,8 +51,27 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** The rules of accessibility (WCAG A and AA, and good practice) that the page breaks, and where. */
+/** Asks again and again: for what the page, or the server behind it, does in its own time. */
+export const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
+
+/** Waits until the page is as it will stay: what fades in has come, and nothing loads. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByLabel('Loading').first().waitFor({ state: 'detached' });
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    const moving = () => document.getAnimations().filter((one) =>
+      one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity);
+    // What begins with this frame is known in the next one.
+    for (let still = 0; still < 3; still = moving().length === 0 ? still + 1 : 0) await frame();
+  })()`);
+}
+
+/**
+ * The rules of accessibility (WCAG A and AA, and good practice) that the page breaks once it is still, and where: text
+ * that fades in has hardly any contrast.
+ */
 export async function violationsOn(page: Page): Promise<readonly string[]> {
+  await settled(page);
   await page.evaluate(axe.source);
   const found = await page.evaluate(
     `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) =>

@@ -96,11 +96,16 @@ interface ListProps {
   readonly place: (name: string) => string;
 }
 
-/** What is opened beside the list: a record, or a new one. */
-type Opened = { readonly id: unknown } | 'new' | undefined;
+/** What is opened beside the list: a record, or a new one; it is left together with the place where it was opened. */
+interface Opened {
+  readonly at: string;
+  readonly record: { readonly id: unknown } | 'new';
+}
 
 function List({ model, resource, search, mayChange, place }: ListProps): JSX.Element {
-  const [opened, setOpened] = useState<Opened>();
+  const [lastOpened, setOpened] = useState<Opened>();
+  const opened = lastOpened?.at === search ? lastOpened.record : undefined;
+  const open = (next: Opened['record']): void => setOpened({ at: search, record: next });
   const [shape, setShape] = useState('table');
   const path = `${model.path}/${resource.name}`;
   const url = search === '' ? path : `${path}?${search}`;
@@ -143,7 +148,7 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
             Send again
           </Button>
           {mayChange && resource.operations.includes('create') ? (
-            <Button size="xs" onClick={() => setOpened('new')}>
+            <Button size="xs" onClick={() => open('new')}>
               New record
             </Button>
           ) : null}
@@ -172,7 +177,7 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
             answer={data}
             shape={shape}
             resource={resource}
-            opened={(id) => setOpened({ id })}
+            opened={(id) => open({ id })}
             place={place}
           />
           <Paging

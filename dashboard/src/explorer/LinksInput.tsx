@@ -1,11 +1,12 @@
-import { ActionIcon, Alert, Button, Fieldset, Group, Loader, Stack, Text } from '@mantine/core';
+import { Alert, Button, Fieldset, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import type { Model, RelationInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { ask } from '../api.ts';
-import { shown } from '../words.ts';
+import { brief, shown } from '../words.ts';
 import { absent, draftOf, messageAt, type ApiRecord, type Messages } from './draft.ts';
 import { addedLink, linkPath, type AddedLink, type LinksDraft } from './links.ts';
+import { AddButton, Removable } from './ListButtons.tsx';
 import { titleOf } from './RecordPicker.tsx';
 import { ValueInput } from './ValueInput.tsx';
 
@@ -51,8 +52,12 @@ export function LinksInput(props: Props): JSX.Element | null {
           const pivots = link.pivot.map((info) => `${path}.pivot.${info.name}`);
           const about = messageAt(path, own, pivots);
           return (
-            <Group key={one.key} wrap="nowrap" align="start" gap={6}>
-              <Stack gap="xs" style={{ flex: 1, minWidth: 0 }}>
+            <Removable
+              key={one.key}
+              label={`Do not add link ${index + 1} of ${name}`}
+              run={() => changed({ ...draft, added: added.filter(({ key }) => key !== one.key) })}
+            >
+              <Stack gap="xs">
                 <ValueInput
                   info={{
                     ...link.id,
@@ -83,30 +88,14 @@ export function LinksInput(props: Props): JSX.Element | null {
                   />
                 ))}
               </Stack>
-              <ActionIcon
-                variant="default"
-                size={36}
-                mt={22}
-                aria-label={`Do not add link ${index + 1} of ${name}`}
-                onClick={() =>
-                  changed({ ...draft, added: added.filter(({ key }) => key !== one.key) })
-                }
-              >
-                ✕
-              </ActionIcon>
-            </Group>
+            </Removable>
           );
         })}
-        <Group>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Add a link to ${name}`}
-            onClick={() => changed({ ...draft, added: [...added, addedLink()] })}
-          >
-            Add a link
-          </Button>
-        </Group>
+        <AddButton
+          label={`Add a link to ${name}`}
+          text="Add a link"
+          run={() => changed({ ...draft, added: [...added, addedLink()] })}
+        />
       </Stack>
     </Fieldset>
   );
@@ -140,11 +129,13 @@ function Linked({ relation, model, url, draft, changed }: Props & { url: string 
         const { id, pivot } = record;
         const isRemoved = draft.removed.includes(id);
         const carried = (pivot ?? {}) as ApiRecord;
-        const details = Object.entries(carried).map(([field, value]) => `${field} ${shown(value)}`);
+        const details = Object.entries(carried).map(
+          ([field, value]) => `${field} ${brief(shown(value))}`,
+        );
         return (
           <li key={String(id)}>
             <span className={isRemoved ? 'removed' : undefined}>
-              {String(id)} {title === undefined ? '' : shown(record[title])}{' '}
+              {String(id)} {title === undefined ? '' : brief(shown(record[title]))}{' '}
               <span className="quiet">{details.join(', ')}</span>
             </span>
             <Group gap={6} wrap="nowrap">

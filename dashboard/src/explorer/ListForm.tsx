@@ -1,5 +1,4 @@
 import {
-  ActionIcon,
   Button,
   Fieldset,
   Group,
@@ -14,6 +13,7 @@ import {
 import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { useEdited } from '../edited.ts';
+import { RemoveButton } from './ListButtons.tsx';
 import { operatorsOf, type Condition, type ListQuery } from './query.ts';
 
 interface Props {
@@ -85,25 +85,22 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
             searchable
             clearable
             clearButtonProps={{ 'aria-label': 'No order' }}
-            comboboxProps={{ keepMounted: false }}
           />
-          <TagsInput
+          <Names
             label="Fields"
-            placeholder={query.fields.length === 0 ? 'All' : undefined}
+            none="All"
+            clear="All fields"
             data={[...new Set([...groups, ...fields, ...relations])]}
-            value={[...query.fields]}
-            onChange={(next) => ask({ fields: next })}
-            clearable
-            clearButtonProps={{ 'aria-label': 'All fields' }}
+            value={query.fields}
+            changed={(next) => ask({ fields: next })}
           />
-          <TagsInput
+          <Names
             label="Expand"
-            placeholder={query.expand.length === 0 ? 'None' : undefined}
+            none="None"
+            clear="Expand nothing"
             data={relations}
-            value={[...query.expand]}
-            onChange={(next) => ask({ expand: next })}
-            clearable
-            clearButtonProps={{ 'aria-label': 'Expand nothing' }}
+            value={query.expand}
+            changed={(next) => ask({ expand: next })}
           />
           <NumberInput
             label="Limit"
@@ -118,6 +115,32 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
         </Group>
       </Stack>
     </Fieldset>
+  );
+}
+
+interface NamesProps {
+  readonly label: string;
+  /** What it means that there are no names. */
+  readonly none: string;
+  /** What the button does that takes all of them away. */
+  readonly clear: string;
+  /** Those that are offered; others may be written. */
+  readonly data: string[];
+  readonly value: readonly string[];
+  readonly changed: (names: readonly string[]) => void;
+}
+
+function Names({ label, none, clear, data, value, changed }: NamesProps): JSX.Element {
+  return (
+    <TagsInput
+      label={label}
+      placeholder={value.length === 0 ? none : undefined}
+      data={data}
+      value={[...value]}
+      onChange={changed}
+      clearable
+      clearButtonProps={{ 'aria-label': clear }}
+    />
   );
 }
 
@@ -204,14 +227,7 @@ function ConditionRow({ condition, model, resource, number, changed }: RowProps)
           style={{ flex: 1 }}
         />
       )}
-      <ActionIcon
-        variant="default"
-        size={36}
-        aria-label={`Remove filter ${number}`}
-        onClick={() => changed(undefined)}
-      >
-        ✕
-      </ActionIcon>
+      <RemoveButton label={`Remove filter ${number}`} run={() => changed(undefined)} />
     </Group>
   );
 }

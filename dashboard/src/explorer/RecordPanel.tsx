@@ -4,6 +4,7 @@ import { useState, type JSX } from 'react';
 import { ask } from '../api.ts';
 import type { Model, RelationInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
+import { indented } from '../words.ts';
 import { queryFor } from './query.ts';
 import { RecordForm } from './RecordForm.tsx';
 import type { ApiRecord } from './draft.ts';
@@ -96,7 +97,7 @@ function Existing({ model, resource, id, mayChange, place, close, changed }: Pro
         />
       ) : (
         <pre className="block" tabIndex={0}>
-          {JSON.stringify(record, undefined, 2)}
+          {indented(record)}
         </pre>
       )}
       {may('delete') ? (

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import type { Model, ResourceInfo, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { ask } from '../api.ts';
-import { shown } from '../words.ts';
+import { brief, shown } from '../words.ts';
 import { recordsOf } from './records.ts';
 
 interface Props extends Omit<AutocompleteProps, 'data' | 'value' | 'onChange'> {
@@ -40,8 +40,8 @@ export function RecordPicker({ model, reference, value, changed, ...rest }: Prop
   });
   const titles = new Map(
     (data ?? []).map((record) => [
-      shown(record[key]),
-      title === undefined ? '' : shown(record[title]),
+      String(record[key]),
+      title === undefined ? '' : brief(shown(record[title])),
     ]),
   );
   return (
@@ -59,7 +59,6 @@ export function RecordPicker({ model, reference, value, changed, ...rest }: Prop
       )}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
-      maxDropdownHeight={260}
       autoComplete="off"
     />
   );

@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import type { ApiAnswer } from '../api.ts';
 import type { FieldInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
-import { shown } from '../words.ts';
+import { brief, indented, shown, visible } from '../words.ts';
 import { queryFor } from './query.ts';
 import { recordsOf } from './records.ts';
 
@@ -20,7 +20,7 @@ export function Results({ answer, shape, resource, opened, place }: Props): JSX.
   if (shape === 'json')
     return (
       <pre className="block" tabIndex={0}>
-        {answer.body === undefined ? answer.text : JSON.stringify(answer.body, undefined, 2)}
+        {answer.body === undefined ? visible(answer.text) : indented(answer.body)}
       </pre>
     );
   const records = recordsOf(answer.body);
@@ -47,7 +47,7 @@ export function Results({ answer, shape, resource, opened, place }: Props): JSX.
           {records.map((record, index) => (
             <Table.Tr key={String(record['id'] ?? index)}>
               {columns.map((name) => (
-                <Table.Td key={name} className="cell" title={shown(record[name])}>
+                <Table.Td key={name} className="cell" title={brief(shown(record[name]))}>
                   {name === 'id' ? (
                     <Button
                       variant="subtle"
@@ -80,7 +80,7 @@ interface CellProps {
 function Cell({ value, field, place }: CellProps): JSX.Element {
   const reference = field?.reference;
   if (value === null) return <span className="quiet">null</span>;
-  if (reference === undefined || value === undefined) return <>{shown(value)}</>;
+  if (reference === undefined || value === undefined) return <>{brief(shown(value))}</>;
   const to = hashOf('explorer', place(reference.resource), queryFor(reference.field, value));
   return (
     <Anchor href={to} title={`The record of ${reference.resource}`}>

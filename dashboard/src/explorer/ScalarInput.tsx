@@ -1,19 +1,13 @@
 import { Button, Group, Select, Textarea, TextInput } from '@mantine/core';
 import type { JSX, ReactNode } from 'react';
-import type { Model, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { absent, emptyText, isFree, nothing, takesEmptyText, type Draft } from './draft.ts';
 import { hintOf } from './hint.ts';
 import { RecordPicker } from './RecordPicker.tsx';
+import type { ValueProps } from './value-props.ts';
 
-interface Props {
-  readonly info: ValueInfo;
-  readonly label: string;
-  readonly path: string;
-  readonly draft: Draft;
-  readonly isNew: boolean;
-  readonly model: Model;
+interface Props extends ValueProps {
   readonly error: string | undefined;
-  readonly changed: (draft: Draft) => void;
 }
 
 /** The input that fits a single value; null and an empty text are said by buttons beside it. */

@@ -1,6 +1,5 @@
-import { ActionIcon, Alert, Button, Fieldset, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Fieldset, Group, Stack, Text } from '@mantine/core';
 import type { JSX } from 'react';
-import type { Model, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
 import {
   absent,
   emptyText,
@@ -13,19 +12,12 @@ import {
   type Messages,
 } from './draft.ts';
 import { hintOf } from './hint.ts';
+import { AddButton, Removable } from './ListButtons.tsx';
 import { ScalarInput } from './ScalarInput.tsx';
+import type { ValueProps } from './value-props.ts';
 
-interface Props {
-  readonly info: ValueInfo;
-  readonly label: string;
-  /** As the server names it in its messages. */
-  readonly path: string;
-  readonly draft: Draft;
-  /** Whether the record is made with it. */
-  readonly isNew: boolean;
-  readonly model: Model;
+interface Props extends ValueProps {
   readonly messages: Messages;
-  readonly changed: (draft: Draft) => void;
 }
 
 /** The inputs of a value of any type: of an object those of its members, of a list those of its items. */
@@ -152,46 +144,32 @@ function Items({
     <>
       {items.length === 0 ? <Text size="sm">An empty list.</Text> : null}
       {items.map((item, index) => (
-        <Group key={item.key} wrap="nowrap" align="start" gap={6}>
-          <div style={{ flex: 1, minWidth: 0 }}>
-            <ValueInput
-              {...props}
-              info={{ ...part, description: null }}
-              label={`${index + 1}`}
-              path={`${path}[${index}]`}
-              isNew={false}
-              draft={item.draft}
-              changed={(next) =>
-                changed({
-                  ...draft,
-                  items: items.map((one) => (one.key === item.key ? { ...one, draft: next } : one)),
-                })
-              }
-            />
-          </div>
-          <ActionIcon
-            variant="default"
-            size={36}
-            mt={22}
-            aria-label={`Remove ${path}[${index}]`}
-            onClick={() =>
-              changed({ ...draft, items: items.filter((one) => one.key !== item.key) })
-            }
-          >
-            ✕
-          </ActionIcon>
-        </Group>
-      ))}
-      <Group>
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={`Add an item to ${path}`}
-          onClick={() => changed({ ...draft, items: [...items, itemOf(first)] })}
+        <Removable
+          key={item.key}
+          label={`Remove ${path}[${index}]`}
+          run={() => changed({ ...draft, items: items.filter((one) => one.key !== item.key) })}
         >
-          Add an item
-        </Button>
-      </Group>
+          <ValueInput
+            {...props}
+            info={{ ...part, description: null }}
+            label={`${index + 1}`}
+            path={`${path}[${index}]`}
+            isNew={false}
+            draft={item.draft}
+            changed={(next) =>
+              changed({
+                ...draft,
+                items: items.map((one) => (one.key === item.key ? { ...one, draft: next } : one)),
+              })
+            }
+          />
+        </Removable>
+      ))}
+      <AddButton
+        label={`Add an item to ${path}`}
+        text="Add an item"
+        run={() => changed({ ...draft, items: [...items, itemOf(first)] })}
+      />
     </>
   );
 }

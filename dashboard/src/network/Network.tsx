@@ -13,7 +13,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type JSX } from 'react';
+import { useRef, useState, type JSX } from 'react';
 import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../view.ts';
 import { figure } from '../words.ts';
@@ -63,8 +63,10 @@ export function Network({ session }: ViewProps): JSX.Element {
         {error.message}
       </Alert>
     );
-  const change = (resource: string | null) => (settings: Settings | null) =>
-    changing.mutate({ resource, settings });
+  const change =
+    (resource: string | null) =>
+    (settings: Settings | null): Promise<unknown> =>
+      changing.mutateAsync({ resource, settings });
   return (
     <Stack>
       <Title order={1} size="h2">
@@ -82,7 +84,6 @@ export function Network({ session }: ViewProps): JSX.Element {
         </Alert>
       )}
       <LineCard
-        key={keyOf(data.overall)}
         title="All resources"
         none="off"
         line={data.overall}
@@ -92,7 +93,7 @@ export function Network({ session }: ViewProps): JSX.Element {
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         {data.resources.map((line) => (
           <LineCard
-            key={`${line.name} ${keyOf(line)}`}
+            key={line.name}
             title={line.name}
             none="as all resources"
             line={line}
@@ -105,11 +106,6 @@ export function Network({ session }: ViewProps): JSX.Element {
   );
 }
 
-/** A card begins anew when what the server says has changed. */
-function keyOf({ source, settings }: Line): string {
-  return JSON.stringify([source, settings]);
-}
-
 const longest = 5_000;
 /** The steps of the slider, in bytes a second; 0 is no limit. */
 const rates = [0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7] as const;
@@ -120,25 +116,20 @@ interface CardProps {
   readonly none: string;
   readonly line: Line;
   readonly isOff: boolean;
-  readonly change: (settings: Settings | null) => void;
+  readonly change: (settings: Settings | null) => Promise<unknown>;
 }
 
 function LineCard({ title, none, line, isOff, change }: CardProps): JSX.Element {
-  const { settings, source } = line;
-  const { min = 0, max = min } = settings.latency ?? {};
-  const [latency, setLatency] = useState<[number, number]>([min, max]);
-  const [errors, setErrors] = useState(Math.round((settings.errorRate ?? 0) * 100));
-  const [rate, setRate] = useState(rateIndex(settings.throttling?.rate ?? 0));
-  const send = (next: Partial<Settings>): void => {
-    const { latency: wait, errorRate, throttling } = { ...settings, ...next };
-    change({
-      ...(wait === undefined || (wait.max ?? wait.min ?? 0) === 0
-        ? {}
-        : { latency: { min: wait.min ?? 0, max: wait.max ?? wait.min ?? 0 } }),
-      ...(errorRate === undefined || errorRate === 0 ? {} : { errorRate }),
-      ...(throttling === undefined || throttling.rate === 0 ? {} : { throttling }),
-    });
-  };
+  const { source } = line;
+  const { shown, move, send } = useSettings(line, change);
+  const { min = 0, max = min } = shown.latency ?? {};
+  const errors = Math.round((shown.errorRate ?? 0) * 100);
+  const rate = rateIndex(shown.throttling?.rate ?? 0);
+  const latencyOf = ([from, to]: [number, number]): Settings => ({
+    latency: { min: from, max: to },
+  });
+  const errorsOf = (percent: number): Settings => ({ errorRate: percent / 100 });
+  const rateOf = (index: number): Settings => ({ throttling: { rate: rates[index] ?? 0 } });
   const sources = { changed: 'changed here', file: 'from the file', none };
   return (
     <Card withBorder component="section" aria-label={title}>
@@ -154,26 +145,24 @@ function LineCard({ title, none, line, isOff, change }: CardProps): JSX.Element 
             size="compact-sm"
             variant="default"
             disabled={isOff || source !== 'changed'}
-            onClick={() => change(null)}
+            onClick={() => send(null)}
           >
             Reset
           </Button>
         </Group>
       </Group>
       <Stack gap="xs">
-        <Text size="sm">
-          Latency: {latency[1] === 0 ? 'none' : `${latency[0]} to ${latency[1]} ms`}
-        </Text>
+        <Text size="sm">Latency: {max === 0 ? 'none' : `${min} to ${max} ms`}</Text>
         <RangeSlider
-          value={latency}
+          value={[min, max]}
           min={0}
           max={Math.max(longest, max)}
           step={10}
           minRange={0}
           disabled={isOff}
           label={null}
-          onChange={setLatency}
-          onChangeEnd={([from, to]) => send({ latency: { min: from, max: to } })}
+          onChange={(latency) => move(latencyOf(latency))}
+          onChangeEnd={(latency) => send(latencyOf(latency))}
           thumbFromLabel={`Shortest latency of ${title} in ms`}
           thumbToLabel={`Longest latency of ${title} in ms`}
         />
@@ -184,8 +173,8 @@ function LineCard({ title, none, line, isOff, change }: CardProps): JSX.Element 
           max={100}
           disabled={isOff}
           label={null}
-          onChange={setErrors}
-          onChangeEnd={(percent) => send({ errorRate: percent / 100 })}
+          onChange={(percent) => move(errorsOf(percent))}
+          onChangeEnd={(percent) => send(errorsOf(percent))}
           thumbLabel={`Error rate of ${title} in percent`}
         />
         <Text size="sm">Throttling: {rateText(rates[rate] ?? 0)}</Text>
@@ -195,14 +184,61 @@ function LineCard({ title, none, line, isOff, change }: CardProps): JSX.Element 
           max={rates.length - 1}
           disabled={isOff}
           label={null}
-          onChange={setRate}
-          onChangeEnd={(index) => send({ throttling: { rate: rates[index] ?? 0 } })}
+          onChange={(index) => move(rateOf(index))}
+          onChangeEnd={(index) => send(rateOf(index))}
           thumbLabel={`Throttling of ${title}`}
           thumbProps={{ 'aria-valuetext': rateText(rates[rate] ?? 0) }}
         />
       </Stack>
     </Card>
   );
+}
+
+/**
+ * The settings as the sliders show them: what is being moved stays as it is until the server has said that it has taken
+ * the last of it. Changes go one after the other, and those that are past are left out.
+ */
+function useSettings(
+  { settings }: Line,
+  change: CardProps['change'],
+): {
+  readonly shown: Settings;
+  readonly move: (next: Settings) => void;
+  /** Null: what the file says. */
+  readonly send: (next: Settings | null) => void;
+} {
+  const [draft, setDraft] = useState<Settings>();
+  const turn = useRef(0);
+  const queue = useRef(Promise.resolve());
+  const shown = draft ?? settings;
+  const move = (next: Settings): void => {
+    turn.current += 1;
+    setDraft({ ...shown, ...next });
+  };
+  const send = (next: Settings | null): void => {
+    turn.current += 1;
+    const own = turn.current;
+    const all = next === null ? null : { ...shown, ...next };
+    if (all !== null) setDraft(all);
+    const inTurn = async (): Promise<void> => {
+      if (own !== turn.current) return;
+      // What goes wrong is told above the cards.
+      await change(all === null ? null : sentOf(all)).catch(() => undefined);
+      if (own === turn.current) setDraft(undefined);
+    };
+    queue.current = queue.current.then(inTurn);
+  };
+  return { shown, move, send };
+}
+
+/** What does nothing is not sent. */
+function sentOf({ latency, errorRate, throttling }: Settings): Settings {
+  const { min = 0, max = min } = latency ?? {};
+  return {
+    ...(max === 0 ? {} : { latency: { min, max } }),
+    ...(errorRate === undefined || errorRate === 0 ? {} : { errorRate }),
+    ...(throttling === undefined || throttling.rate === 0 ? {} : { throttling }),
+  };
 }
 
 function rateIndex(rate: number): number {

@@ -103,7 +103,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
             dotProps={{ r: 2 }}
             series={[
               { name: 'p50', color: 'teal.7' },
-              { name: 'p95', color: 'orange.7' },
+              { name: 'p95', color: 'var(--series-warm)' },
             ]}
           />
         </Figure>
@@ -113,8 +113,8 @@ export function Overview({ model }: ViewProps): JSX.Element {
             {...axis}
             withLegend
             series={[
-              { name: '4xx/s', color: 'orange.7' },
-              { name: '5xx/s', color: 'red.7' },
+              { name: '4xx/s', color: 'var(--series-warm)' },
+              { name: '5xx/s', color: 'var(--series-hot)' },
             ]}
           />
         </Figure>

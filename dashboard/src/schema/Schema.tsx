@@ -198,28 +198,36 @@ function RelationTable({ model }: { model: Model }): JSX.Element {
       {rows.length === 0 ? (
         <Text>There are none.</Text>
       ) : (
-        <Table verticalSpacing={4}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Resource</Table.Th>
-              <Table.Th>Relation</Table.Th>
-              <Table.Th>Kind</Table.Th>
-              <Table.Th>Leads to</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ owner, name, kind, targets }) => (
-              <Table.Tr key={`${owner} ${name}`}>
-                <Table.Td>
-                  <Anchor href={hashOf('explorer', owner)}>{owner}</Anchor>
-                </Table.Td>
-                <Table.Td>{name}</Table.Td>
-                <Table.Td>{kind}</Table.Td>
-                <Table.Td>{targets.join(', ')}</Table.Td>
+        <Table.ScrollContainer
+          minWidth={480}
+          type="native"
+          tabIndex={0}
+          role="region"
+          aria-label="Table of relations"
+        >
+          <Table verticalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Resource</Table.Th>
+                <Table.Th>Relation</Table.Th>
+                <Table.Th>Kind</Table.Th>
+                <Table.Th>Leads to</Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map(({ owner, name, kind, targets }) => (
+                <Table.Tr key={`${owner} ${name}`}>
+                  <Table.Td>
+                    <Anchor href={hashOf('explorer', owner)}>{owner}</Anchor>
+                  </Table.Td>
+                  <Table.Td>{name}</Table.Td>
+                  <Table.Td>{kind}</Table.Td>
+                  <Table.Td>{targets.join(', ')}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
     </section>
   );

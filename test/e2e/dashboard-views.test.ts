@@ -1,0 +1,300 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { complaintsOf, settled, usePages, violationsOn } from '../support/browser.ts';
+import { makeFolder, root, servePlinth, type Serving } from '../support/command.ts';
+
+/** Where the pictures go, by name and colours; CONTRIBUTING.md says how those of the guide are taken from here. */
+const pictures = join(root, 'screenshots');
+
+const openPage = usePages();
+let server: Serving;
+let origin = '';
+beforeAll(async () => {
+  mkdirSync(pictures, { recursive: true });
+  const folder = makeFolder();
+  cpSync(join(root, 'examples/chinook'), folder.at('chinook'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.plinth'),
+  });
+  server = await servePlinth(['dev', 'chinook/plinth.yaml'], { cwd: folder.path });
+  ({ origin } = new URL(server.url));
+});
+
+const nested = 'album.title_ilike=zeppelin&milliseconds_gt=300000';
+const list = `/v1/tracks?${nested}&sort=-milliseconds&expand=album.artist,genre`;
+
+async function ask(path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { status } = await fetch(`${origin}${path}`, { headers });
+  return status;
+}
+
+/** What a front end asks for while it is developed, some of it wrong, and some of it slow. */
+async function traffic(): Promise<void> {
+  for (let turn = 1; turn <= 12; turn += 1) {
+    await ask(`/v1/albums?page=${turn}&limit=10&expand=artist`);
+    await ask(`/v1/tracks/${turn}?expand=album,genre`);
+    await ask(`/v1/invoices?customerId=${turn}&sort=-invoiceDate`);
+    await ask(`/v1/customers?country=${encodeURIComponent('Brazil')}&limit=${turn}`);
+  }
+  await ask('/v1/artists/99999');
+  await ask('/v1/tracks?price_gt=1');
+  await ask('/v1/playlists', { 'x-simulate': 'latency=120' });
+  await ask('/v1/genres', { 'x-simulate': 'error=503' });
+  await fetch(`${origin}/v1/invoices`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ customerId: 1, invoiceDate: '2026-03-01T12:00:00Z', total: '-1.00' }),
+  });
+  await ask(list);
+}
+
+const pressOn = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+const tab = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('tab', { name }).click();
+
+/** What a page can show, each reached from the one before it, and what it is like to be there. */
+const states: readonly (readonly [name: string, reach: (page: Page) => Promise<void>])[] = [
+  [
+    'overview',
+    async (page) => {
+      await page.getByRole('cell', { name: '3,503' }).waitFor();
+      await page.getByText(/\d ms\/s$/u).waitFor();
+    },
+  ],
+  [
+    'menu of views',
+    async (page) => {
+      const menu = page.getByRole('button', { name: 'Menu' });
+      if (await menu.isVisible()) await menu.click();
+      await page.getByRole('link', { name: 'Requests', exact: true }).hover();
+    },
+  ],
+  ['palette', (page) => page.keyboard.press('Control+k')],
+  [
+    'palette searched',
+    async (page) => {
+      await page.getByRole('textbox', { name: 'Go to' }).fill('tra');
+      await page.getByText('tracks', { exact: true }).last().waitFor();
+    },
+  ],
+  ['palette without a find', (page) => page.getByRole('textbox', { name: 'Go to' }).fill('zzz')],
+  [
+    'requests',
+    async (page) => {
+      await page.keyboard.press('Escape');
+      await page.goto(`${origin}/_dashboard#/requests`);
+      await page
+        .getByRole('link', { name: /album\.title_ilike/u })
+        .first()
+        .waitFor();
+    },
+  ],
+  [
+    'requests, menu of durations',
+    (page) => page.getByRole('combobox', { name: 'Duration' }).click(),
+  ],
+  [
+    'requests that were slow',
+    async (page) => {
+      await page.getByRole('option', { name: '100 ms and more' }).click();
+      await page
+        .getByRole('link', { name: /playlists/u })
+        .first()
+        .waitFor();
+    },
+  ],
+  [
+    'requests, none that fits',
+    async (page) => {
+      await page.getByLabel('Search').fill('nothing like it');
+      await page.getByText('No request fits').waitFor();
+    },
+  ],
+  [
+    'request',
+    async (page) => {
+      await pressOn(page, 'Clear the filter');
+      await page
+        .getByRole('link', { name: /album\.title_ilike/u })
+        .first()
+        .click();
+      await page.getByRole('table', { name: 'Trace' }).getByText('fetch_tracks').waitFor();
+    },
+  ],
+  [
+    'request, SQL and plan',
+    async (page) => {
+      await tab(page, /^SQL/u);
+      await pressOn(page, 'Explain');
+      await page.getByText('Plan of statement 1').waitFor();
+    },
+  ],
+  ['request, what was sent', (page) => tab(page, 'Request')],
+  ['request, what was answered', (page) => tab(page, 'Response')],
+  ['request, to be changed', (page) => pressOn(page, 'Edit and resend')],
+  [
+    'request, changed and sent',
+    async (page) => {
+      await pressOn(page, 'Send');
+      await page.getByText(/^200 in [\d.,]+ ms$/u).waitFor();
+    },
+  ],
+  [
+    'request, a write to be sent again',
+    async (page) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('link', { name: /POST/u }).first().click();
+      await page.getByRole('heading', { name: 'POST /v1/invoices' }).waitFor();
+      await pressOn(page, 'Replay');
+      await page.getByText('It may change records once more.').waitFor();
+    },
+  ],
+  [
+    'explorer',
+    async (page) => {
+      await pressOn(page, 'Leave it');
+      await page.goto(`${origin}/_dashboard#/explorer/tracks?${list.split('?')[1]}`);
+      await page.getByRole('cell', { name: 'How Many More Times' }).waitFor();
+    },
+  ],
+  [
+    'explorer, menu of fields',
+    (page) => page.getByRole('combobox', { name: 'Field of filter 1' }).click(),
+  ],
+  [
+    'explorer, menu of orders',
+    async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('combobox', { name: 'Sort' }).click();
+    },
+  ],
+  [
+    'explorer, JSON',
+    async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByText('JSON', { exact: true }).click();
+      await page.getByText('"How Many More Times"').waitFor();
+    },
+  ],
+  [
+    'explorer, refused',
+    async (page) => {
+      await page.getByRole('textbox', { name: 'URL' }).fill('/v1/tracks?milliseconds_gt=long');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('milliseconds_gt').waitFor();
+    },
+  ],
+  [
+    'explorer, no record fits',
+    async (page) => {
+      await page.getByText('Table', { exact: true }).click();
+      await page.getByRole('textbox', { name: 'URL' }).fill('/v1/tracks?milliseconds_gt=999999999');
+      await page.keyboard.press('Enter');
+      await page.getByText('No record fits.').waitFor();
+    },
+  ],
+  [
+    'record, new and refused',
+    async (page) => {
+      await pressOn(page, 'New record');
+      await page.getByRole('dialog').locator('[id="field-milliseconds"]').fill('-1');
+      await pressOn(page, 'Create');
+      await page.getByRole('dialog').getByRole('alert').first().waitFor();
+    },
+  ],
+  [
+    'record',
+    async (page) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await page.goto(`${origin}/_dashboard#/explorer/playlists?id=18`);
+      await pressOn(page, 'Open 18');
+      await page.getByRole('dialog').getByText('597').waitFor();
+    },
+  ],
+  [
+    'record, a link to be added',
+    async (page) => {
+      await pressOn(page, 'Add a link to tracks');
+      await page.getByRole('dialog').locator('[id="field-tracks.add[0]"]').fill('dazed');
+      await page.getByRole('option').first().waitFor();
+    },
+  ],
+  [
+    'record, to be deleted',
+    async (page) => {
+      await page.keyboard.press('Tab');
+      await pressOn(page, 'Delete');
+      await page.getByText('Delete playlists 18?').waitFor();
+    },
+  ],
+  [
+    'schema',
+    async (page) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await page.goto(`${origin}/_dashboard#/schema`);
+      await page.locator('.node').getByRole('link', { name: 'invoice-lines' }).waitFor();
+    },
+  ],
+  [
+    'schema, searched',
+    async (page) => {
+      await page.getByLabel('Search').fill('playlist');
+      await page.locator('.node.found').first().waitFor();
+    },
+  ],
+  [
+    'network',
+    async (page) => {
+      await page.goto(`${origin}/_dashboard#/network`);
+      await page.getByRole('slider', { name: 'Longest latency of tracks in ms' }).focus();
+      for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowRight');
+      await page.getByText('changed here').waitFor();
+    },
+  ],
+  [
+    'nothing here',
+    async (page) => {
+      const tracks = page.getByRole('region', { name: 'tracks', exact: true });
+      await tracks.getByRole('button', { name: 'Reset' }).click();
+      await page.getByText('changed here').waitFor({ state: 'detached' });
+      await page.goto(`${origin}/_dashboard#/nowhere`);
+      await page.getByText('There is nothing here').waitFor();
+    },
+  ],
+];
+
+/** The colours are the same on a narrow screen. */
+const screens = [
+  ['', 'light', 1280, 900],
+  ['', 'dark', 1280, 900],
+  ['narrow ', 'light', 375, 812],
+] as const;
+
+describe('every view, panel and menu', () => {
+  test.each(screens)(
+    'is usable by all, and has its picture taken: %s%s',
+    async (prefix, colorScheme, width, height) => {
+      const page = await openPage(`${origin}/_dashboard`, { colorScheme, width, height });
+      const complaints = complaintsOf(page);
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await traffic();
+      for (const [name, reach] of states) {
+        await reach(page).catch((error: unknown) => {
+          throw new Error(`${name}: ${String(error)}`, { cause: error });
+        });
+        await settled(page);
+        const file = `${prefix}${name} ${colorScheme}.png`.replaceAll(/[^a-z.]+/giu, '-');
+        await page.screenshot({ path: join(pictures, file), animations: 'disabled' });
+        expect.soft(await violationsOn(page), name).toEqual([]);
+        const widths = 'document.documentElement.scrollWidth';
+        expect.soft(await page.evaluate(widths), `${name} is as wide as the screen`).toBe(width);
+      }
+      // The browser tells of each answer that reports an error.
+      expect(complaints.filter((line) => !/status of (?:400|422)/u.test(line))).toEqual([]);
+    },
+    240_000,
+  );
+});
