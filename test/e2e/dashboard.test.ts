@@ -215,7 +215,7 @@ describe('the explorer', () => {
     await page.getByText('2 records in all').waitFor();
     const value = page.getByRole('combobox', { name: 'Value of filter 1' });
     expect(await value.inputValue()).toBe('draft');
-    await page.getByText('price ↓').waitFor();
+    await page.getByText('price ↓').first().waitFor();
     expect(await page.evaluate('location.hash')).toBe(
       '#/explorer/products?state=draft&sort=-price&expand=maker',
     );

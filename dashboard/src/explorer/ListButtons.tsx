@@ -16,7 +16,7 @@ export function RemoveButton({ label, run }: RemoveProps): JSX.Element {
   );
 }
 
-/** An input of a list, with the button that takes it away; the button is as far down as the input below its label. */
+/** An input of a list, with the button that takes it away; the button is as far down as the input below its label and hint. */
 export function Removable({
   label,
   run,
@@ -25,7 +25,7 @@ export function Removable({
   return (
     <Group wrap="nowrap" align="start" gap={6}>
       <div style={{ flex: 1, minWidth: 0 }}>{children}</div>
-      <div style={{ marginTop: 22 }}>
+      <div style={{ marginTop: 44 }}>
         <RemoveButton label={label} run={run} />
       </div>
     </Group>

@@ -88,7 +88,7 @@ const Row = memo(function Row({ row, place, count, top, href, isOpened }: RowPro
     <li
       aria-setsize={count}
       aria-posinset={place}
-      style={{ position: 'absolute', top, left: 0, right: 0 }}
+      style={{ position: 'absolute', top, left: 0, right: 0, height: rowHeight, contain: 'strict' }}
     >
       <a className="row" href={href} aria-current={isOpened ? 'true' : undefined}>
         <span className="quiet">{clock.format(Date.parse(row.time))}</span>
