@@ -32,7 +32,8 @@ export class Connections {
   private readonly current = new Map<Socket, Current | undefined>();
   /** Those too that are no further than their TLS handshake. */
   private readonly all = new Set<Socket>();
-  private accepted = 0;
+  /** How many the system has given so far. */
+  accepted = 0;
   private readonly refused = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
   private readonly sendingOn: (socket: Socket) => Omit<Sending, 'last'>;

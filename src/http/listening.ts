@@ -30,8 +30,14 @@ export async function listenOn<One extends Server>(
   return servers;
 }
 
+/**
+ * How many connections may wait until they are accepted; the system has a bound of its own (`somaxconn`). What comes over
+ * it takes itself for connected, and is heard after seconds.
+ */
+const backlog = 16_384;
+
 async function listen<One extends Server>(server: One, host: string, port: number): Promise<One> {
-  server.listen({ host, port });
+  server.listen({ host, port, backlog });
   await once(server, 'listening');
   return server;
 }

@@ -6,11 +6,15 @@ export const longestDelay = 250;
 /** In one turn of the event loop requests begin for so long after the first that it reads, in ms. */
 const firstSlice = 10;
 /**
- * After that, the turns of those who wait: short ones, since the system accepts one connection a turn and refusals have
- * to be answered soon; but twice as long as reading has taken, so that callers who ask again at once do not keep the
- * server from answering anybody. In ms.
+ * After that, the turns of those who wait: short ones, so that others are read and refused soon; but many times as long
+ * as reading has taken, so that callers who ask again at once do not keep the server from answering anybody. In ms.
  */
-const slice = { shortest: 2, longest: 100, share: 2 } as const;
+const slice = { shortest: 2, longest: 100, share: 6 } as const;
+/**
+ * Who connects goes before who waits, for so long at a time, in ms: the system accepts one connection a turn, so that a
+ * thousand at once would wait for seconds.
+ */
+const accepting = 25;
 /** So few are never too many: each takes long then, and refusing others would not help them. */
 const few = 64;
 /** After so many that have begun their places in the queue are given free. */
@@ -29,6 +33,8 @@ export interface OverloadOptions {
   readonly maxInFlight: number;
   /** Bytes of bodies at once. */
   readonly maxBodyBytes: number;
+  /** How many connections have been accepted so far. */
+  readonly accepted: () => number;
   /** In ms; `longestDelay` where there is no reason for another. */
   readonly maxDelay: number;
 }
@@ -47,6 +53,9 @@ export class Overload {
   private turnEnd = 0;
   /** When those who wait last gave way to reading. */
   private workEnd = 0;
+  /** Connections that had been accepted at the end of the last turn, and since when each turn has brought one. */
+  private accepted = 0;
+  private comingSince: number | undefined;
   private isPaused = false;
   private isLate = false;
   private lateWindows = 0;
@@ -133,13 +142,26 @@ export class Overload {
 
   /** What has come in was read: those who wait go on, in a turn of their own. */
   private endTurn(): void {
+    const now = performance.now();
     if (this.waiting.length === 0 || this.isPaused) this.turnEnd = 0;
-    else {
-      const now = performance.now();
+    else if (this.areComing(now)) {
+      // Long past: nobody begins in the next turn either.
+      this.turnEnd = 1;
+      setImmediate(this.atTurnEnd);
+    } else {
       const wanted = (now - this.workEnd) * slice.share;
       this.turnEnd = now + Math.min(slice.longest, Math.max(slice.shortest, wanted));
       this.beginNext();
     }
+  }
+
+  /** Whether there are connections to be accepted before others go on: the last turn tells of the next. */
+  private areComing(now: number): boolean {
+    const before = this.accepted;
+    this.accepted = this.options.accepted();
+    const areComing = this.accepted !== before && now - (this.comingSince ?? now) < accepting;
+    this.comingSince = areComing ? (this.comingSince ?? now) : undefined;
+    return areComing;
   }
 
   private beginNext(): void {

@@ -28,7 +28,7 @@ import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 const defaults = {
   bodyLimit: 1024 * 1024,
-  maxInFlight: 1_000,
+  maxInFlight: 2_000,
   maxConnections: 20_000,
   /** Of all bodies together that are read or worked on; four of the largest always have room. */
   bodyBytes: 128 * 1024 * 1024,
@@ -119,6 +119,7 @@ export async function startServer(
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
     maxDelay,
+    accepted: () => connections.accepted,
   });
   let stopping = false;
   const handle = async (

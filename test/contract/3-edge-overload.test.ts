@@ -175,6 +175,8 @@ describe('bodies', () => {
   });
 });
 
+const bounds = { maxInFlight: 1_000, maxBodyBytes: 1, maxDelay: 1_000, accepted: () => 0 };
+
 describe('many at once', () => {
   test('each of a thousand is answered, in turns', async () => {
     const server = await serve('maxInFlight: 2000', { maxDelay: Infinity });
@@ -189,7 +191,7 @@ describe('many at once', () => {
   });
 
   test('those who wait for too long are refused, and a few are always taken on', async () => {
-    const overload = new Overload({ maxInFlight: 1_000, maxBodyBytes: 1, maxDelay: 0 });
+    const overload = new Overload({ ...bounds, maxDelay: 0 });
     expect(overload.enter()).toBeUndefined();
     // The turn in which requests begin at once passes.
     const end = performance.now() + 20;
@@ -201,6 +203,30 @@ describe('many at once', () => {
       ...Array.from({ length: 136 }, () => 'OVERLOADED'),
       ...Array.from({ length: 64 }, () => undefined),
     ]);
+  });
+});
+
+describe('those who connect', () => {
+  /** How many turns of the event loop one waits, while so many of them bring a connection. */
+  const turnsUntil = async (coming: number): Promise<number> => {
+    let turns = 0;
+    const accepted = (): number => Math.min(turns + 1, coming);
+    const overload = new Overload({ ...bounds, accepted });
+    expect(overload.enter()).toBeUndefined();
+    const end = performance.now() + 20;
+    while (performance.now() < end);
+    const begun = Promise.resolve(overload.enter());
+    const turn = (): Promise<string> => new Promise((resolve) => setImmediate(resolve, 'turn'));
+    while ((await Promise.race([begun, turn()])) === 'turn') turns += 1;
+    overload.close();
+    return turns;
+  };
+
+  test('go before those who wait, but not for ever', async () => {
+    const alone = await turnsUntil(0);
+    expect(await turnsUntil(5)).toBeGreaterThan(alone + 3);
+    // Were it for ever, this would not end.
+    expect(await turnsUntil(Infinity)).toBeGreaterThan(alone);
   });
 });
 
