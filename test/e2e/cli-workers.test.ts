@@ -198,7 +198,7 @@ test('a connection that a dead worker has not taken is answered by another one, 
 });
 
 test('workers bound the time and the number of connections as one process does', async () => {
-  const bounds = 'server: { requestTimeout: 300ms, maxConnections: 2, drainDelay: 0s }\n';
+  const bounds = 'server: { requestTimeout: 3s, maxConnections: 2, drainDelay: 0s }\n';
   const own = settings.replace('server: { drainDelay: 0s }\n', bounds);
   const folder = await migrated({ 'plinth.yaml': own + library });
   const server = await serveWorkers(folder, 'sqlite:a.db');
