@@ -1,12 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import type { Server } from './child.ts';
 import { closedLoop, type Outcome } from './edge-clients.ts';
 import { median } from './load.ts';
 import { processorTime } from './memory.ts';
 import { print } from './report.ts';
-import { specifications, startPlinth } from './servers.ts';
+import { startPlinth, writeSpecification } from './servers.ts';
 
 const rounds = 9;
 const seconds = 1;
@@ -40,7 +38,7 @@ export async function measureAccess(database: string, folder: string): Promise<v
   const sides: Side[] = [];
   try {
     for (const [name, head] of Object.entries(heads)) {
-      const server = await startPlinth(database, await specificationOf(name, head, folder));
+      const server = await startPlinth(database, await writeSpecification(name, head, folder));
       const headers = name === 'open' ? '' : `Authorization: Bearer ${token}\r\n`;
       sides.push({ server, headers, rates: [], costs: [] });
     }
@@ -64,13 +62,6 @@ export async function measureAccess(database: string, folder: string): Promise<v
     `read by id: open ${median(open.rates).toFixed(0)}/s and ${cost.toFixed(1)} µs of processor time, with a token and a ` +
       `rule for rows ${median(guarded.rates).toFixed(0)}/s and ${dearer.toFixed(1)} µs; ratio of rates ${ratio.toFixed(3)}`,
   );
-}
-
-async function specificationOf(name: string, head: string, folder: string): Promise<string> {
-  const file = join(folder, `${name}.yaml`);
-  const example = (await readFile(specifications.chinook, 'utf8')).replace(/^data: .*$/mu, '');
-  await writeFile(file, `${head}\nlogging: { enabled: false }\nrateLimit: false\n${example}`);
-  return file;
 }
 
 async function load(side: Side, duration: number): Promise<readonly Outcome[]> {

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runScript, startServer, type Server } from './child.ts';
@@ -73,4 +74,16 @@ export function startDev(specification: string, file: string): Promise<Server> {
     '--port',
     String(port),
   ]);
+}
+
+/** Writes the Chinook example as it is served in production, with `head` before it; gives the file. */
+export async function writeSpecification(
+  name: string,
+  head: string,
+  folder: string,
+): Promise<string> {
+  const file = join(folder, `${name}.yaml`);
+  const example = (await readFile(specifications.chinook, 'utf8')).replace(/^data: .*$/mu, '');
+  await writeFile(file, `${head}\nlogging: { enabled: false }\nrateLimit: false\n${example}`);
+  return file;
 }
