@@ -1,13 +1,14 @@
 /**
- * `node bench/edge.ts [overload] [slow] [idle] [access]`: how the Chinook example holds up at three times the rate that it can
- * answer, beside clients that never finish a request, with 10,000 connections that do nothing, and what credentials cost.
+ * `node bench/edge.ts [overload] [slow] [idle] [cost]`: how the Chinook example holds up at three times the rate that
+ * it can answer, beside clients that never finish a request, and with 10,000 connections that do nothing; and what
+ * credentials and the dashboard cost.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { measureAccess } from './access.ts';
+import { measureCost } from './cost.ts';
 import type { Server } from './child.ts';
 import { Client, closedLoop, openLoop, percentile, type Outcome } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
@@ -97,11 +98,11 @@ async function idle(server: Server): Promise<void> {
   for (const { socket } of open) socket.destroy();
 }
 
-function access(): Promise<void> {
-  return measureAccess(`sqlite:${database}`, folder);
+function cost(): Promise<void> {
+  return measureCost(`sqlite:${database}`, folder);
 }
 
-const measures = { overload, slow, idle, access };
+const measures = { overload, slow, idle, cost };
 const asked = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 const database = join(folder, 'chinook.db');
