@@ -28,6 +28,7 @@ const kinds: readonly {
 access: { read: [{ role: clerk, where: 'id_gte=1' }], write: admin }`,
     sendsToken: true,
   },
+  { name: 'debug parameters that nobody sends', head: 'access: public\ndebug: true' },
   { name: 'a dashboard', head: 'access: public\ndashboard: true' },
   { name: 'a dashboard that is open', head: 'access: public\ndashboard: true', isWatched: true },
 ];

@@ -1,6 +1,7 @@
 /**
- * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload]`: what developers and testers wait for. A
- * million rows generated and promoted to PostgreSQL, a first start with data, a sandbox, and an edit of the file.
+ * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload] [arrays]`: what developers and testers
+ * wait for. A million rows generated and promoted to PostgreSQL, a first start with data, a sandbox, an edit of the file,
+ * and records that are sent by the thousand.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,14 +11,15 @@ import { startPostgres } from '../test/support/postgres-server.ts';
 import { runScript } from './child.ts';
 import { percentile } from './edge-clients.ts';
 import { send } from './http.ts';
-import { mostMemory } from './memory.ts';
+import { mostMemory, processorTime } from './memory.ts';
 import { print } from './report.ts';
-import { cli, specifications, startDev } from './servers.ts';
+import { cli, migrate, specifications, startDev, startPlinth } from './servers.ts';
 
 const rows = 1_000_000;
 const starts = 5;
 const sandboxes = 40;
 const edits = 12;
+const arrays = { count: 60, length: 1_000, warmUp: 20 };
 const pollEvery = 2;
 const longestEdit = 5_000;
 const mebibyte = 1024 * 1024;
@@ -107,12 +109,38 @@ async function reload(): Promise<void> {
   print(`reload: an edit that adds a field is served after ${spread(took)} (wanted: 300)`);
 }
 
+/** Arrays that are created one after the other, each answered with its records. */
+async function arraysOf(): Promise<void> {
+  const database = `sqlite:${join(folder, 'arrays.db')}`;
+  await migrate(specifications.events, database);
+  const server = await startPlinth(database, specifications.events);
+  const record = { at: '2026-01-01T00:00:00.000Z', kind: 'opened', actor: 'user', amount: 1.5 };
+  const body = JSON.stringify(Array.from({ length: arrays.length }, () => record));
+  const create = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index += 1) {
+      const { status } = await send(server.url, { method: 'POST', path: '/v1/events', body });
+      if (status !== 201) throw new Error(`an array was answered ${status}`);
+    }
+  };
+  await create(arrays.warmUp);
+  const [begin, before] = [performance.now(), await processorTime(server.pid)];
+  await create(arrays.count);
+  const seconds = (performance.now() - begin) / 1_000;
+  const spent = ((await processorTime(server.pid)) - before) / 1e6;
+  await server.stop();
+  const created = arrays.count * arrays.length;
+  print(
+    `arrays: ${arrays.length} records each, ${(created / seconds).toFixed(0)}/s, ` +
+      `${(created / spent).toFixed(0)} a second of processor time (wanted: 50000)`,
+  );
+}
+
 function spread(took: readonly number[]): string {
   const [middle, most] = [percentile(took, 0.5), percentile(took, 1)];
   return `${middle.toFixed(0)} ms in the middle, ${most.toFixed(0)} ms at most of ${took.length}`;
 }
 
-const measures = { generate, promote, start, sandbox, reload };
+const measures = { generate, promote, start, sandbox, reload, arrays: arraysOf };
 const asked = process.argv.slice(2);
 try {
   for (const [name, measure] of Object.entries(measures))

@@ -34,7 +34,8 @@ export const tokenExpired: ApiError = refuse('TOKEN_EXPIRED', 'The token has exp
 
 /**
  * The credential among the headers of a request, as they came: name, value, name, value; undefined where there is
- * none. `memory` spares what it was read from last. Two of them, another scheme than Bearer and an empty one are INVALID_CREDENTIALS. Contract 3, Authentication.
+ * none. Two of them, another scheme than Bearer and an empty one are INVALID_CREDENTIALS. `memory` holds what was read
+ * last, which is not read again. Contract 3, Authentication.
  */
 export function readCredential(
   rawHeaders: readonly string[],

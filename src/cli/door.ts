@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import { createServer, type Socket } from 'node:net';
 import { probeAfter } from '../http/listener.ts';
 import { listenOn, portOf, stopListening, takeAll, type Servers } from '../http/listening.ts';
-import type { FromDoor, ToDoor } from './worker-messages.ts';
+import { tell, type FromDoor, type ToDoor } from './worker-messages.ts';
 
 /** So many connections wait for a worker; more are closed as they come. */
 const mostWaiting = 10_000;
@@ -146,8 +146,4 @@ export class Door {
     for (const worker of this.leaving) tell(worker, { plinth: 'closed' });
     this.leaving.clear();
   }
-}
-
-function tell(worker: Worker, message: FromDoor): void {
-  if (worker.isConnected()) worker.send(message);
 }

@@ -1,14 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fleet } from '../http/fleet.ts';
-import type { FromPrimary, FromWorker } from './worker-messages.ts';
+import { tell, type FromPrimary, type FromWorker } from './worker-messages.ts';
 
 /** How long the others may take to answer, in ms. */
 const patience = 1_000;
-
-export function tell(worker: Worker, message: FromPrimary): void {
-  if (worker.isConnected()) worker.send(message);
-}
 
 /** Puts the question of one worker to all others, and gives it their answers. */
 export class Switchboard {

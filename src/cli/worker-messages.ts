@@ -1,3 +1,4 @@
+import type { Worker } from 'node:cluster';
 import type { Questions } from '../http/fleet.ts';
 
 type Kind = keyof Questions;
@@ -53,4 +54,9 @@ export function isFromWorker(message: unknown): message is FromWorker {
 
 export function isFromPrimary(message: unknown): message is FromPrimary {
   return isOurs(message);
+}
+
+/** Tells a worker something, unless it has gone. */
+export function tell(worker: Worker, message: FromPrimary): void {
+  if (worker.isConnected()) worker.send(message);
 }

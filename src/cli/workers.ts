@@ -9,8 +9,14 @@ import type { Doorway } from '../http/listener.ts';
 import type { Context } from './context.ts';
 import { Door } from './door.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { fleetOf, Switchboard, tell } from './worker-fleet.ts';
-import { isFromPrimary, isFromWorker, type FromDoor, type FromWorker } from './worker-messages.ts';
+import { fleetOf, Switchboard } from './worker-fleet.ts';
+import {
+  isFromPrimary,
+  isFromWorker,
+  tell,
+  type FromDoor,
+  type FromWorker,
+} from './worker-messages.ts';
 
 /** A worker that has ended is replaced, but no more than one in so many ms. */
 const startEvery = 1_000;

@@ -12,7 +12,7 @@ export interface Client {
   readonly isLoopback: boolean;
   /** Every step from it to here that is known of was encrypted. */
   readonly isSecure: boolean;
-  /** What the gate has found out of it, kept for as long as its connection. */
+  /** What the gate has found out of it: kept for as long as its connection, where nothing is forwarded. */
   readonly memory: ClientMemory;
 }
 

@@ -9,16 +9,17 @@ import { RecentRequests } from '../../src/trace/recent.ts';
 import { buildValid } from '../support/api.ts';
 import { things } from './4-dashboard.ts';
 
+const end = {
+  status: 200,
+  code: undefined,
+  duration: 1,
+  requestHeaders: {},
+  responseHeaders: {},
+};
+
 test('requests with large bodies are kept in fewer bytes than would be much, and the latest always', () => {
   const recent = new RecentRequests();
   const path = '/v1/things';
-  const end = {
-    status: 200,
-    code: undefined,
-    duration: 1,
-    requestHeaders: {},
-    responseHeaders: {},
-  };
   for (let number = 1; number <= 2_500; number += 1) {
     const start = { requestId: String(number), method: 'POST', url: path, path, search: '' };
     const trace = new RequestTrace(start, 0, new Recording(0, 0));
@@ -54,13 +55,6 @@ test('of many requests at once 200 are recorded, and of those that go on 20 a se
     mode: 'dev',
     network: { changes: [], change: () => undefined },
   });
-  const end = {
-    status: 200,
-    code: undefined,
-    duration: 1,
-    requestHeaders: {},
-    responseHeaders: {},
-  };
   const recorded = (count: number): number => {
     const before = dashboard.recent.after(0).at(-1)?.number ?? 0;
     for (let sent = 0; sent < count; sent += 1) {

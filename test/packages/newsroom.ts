@@ -1,10 +1,11 @@
+import { serveApi, type TestApi } from '../support/api.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { hashOf } from '../support/tokens.ts';
 
 export const editorKey = 'plk_an-editor-of-the-newsroom-0123456789';
 
 /** Posts that all may read when they are published, authors change and editors delete; members are for editors. */
-export const newsroom = `${withTokens.replace(
+const newsroom = `${withTokens.replace(
   '{ jwt:',
   `{ apiKeys: [{ name: desk, hash: "${hashOf(editorKey)}", roles: [editor], sub: "1" }], jwt:`,
 )}
@@ -36,3 +37,12 @@ export const author = tokenOf({
   picture: 'https://example.com/z.png',
 });
 export const late = tokenOf({ sub: '7', roles: ['author'], exp: 1_600_000_000 });
+
+/** Serves it with a draft and what is published. */
+export async function serveNewsroom(): Promise<TestApi> {
+  const api = await serveApi(newsroom);
+  const headers = { authorization: `Bearer ${editorKey}` };
+  for (const status of ['draft', 'published'])
+    await api.send('POST', '/v1/posts', { title: status, status }, headers);
+  return api;
+}

@@ -22,7 +22,7 @@ import {
   type PlinthAuthProvider,
 } from '../../packages/ra-data-provider/src/index.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { author, editorKey, late, newsroom } from './newsroom.ts';
+import { author, editorKey, late, serveNewsroom } from './newsroom.ts';
 import { watchedFetch, type Sent } from './requests.ts';
 
 let api: TestApi;
@@ -32,10 +32,7 @@ let auth: PlinthAuthProvider;
 beforeEach(async () => {
   // react-admin writes every refusal to the console.
   vi.spyOn(console, 'error').mockReturnValue();
-  api = await serveApi(newsroom);
-  const headers = { authorization: `Bearer ${editorKey}` };
-  for (const status of ['draft', 'published'])
-    await api.send('POST', '/v1/posts', { title: status, status }, headers);
+  api = await serveNewsroom();
   sent = [];
   auth = authWith({});
 });

@@ -19,8 +19,8 @@ import {
   type PlinthAuthProvider,
   type RefineAuthOptions,
 } from '../../packages/refine-data-provider/src/index.ts';
-import { serveApi, type TestApi } from '../support/api.ts';
-import { author, editorKey, late, newsroom } from './newsroom.ts';
+import type { TestApi } from '../support/api.ts';
+import { author, editorKey, late, serveNewsroom } from './newsroom.ts';
 import { watchedFetch, type Sent } from './requests.ts';
 
 let api: TestApi;
@@ -32,10 +32,7 @@ let visited: unknown[];
 beforeEach(async () => {
   // Whatever is refused is written to the console.
   vi.spyOn(console, 'error').mockReturnValue();
-  api = await serveApi(newsroom);
-  const headers = { authorization: `Bearer ${editorKey}` };
-  for (const status of ['draft', 'published'])
-    await api.send('POST', '/v1/posts', { title: status, status }, headers);
+  api = await serveNewsroom();
   sent = [];
   visited = [];
   auth = authWith({});
