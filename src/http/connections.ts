@@ -29,7 +29,9 @@ interface Current {
  * HTTP without spoiling the answers before them, and to close what nobody uses.
  */
 export class Connections {
-  private readonly current = new Map<Socket, Current | undefined>();
+  private readonly current = new Map<Socket, Current | 'idle' | undefined>();
+  /** After its answer a request is held no longer: many connections that rest would hold much. */
+  private readonly forget: (this: ServerResponse) => void;
   /** Those too that are no further than their TLS handshake. */
   private readonly all = new Set<Socket>();
   /** How many the system has given so far. */
@@ -42,6 +44,14 @@ export class Connections {
   constructor(maxHeaderSize: number, sendingOn: (socket: Socket) => Omit<Sending, 'last'>) {
     this.maxHeaderSize = maxHeaderSize;
     this.sendingOn = sendingOn;
+    const { current } = this;
+    this.forget = function forget() {
+      const { req: request } = this;
+      const held = current.get(request.socket);
+      // Another may have come behind it already; and of a body that is still coming the next bytes may be refused.
+      if (typeof held === 'object' && held.request === request && request.complete)
+        current.set(request.socket, 'idle');
+    };
   }
 
   /** A connection as the system gives it. */
@@ -58,7 +68,9 @@ export class Connections {
   }
 
   begin(request: IncomingMessage, response: ServerResponse): void {
-    if (this.current.has(request.socket)) this.current.set(request.socket, { request, response });
+    if (!this.current.has(request.socket)) return;
+    this.current.set(request.socket, { request, response });
+    response.on('finish', this.forget);
   }
 
   /**
@@ -70,7 +82,7 @@ export class Connections {
     for (let passed = 0; this.current.size > 0; passed = performance.now() - start) {
       for (const [socket, current] of this.current) {
         const isUnused = current === undefined && passed > beforeFirst;
-        const isIdle = current?.response.writableFinished === true && passed > betweenTwo;
+        const isIdle = isAnswered(current) && passed > betweenTwo;
         if (isUnused || isIdle || passed > timeout) socket.destroy();
       }
       await delay(lookAgain);
@@ -97,7 +109,7 @@ export class Connections {
     const refusal = respondError(this.refusalOf(error), '', randomUUID());
     const sending: Sending = { last: true, ...this.sendingOn(socket) };
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (current === undefined) end(socket, refusal, sending);
+    else if (current === undefined || current === 'idle') end(socket, refusal, sending);
     else if (!current.request.complete) {
       // It is the body of this request, which may have its answer already.
       if (current.response.headersSent) socket.destroySoon();
@@ -121,6 +133,10 @@ export class Connections {
           `The request line and headers are longer than ${this.maxHeaderSize} bytes`,
         );
   }
+}
+
+function isAnswered(current: Current | 'idle' | undefined): boolean {
+  return current === 'idle' || current?.response.writableFinished === true;
 }
 
 /** Whether a head that is too long was still in its first line. */

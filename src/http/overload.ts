@@ -1,25 +1,25 @@
+import type { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { apiError, type ApiError } from '../errors.ts';
 
-/** A request may wait for its turn, and the event loop be late, for so long before more are refused, in ms. */
+/** A turn of the event loop may take, and the loop be late, for so long before requests are refused, in ms. */
 export const longestDelay = 250;
-/** In one turn of the event loop requests begin for so long after the first that it reads, in ms. */
-const firstSlice = 10;
 /**
- * After that, the turns of those who wait: short ones, so that others are read and refused soon; but many times as long
- * as reading has taken, so that callers who ask again at once do not keep the server from answering anybody. In ms.
+ * Once a turn took longer, there are more requests than can be answered in time, and serving and refusing alternate: what
+ * is read is refused soon, and who asks again at once takes no more than a sixth of the time. In ms.
  */
-const slice = { shortest: 2, longest: 100, share: 6 } as const;
+const serving = 25;
+const refusing = serving / 5;
 /**
- * Who connects goes before who waits, for so long at a time, in ms: the system accepts one connection a turn, so that a
- * thousand at once would wait for seconds.
+ * In a turn that is longer and has met more than a few, nothing more is read of who was answered: so that it ends when
+ * each was heard once, and those can be accepted who connect, which the system does one a turn. In ms.
  */
-const accepting = 25;
+const short = 5;
+/** Who connects goes before who asks, for so long at a time, in ms. */
+const accepting = 50;
 /** So few are never too many: each takes long then, and refusing others would not help them. */
 const few = 64;
-/** After so many that have begun their places in the queue are given free. */
-const forgotten = 1_024;
-/** How long one look at the event loop is, and what its clock ticks in, in ms. */
+/** After so long without a refusal a crowd is over; a look at the event loop is as long, and it ticks in `resolution`. In ms. */
 const window = 500;
 const resolution = 20;
 
@@ -37,25 +37,35 @@ export interface OverloadOptions {
   readonly accepted: () => number;
   /** In ms; `longestDelay` where there is no reason for another. */
   readonly maxDelay: number;
+  /** A time that only grows, in ms. */
+  readonly clock: () => number;
 }
 
 /**
- * Decides which requests the server takes on, so that those which it does have their answer soon, and lets each begin
- * when the event loop has time for it. Contract 3, Overload.
+ * Decides as requests are read which of them the server takes on, so that those have their answer soon: each is begun or
+ * refused at once, since those that wait here would cost memory, and collecting it a quarter of the time. Others wait
+ * in the system, unread. Contract 3, Overload.
  */
 export class Overload {
   private inFlight = 0;
   private bodyBytes = 0;
-  /** In order of arrival; those before `next` have begun. */
-  private waiting: { readonly since: number; readonly begin: Begin }[] = [];
-  private next = 0;
-  /** Until when requests may begin in this turn of the event loop; 0 before the first. */
-  private turnEnd = 0;
-  /** When those who wait last gave way to reading. */
-  private workEnd = 0;
-  /** Connections that had been accepted at the end of the last turn, and since when each turn has brought one. */
-  private accepted = 0;
-  private comingSince: number | undefined;
+  /** When the first request of this turn of the event loop came, and how many have come and begun since; 0: none. */
+  private turnBegan = 0;
+  private come = 0;
+  private begun = 0;
+  /** More come than can be answered in time. */
+  private isCrowded = false;
+  /** In a crowd: whether those are refused who come until `spellEnd`. */
+  private isRefusing = false;
+  private spellEnd = 0;
+  private lastRefusal = 0;
+  /** Nothing is read of these until the turn has ended. */
+  private resting: Connection[] = [];
+  /** Who begins when the connections that are coming have been accepted, or after a pause. */
+  private waiting: Begin[] = [];
+  /** How many connections and requests had come so by the end of the last turn, and since when each turn brings some. */
+  private arrived = 0;
+  private arrivingSince: number | undefined;
   private isPaused = false;
   private isLate = false;
   private lateWindows = 0;
@@ -82,28 +92,17 @@ export class Overload {
 
   /** Why no more can be taken on at the moment. */
   refusal(): ApiError | undefined {
-    const { maxInFlight } = this.options;
-    if (this.inFlight >= maxInFlight) return overloaded;
+    if (this.inFlight >= this.options.maxInFlight) return overloaded;
     if (this.isLate && this.inFlight > few) return overloaded;
-    const oldest = this.waiting[this.next];
-    return oldest !== undefined && this.hasWaitedLong(oldest.since) ? overloaded : undefined;
+    return this.isHeld || this.hasTime() ? undefined : overloaded;
   }
 
-  private hasWaitedLong(since: number): boolean {
-    const isCrowded = this.waiting.length - this.next > few;
-    return isCrowded && performance.now() - since > this.options.maxDelay;
-  }
-
-  /**
-   * Counts a request in; resolves when it may begin, or with an error when it has waited for too long. Nothing is to
-   * be waited for where there is time at once.
-   */
+  /** Counts a request in; resolves when it may begin, or with an error. Mostly there is nothing to be waited for. */
   enter(): Promise<ApiError | undefined> | undefined {
     this.inFlight += 1;
-    const now = performance.now();
-    if (this.waiting.length === 0 && !this.isPaused && this.mayBegin(now)) return undefined;
+    if (!this.isHeld) return undefined;
     return new Promise((begin) => {
-      this.waiting.push({ since: now, begin });
+      this.waiting.push(begin);
     });
   }
 
@@ -118,7 +117,14 @@ export class Overload {
 
   resume(): void {
     this.isPaused = false;
-    if (this.turnEnd === 0) this.endTurn();
+    if (this.turnBegan === 0 && this.arrivingSince === undefined) this.goOn();
+  }
+
+  /** After an answer: where others are to be heard first, nothing more is read of this connection for a while. */
+  rest(connection: Connection): void {
+    if (this.come <= few || this.options.clock() - this.turnBegan < short) return;
+    connection.pause();
+    this.resting.push(connection);
   }
 
   /** Whether so many more bytes of bodies can be held. */
@@ -132,57 +138,67 @@ export class Overload {
     this.bodyBytes -= bytes;
   }
 
-  private mayBegin(now: number): boolean {
-    if (this.turnEnd > 0) return now < this.turnEnd;
-    this.turnEnd = now + firstSlice;
-    this.workEnd = now;
-    setImmediate(this.atTurnEnd);
-    return true;
+  private get isHeld(): boolean {
+    return this.isPaused || this.arrivingSince !== undefined;
   }
 
-  /** What has come in was read: those who wait go on, in a turn of their own. */
-  private endTurn(): void {
-    const now = performance.now();
-    if (this.waiting.length === 0 || this.isPaused) this.turnEnd = 0;
-    else if (this.areComing(now)) {
-      // Long past: nobody begins in the next turn either.
-      this.turnEnd = 1;
+  /** Whether this turn of the event loop has time for one more. */
+  private hasTime(): boolean {
+    const now = this.options.clock();
+    if (this.turnBegan === 0) {
       setImmediate(this.atTurnEnd);
-    } else {
-      const wanted = (now - this.workEnd) * slice.share;
-      this.turnEnd = now + Math.min(slice.longest, Math.max(slice.shortest, wanted));
-      this.beginNext();
+      this.beginTurn(now);
     }
+    if (!this.isCrowded && this.begun >= few)
+      this.isCrowded = now - this.turnBegan > this.options.maxDelay;
+    if (this.isCrowded && now >= this.spellEnd) {
+      this.isRefusing = !this.isRefusing;
+      this.spellEnd = now + (this.isRefusing ? refusing : serving);
+    }
+    this.come += 1;
+    if (this.isRefusing) this.lastRefusal = now;
+    else this.begun += 1;
+    return !this.isRefusing;
   }
 
-  /** Whether there are connections to be accepted before others go on: the last turn tells of the next. */
-  private areComing(now: number): boolean {
-    const before = this.accepted;
-    this.accepted = this.options.accepted();
-    const areComing = this.accepted !== before && now - (this.comingSince ?? now) < accepting;
-    this.comingSince = areComing ? (this.comingSince ?? now) : undefined;
-    return areComing;
+  private beginTurn(now: number): void {
+    this.turnBegan = now;
+    if (now - this.lastRefusal > window) this.isCrowded = false;
+    [this.isRefusing, this.spellEnd] = [false, now + serving];
   }
 
-  private beginNext(): void {
-    const one = this.waiting[this.next];
-    if (one === undefined) {
-      this.waiting = [];
-      this.next = 0;
-    } else if (performance.now() < this.turnEnd) {
-      const refusal = this.hasWaitedLong(one.since) ? overloaded : undefined;
-      this.next += 1;
-      if (this.next === forgotten) {
-        this.waiting = this.waiting.slice(forgotten);
-        this.next = 0;
-      }
-      one.begin(refusal);
+  /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
+  private endTurn(): void {
+    [this.turnBegan, this.come, this.begun] = [0, 0, 0];
+    const [before, now] = [this.arrived, this.options.clock()];
+    this.arrived = this.options.accepted() + this.waiting.length;
+    const since = this.arrivingSince ?? now;
+    const isArriving =
+      this.resting.length > 0 && this.arrived !== before && now - since < accepting;
+    this.arrivingSince = isArriving ? since : undefined;
+    if (isArriving) setImmediate(this.atTurnEnd);
+    else if (!this.isPaused) this.goOn();
+  }
+
+  private goOn(): void {
+    const { resting } = this;
+    if (resting.length > 0) this.resting = [];
+    for (const connection of resting) connection.resume();
+    if (this.waiting.length > 0) this.beginWaiting();
+  }
+
+  /** Those who wait begin, one after the other, as if they came now. */
+  private beginWaiting(): void {
+    const waiting = this.waiting.values();
+    this.waiting = [];
+    const next = (): void => {
+      const { value: begin } = waiting.next();
+      if (begin === undefined) return;
+      begin(this.hasTime() ? undefined : overloaded);
       // A tick that is asked for here comes when all that the request can do at once is done.
-      queueMicrotask(() => process.nextTick(() => this.beginNext()));
-      return;
-    }
-    this.workEnd = performance.now();
-    setImmediate(this.atTurnEnd);
+      queueMicrotask(() => process.nextTick(next));
+    };
+    next();
   }
 
   /** Late is a loop that was so for most of the time of two looks: a single long step says nothing. */
@@ -193,6 +209,9 @@ export class Overload {
     this.isLate = this.lateWindows > 1;
   }
 }
+
+/** What can be told to give no more bytes for a while. */
+type Connection = Pick<Socket, 'pause' | 'resume'>;
 
 type Begin = (refusal?: ApiError) => void;
 

@@ -120,6 +120,7 @@ export async function startServer(
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
     maxDelay,
     accepted: () => connections.accepted,
+    clock: () => performance.now(),
   });
   let stopping = false;
   const handle = async (
@@ -236,6 +237,7 @@ export async function startServer(
       observed.atEnd?.();
       users.leave();
     }
+    overload.rest(request.socket);
     // Whoever takes nothing of an answer does not keep it here for ever.
     if (rest === undefined && request.socket.writableLength > 0)
       await untilTaken(response, 'finish', stallTimeout);

@@ -8,10 +8,11 @@ import { openPostgres } from '../../src/execute/postgres.ts';
 import { migrate } from '../../src/execute/postgres-schema.ts';
 import { Overload } from '../../src/http/overload.ts';
 import { buildValid } from '../support/api.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { until } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
-import { askAt, serveEdge, type EdgeServer, type Told } from './3-edge.ts';
+import { askAt, serveEdge, type EdgeServer } from './3-edge.ts';
 
 const specification = (server: string): string => `access: public
 rateLimit: false
@@ -175,58 +176,182 @@ describe('bodies', () => {
   });
 });
 
-const bounds = { maxInFlight: 1_000, maxBodyBytes: 1, maxDelay: 1_000, accepted: () => 0 };
+/** An overload with a clock of its own. `arrive` brings requests to it, each of which takes so long, and says which it takes on. */
+function watched(maxDelay = 250, accepted = (): number => 0) {
+  let now = 1;
+  const clock = (): number => now;
+  const overload = new Overload({
+    maxInFlight: 10_000,
+    maxBodyBytes: 1,
+    maxDelay,
+    accepted,
+    clock,
+  });
+  const arrive = (count: number, each: number): readonly boolean[] =>
+    Array.from({ length: count }, () => {
+      const isTaken = overload.refusal() === undefined;
+      now += isTaken ? each : 0.05;
+      return isTaken;
+    });
+  return { overload, arrive, wait: (ms: number): void => void (now += ms) };
+}
+const openWires = (count: number, url: string): Promise<readonly Wire[]> =>
+  Promise.all(Array.from({ length: count }, () => Wire.open(url)));
+/** What all are told who ask at once. */
+async function statusesOf(wires: readonly Wire[]): Promise<Set<number | undefined>> {
+  await Promise.all(wires.map((wire) => wire.send(getBytes('/v1/notes?limit=5'))));
+  const answers = await Promise.all(wires.map((wire) => wire.answer()));
+  return new Set(answers.map((answer) => answer?.status));
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** How long each run of equal values is. */
+const runs = (values: readonly boolean[]): readonly (readonly [boolean, number])[] => {
+  const found: [boolean, number][] = [];
+  for (const value of values) {
+    const last = found.at(-1);
+    if (last?.[0] === value) last[1] += 1;
+    else found.push([value, 1]);
+  }
+  return found;
+};
 
 describe('many at once', () => {
-  test('each of a thousand is answered, in turns', async () => {
-    const server = await serve('maxInFlight: 2000', { maxDelay: Infinity });
-    const wire = await Wire.open(urlOf(server));
-    await wire.send(post('x'));
-    await wire.answer();
-    wire.close();
-    const answers = await Promise.all(
-      Array.from({ length: 1_000 }, () => server.ask({ path: '/v1/notes?limit=5' })),
-    );
-    expect(new Set(answers.map(({ status }: Told) => status))).toEqual(new Set([200]));
+  test.each([
+    ['http', 1_000],
+    ['https', 200],
+  ] as const)('each is answered again and again, over %s', async (scheme, count) => {
+    const tls = { certificate: await makeCertificate('many'), onRenewal: () => undefined };
+    const options = { maxDelay: Infinity, ...(scheme === 'https' && { tls }) };
+    const server = await serve('maxInFlight: 2000', options);
+    const wires = await openWires(count, urlOf(server).replace('http', scheme));
+    for (let round = 0; round < 3; round += 1)
+      expect(await statusesOf(wires)).toEqual(new Set([200]));
+    for (const wire of wires) wire.close();
   });
 
-  test('those who wait for too long are refused, and a few are always taken on', async () => {
-    const overload = new Overload({ ...bounds, maxDelay: 0 });
-    expect(overload.enter()).toBeUndefined();
-    // The turn in which requests begin at once passes.
-    const end = performance.now() + 20;
-    while (performance.now() < end);
-    const entered = Array.from({ length: 200 }, async () => overload.enter());
-    const told = await Promise.all(entered);
+  test('each is 200 or 503, and afterwards all are answered', async () => {
+    const server = await serve('maxInFlight: 2000', { maxDelay: 0 });
+    const wires = await openWires(500, urlOf(server));
+    const seen = new Set<number | undefined>();
+    for (let round = 0; round < 20; round += 1)
+      for (const status of await statusesOf(wires)) seen.add(status);
+    expect(seen).toEqual(new Set([200, 503]));
+    for (const wire of wires) wire.close();
+    expect((await server.ask()).status).toBe(200);
+  });
+
+  test('all are taken on while a turn takes no longer than it may', async () => {
+    const { overload, arrive } = watched();
+    expect(runs(arrive(2_000, 0.125))).toEqual([[true, 2_000]]);
+    await turn();
+    expect(runs(arrive(2_000, 0.125))).toEqual([[true, 2_000]]);
     overload.close();
-    expect(told.map((refusal) => refusal?.code)).toEqual([
-      ...Array.from({ length: 136 }, () => 'OVERLOADED'),
-      ...Array.from({ length: 64 }, () => undefined),
+  });
+
+  test('after that serving and refusing alternate, and each turn begins with serving', async () => {
+    const { overload, arrive } = watched();
+    expect(runs(arrive(451, 1))).toEqual([
+      [true, 251],
+      [false, 100],
+      [true, 25],
+      [false, 75],
     ]);
+    await turn();
+    expect(runs(arrive(200, 1))).toEqual([
+      [true, 25],
+      [false, 100],
+      [true, 25],
+      [false, 50],
+    ]);
+    overload.close();
+  });
+
+  test('it is over when nobody was refused for half a second', async () => {
+    const { overload, arrive, wait } = watched();
+    arrive(300, 1);
+    await turn();
+    wait(400);
+    expect(runs(arrive(60, 1))).toEqual([
+      [true, 25],
+      [false, 35],
+    ]);
+    await turn();
+    wait(501);
+    expect(runs(arrive(60, 1))).toEqual([[true, 60]]);
+    overload.close();
+  });
+
+  test('a few are always taken on, however long they take', () => {
+    const { overload, arrive } = watched(0);
+    expect(runs(arrive(70, 1_000))).toEqual([
+      [true, 64],
+      [false, 6],
+    ]);
+    overload.close();
   });
 });
 
-describe('those who connect', () => {
-  /** How many turns of the event loop one waits, while so many of them bring a connection. */
-  const turnsUntil = async (coming: number): Promise<number> => {
-    let turns = 0;
-    const accepted = (): number => Math.min(turns + 1, coming);
-    const overload = new Overload({ ...bounds, accepted });
-    expect(overload.enter()).toBeUndefined();
-    const end = performance.now() + 20;
-    while (performance.now() < end);
-    const begun = Promise.resolve(overload.enter());
-    const turn = (): Promise<string> => new Promise((resolve) => setImmediate(resolve, 'turn'));
-    while ((await Promise.race([begun, turn()])) === 'turn') turns += 1;
-    overload.close();
-    return turns;
+describe('a connection that was answered', () => {
+  const connection = () => {
+    let isPaused = false;
+    return {
+      pause: () => (isPaused = true),
+      resume: () => (isPaused = false),
+      isPaused: () => isPaused,
+    };
   };
 
-  test('go before those who wait, but not for ever', async () => {
-    const alone = await turnsUntil(0);
-    expect(await turnsUntil(5)).toBeGreaterThan(alone + 3);
-    // Were it for ever, this would not end.
-    expect(await turnsUntil(Infinity)).toBeGreaterThan(alone);
+  test('is read again at once in a turn that is short or has met a few', () => {
+    for (const [count, each] of [
+      [65, 0.05],
+      [64, 10],
+    ] as const) {
+      const { overload, arrive } = watched();
+      arrive(count, each);
+      const one = connection();
+      overload.rest(one as never);
+      expect(one.isPaused()).toBe(false);
+      overload.close();
+    }
+  });
+
+  test('rests until the end of a long one, and of those that bring connections, which is not for ever', async () => {
+    for (const coming of [0, 3, Infinity]) {
+      let turns = 0;
+      const { overload, arrive, wait } = watched(250, () => Math.min(turns, coming));
+      arrive(65, 1);
+      const one = connection();
+      overload.rest(one as never);
+      const restedFor = async (): Promise<number> => {
+        for (;;) {
+          turns += 1;
+          await turn();
+          if (!one.isPaused()) return turns;
+          wait(1);
+        }
+      };
+      const rested = await restedFor();
+      if (coming === Infinity) expect(rested).toBeGreaterThan(40);
+      else expect(rested).toBe(coming + 1);
+      overload.close();
+    }
+  });
+
+  test('others that ask meanwhile wait with it', async () => {
+    let count = 1;
+    const { overload, arrive } = watched(250, () => count);
+    arrive(65, 1);
+    overload.rest(connection() as never);
+    await turn();
+    expect(overload.refusal()).toBeUndefined();
+    const begun: string[] = [];
+    const one = overload.enter()?.then(() => begun.push('begun'));
+    expect(one).toBeInstanceOf(Promise);
+    count += 1;
+    await turn();
+    expect(begun).toEqual([]);
+    await one;
+    overload.close();
   });
 });
 

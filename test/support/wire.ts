@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 /** One answer as it came over the wire. */
 export interface WireAnswer {
@@ -31,12 +32,17 @@ export class Wire {
   }
 
   static open(url: string): Promise<Wire> {
-    const { hostname, port } = new URL(url);
+    const { protocol, hostname, port } = new URL(url);
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: hostname, port: Number(port), noDelay: true }, () => {
+      const opened = (): void => {
         socket.off('error', reject);
         resolve(new Wire(socket));
-      });
+      };
+      const to = { host: hostname, port: Number(port), noDelay: true };
+      const socket =
+        protocol === 'https:'
+          ? connectTls({ ...to, rejectUnauthorized: false }, opened)
+          : connect(to, opened);
       socket.once('error', reject);
     });
   }
