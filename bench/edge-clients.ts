@@ -53,38 +53,59 @@ function get(path: string, headers = ''): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 }
 
+/** Connections that stay, for asking the same again and again. */
+export class Pool {
+  private readonly clients: readonly Client[];
+
+  private constructor(clients: readonly Client[]) {
+    this.clients = clients;
+  }
+
+  static async open(port: number, connections: number): Promise<Pool> {
+    const open = (): Promise<Client> =>
+      new Promise((resolve) => void new Client(port, resolve, resolve));
+    return new Pool(await Promise.all(Array.from({ length: connections }, open)));
+  }
+
+  /** Asks as fast as answers come, as long as `goOn` says so. `headers`: each ends its line. */
+  async ask(path: string, goOn: () => boolean, headers?: string): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    const request = get(path, headers);
+    const askBy = (client: Client): Promise<void> =>
+      new Promise((resolve) => {
+        const next = (): void => {
+          if (client.isClosed || !goOn()) resolve();
+          else
+            client.send(request, (outcome) => {
+              outcomes.push(outcome);
+              next();
+            });
+        };
+        next();
+      });
+    await Promise.all(this.clients.map(askBy));
+    return outcomes;
+  }
+
+  close(): void {
+    for (const { socket } of this.clients) socket.destroy();
+  }
+}
+
 /** Asks as fast as so many connections get answers. */
 export async function closedLoop(
   port: number,
   path: string,
   connections: number,
   seconds: number,
-  headers?: string,
 ): Promise<readonly Outcome[]> {
-  const [outcomes, clients]: [Outcome[], Client[]] = [[], []];
+  const pool = await Pool.open(port, connections);
   const until = performance.now() + seconds * 1_000;
-  const request = get(path, headers);
-  await Promise.all(
-    Array.from(
-      { length: connections },
-      () =>
-        new Promise<void>((resolve) => {
-          const next = (client: Client): void => {
-            if (performance.now() > until) {
-              client.socket.destroy();
-              resolve();
-            } else
-              client.send(request, (outcome) => {
-                outcomes.push(outcome);
-                if (client.isClosed) resolve();
-                else next(client);
-              });
-          };
-          clients.push(new Client(port, next, () => undefined));
-        }),
-    ),
-  );
-  return outcomes;
+  try {
+    return await pool.ask(path, () => performance.now() < until);
+  } finally {
+    pool.close();
+  }
 }
 
 /** Asks at a rate, whatever the answers do; opens as many connections as that takes, up to a bound. */
