@@ -1,5 +1,5 @@
 /**
- * `node bench/edge.ts [overload] [slow] [idle] [cost]`: how the Chinook example holds up at three times the rate that
+ * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares]`: how the Chinook example holds up at three times the rate that
  * it can answer, beside clients that never finish a request, and with 10,000 connections that do nothing; and what
  * credentials and the dashboard cost.
  */
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { measureCost } from './cost.ts';
+import { measureShares } from './shares.ts';
 import type { Server } from './child.ts';
 import { Client, closedLoop, openLoop, percentile, type Outcome } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
@@ -102,7 +103,11 @@ function cost(): Promise<void> {
   return measureCost(`sqlite:${database}`, folder);
 }
 
-const measures = { overload, slow, idle, cost };
+function shares(): Promise<void> {
+  return measureShares(`sqlite:${database}`, folder);
+}
+
+const measures = { overload, slow, idle, cost, shares };
 const asked = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 const database = join(folder, 'chinook.db');

@@ -45,9 +45,14 @@ export async function importBlog(database: string, { folder, rows }: DataSet): P
   return rows / ((performance.now() - begin) / 1_000);
 }
 
-/** Starts Plinth on a database. */
-export function startPlinth(database: string, specification: string): Promise<Server> {
+/** Starts Plinth on a database. `flags` are those of Node. */
+export function startPlinth(
+  database: string,
+  specification: string,
+  flags: readonly string[] = [],
+): Promise<Server> {
   return startServer('Plinth', (port) => [
+    ...flags,
     cli,
     'start',
     specification,

@@ -28,7 +28,7 @@ import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 const defaults = {
   bodyLimit: 1024 * 1024,
-  maxInFlight: 2_000,
+  maxInFlight: 1_000,
   maxConnections: 20_000,
   /** Of all bodies together that are read or worked on; four of the largest always have room. */
   bodyBytes: 128 * 1024 * 1024,
