@@ -222,7 +222,9 @@ export const keyRows: readonly KeyRow[] = [
       '[{ name: a }]',
       '[{ name: a, hash: abc }]',
       `[{ name: a, hash: "${hash.toUpperCase()}" }]`,
-      `[{ name: a, hash: "${hash}", roles: [authenticated] }]`,
+      ...['authenticated', 'public', 'none'].map(
+        (role) => `[{ name: a, hash: "${hash}", roles: [editor, ${role}] }]`,
+      ),
       `[{ name: a, hash: "${hash}", roles: admin }]`,
       `[{ name: a, hash: "${hash}", sub: 7 }]`,
       `[{ name: a, hash: "${hash}", key: b }]`,

@@ -3,6 +3,7 @@ import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
+import { until } from '../support/command.ts';
 import { bossAndHand } from '../support/keys.ts';
 
 const things = `
@@ -116,9 +117,29 @@ describe('what is counted', () => {
     await expect.poll(async () => (await samplesOf(other, name))[label]).toBe(1);
   });
 
-  test('refusals by load', async () => {
-    const api = await serving('', 'start');
+  test('refusals by load; who asks for metrics is none of those who are too many', async () => {
+    const api = await serving('server: { maxInFlight: 1 }', 'dev');
+    const leaving = new AbortController();
+    // It is under way until its client goes.
+    const held = fetch(`${api.url}/v1/things`, {
+      headers: { 'x-simulate': 'latency=30000' },
+      signal: leaving.signal,
+    }).catch(() => 'gone');
+    const underWay = async (): Promise<number | undefined> =>
+      (await samplesOf(api, 'plinth_requests_in_flight'))[''];
+    await until(async () => (await underWay()) === 2);
     expect(await samplesOf(api, 'plinth_requests_shed_total')).toEqual({ '': 0 });
+    for (const path of ['/v1/things', '/v1/things/1'])
+      expect((await api.get(path)).body.code).toBe('OVERLOADED');
+    expect(await samplesOf(api, 'plinth_requests_shed_total')).toEqual({ '': 2 });
+    expect(await samplesOf(api, 'plinth_requests_total')).toEqual({
+      '{route="unknown",status="503"}': 2,
+      '{route="/_metrics",status="200"}': expect.any(Number),
+    });
+    leaving.abort();
+    expect(await held).toBe('gone');
+    await until(async () => (await underWay()) === 1);
+    expect((await api.get('/v1/things')).status).toBe(200);
   });
 
   test('the event loop and the process', async () => {

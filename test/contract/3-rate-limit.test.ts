@@ -169,6 +169,10 @@ describe('whose quota it is', () => {
     expect(await from('1.1.1.1')).toBe(200);
     expect(await from('2.2.2.2')).toBe(200);
     expect(await from('6.6.6.6, 1.1.1.1')).toBe(429);
+    // Of IPv6 whoever has one address has the whole /64.
+    expect(await from('2001:db8:1:2::7')).toBe(200);
+    expect(await from('2001:db8:1:3::7')).toBe(200);
+    expect(await from('2001:db8:1:2:f:f:f:f')).toBe(429);
   });
 });
 
@@ -210,6 +214,20 @@ describe('failed logins', () => {
     );
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(3);
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(27);
+  });
+
+  test('bar their own address alone', async () => {
+    const served = await serve(
+      '{ failures: { max: 1, window: 1m } }',
+      `server: { trustProxy: [127.0.0.1] }\n${auth}`,
+    );
+    const from = async (address: string, headers: object): Promise<number> => {
+      const through = { 'x-forwarded-proto': 'https', 'x-forwarded-for': address };
+      return (await served.get('/v1/notes', { ...through, ...headers })).status;
+    };
+    expect(await from('1.1.1.1', bad)).toBe(401);
+    expect([await from('1.1.1.1', good), await from('2.2.2.2', good)]).toEqual([429, 200]);
+    expect(await from('2.2.2.2', bad)).toBe(401);
   });
 
   test('what has expired, what is missing and what is good are none', async () => {
@@ -263,6 +281,18 @@ describe('what holds without being written', () => {
     expect(policiesOf(settings(rateLimit), mode)).toEqual({
       requests: expected,
       failures: { ...failures, ...more },
+    });
+  });
+
+  test('where several processes count for themselves, each has its share, one at least', () => {
+    const rateLimit = 'rateLimit: { perKey: { max: 9 }, perIp: { max: 2 }, failures: { max: 7 } }';
+    expect(policiesOf(settings(rateLimit), 'start', 3)).toMatchObject({
+      requests: { caller: { max: 3 }, address: { max: 1 } },
+      failures: { max: 2 },
+    });
+    expect(policiesOf(settings(''), 'start', 3)).toMatchObject({
+      requests: { caller: { max: 100 }, address: { max: 100 } },
+      failures: { max: 3 },
     });
   });
 });

@@ -98,6 +98,8 @@ describe.concurrent('plinth token', () => {
   test('claims are JSON where they can be', async () => {
     const args = ['a=1', 'b={"c":[2]}', 'd=x=y', 'e=', 'f=true', 'iss=other'];
     const { claims } = await make(...args.flatMap((claim) => ['--claim', claim]));
+    // Where nothing else is said it is good for an hour.
+    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(3_600);
     expect(claims).toMatchObject({ a: 1, b: { c: [2] }, d: 'x=y', e: '', f: true, iss: 'other' });
   });
 

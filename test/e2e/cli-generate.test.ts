@@ -255,6 +255,9 @@ describe('dev', () => {
       'deep/own.ts': 'export const title = ({ row }: { row: number }) => `Book ${row}`;\n',
     });
     const server = await servePlinth(['dev', 'deep/plinth.yaml'], { cwd: folder.path });
+    // So is its database.
+    expect(readdirSync(folder.at('deep/.plinth'))).toContain('dev.db');
+    expect(readdirSync(folder.path)).toEqual(['deep']);
     const answer = await fetch(`${server.url}/v1/books/3?_inspect=data`);
     expect(await answer.json()).toMatchObject({
       data: { title: 'Book 3' },

@@ -43,6 +43,8 @@ const commands = [
   'generate',
   'import',
   'export',
+  'introspect',
+  'promote',
   'openapi',
   'types',
   'key',
