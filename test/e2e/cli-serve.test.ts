@@ -238,6 +238,7 @@ test('flags beat the environment, which beats the file', async () => {
     cwd: folder.path,
     env: { ...env, PLINTH_PORT: '1' },
   });
+  expect(new URL(typed.url).port).not.toBe('1');
   await typed.stop('SIGTERM');
   expect(filesOf(folder.path)).toEqual(['environment.db', 'flag.db']);
 });
