@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import { caller, withTokens } from '../support/callers.ts';
 import { callers, newsroom, type Who } from './3-newsroom.ts';
 
 let api: TestApi;
@@ -95,6 +97,84 @@ test('a version has its own names', async () => {
     relations: { comments: ['read'] },
   });
   expect(JSON.stringify(v2)).not.toContain('title');
+});
+
+/** Who may do what where a resource says all, some or nothing of what the API says; and a field. */
+const merged = `
+${withTokens}
+access: { read: public, create: member, write: editor }
+resources:
+  plain: { fields: { text: { type: string } } }
+  some: { access: { create: public, delete: none }, fields: { text: { type: string } } }
+  rest: { access: { write: member }, fields: { text: { type: string } } }
+  all: { access: editor, fields: { text: { type: string } } }
+  narrow:
+    access: { create: public }
+    fields:
+      text: { type: string, nullable: true, access: { update: editor } }
+      rank: { type: integer, nullable: true, access: { read: member, write: editor } }
+`;
+
+describe('access of the API, a resource and a field merge operation by operation', () => {
+  let both: Both;
+  beforeAll(async () => {
+    both = await serveBoth(merged);
+  });
+  afterAll(() => both?.stop());
+  const who = {
+    anyone: {},
+    member: caller({ sub: 'm', roles: ['member'] }),
+    editor: caller({ sub: 'e', roles: ['editor'] }),
+  } as const;
+  const operations = ['read', 'create', 'update', 'delete'];
+
+  test.each<
+    readonly [
+      string,
+      anyone: readonly string[],
+      member: readonly string[],
+      editor: readonly string[],
+    ]
+  >([
+    ['plain', ['read'], ['read', 'create'], ['read', 'update', 'delete']],
+    ['some', ['read', 'create'], ['read', 'create'], ['read', 'create', 'update']],
+    ['rest', ['read'], operations, ['read']],
+    ['all', [], [], operations],
+    ['narrow', ['read', 'create'], ['read', 'create'], operations],
+  ])('%s', async (name, ...allowed) => {
+    for (const [index, headers] of Object.values(who).entries()) {
+      const { status } = await both.send('POST', `/v1/${name}`, { text: 'a' }, headers);
+      const told = (await both.get('/_permissions', headers)).body.versions.v1[name] ?? {};
+      const may = Object.keys((told as { operations?: object }).operations ?? {});
+      expect(may).toEqual(allowed[index]);
+      expect(status).toBe(may.includes('create') ? 201 : index === 0 ? 401 : 403);
+      const others = [
+        ['read', await both.get(`/v1/${name}`, headers), 200],
+        ['update', await both.send('PATCH', `/v1/${name}/99`, {}, headers), 404],
+        ['delete', await both.send('DELETE', `/v1/${name}/99`, undefined, headers), 404],
+      ] as const;
+      for (const [operation, answer, met] of others)
+        expect([operation, answer.status]).toEqual([
+          operation,
+          may.includes(operation) ? met : index === 0 ? 401 : 403,
+        ]);
+    }
+  });
+
+  test('what a field says nothing of is as its resource says', async () => {
+    const fields = await Promise.all(
+      Object.values(who).map(async (headers) => {
+        const { body } = await both.get('/_permissions', headers);
+        return body.versions.v1.narrow.fields as object;
+      }),
+    );
+    const id = ['read'];
+    expect(fields).toEqual([
+      { id, text: ['read', 'create'] },
+      { id, text: ['read', 'create'], rank: ['read'] },
+      { id, text: ['read', 'create', 'update'], rank: ['create', 'update'] },
+    ]);
+  });
 });
 
 test('it is only read', async () => {

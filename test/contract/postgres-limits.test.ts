@@ -164,3 +164,8 @@ describe.each<readonly [string, readonly Request[]]>([
     },
   );
 });
+
+test('where nothing is said a statement has 10 s', async () => {
+  const asked = { sql: 'SHOW statement_timeout', parameters: [] };
+  expect(await both.postgres.all(asked, { bound: [] })).toEqual([['10s']]);
+});

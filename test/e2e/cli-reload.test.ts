@@ -368,6 +368,8 @@ test.skipIf(!hasTerminal)('on a terminal it asks before values are lost', async 
     return (records[0] as { name: unknown }).name;
   };
   const before = await nameOf();
+  // On a terminal the log is for people.
+  await until(() => terminal.out().includes('INFO: GET /v1/authors 200 {'));
   const loses = library.replace('name: { type: string, required: true }', 'name: { type: date }');
   const asked = 'and lose these values?';
   folder.write('plinth.yaml', loses);

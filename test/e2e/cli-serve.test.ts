@@ -317,6 +317,8 @@ test('start serves a database that is up to date, and warns where everyone may w
   const here = { cwd: folder.path };
   await plinth(['migrate', '--apply', '--database', 'sqlite:shop.db'], here);
   const server = await servePlinth(['start', '--database', 'sqlite:shop.db'], here);
+  // It reads the file once: what is saved from here on is neither served nor told of.
+  folder.write('plinth.yaml', library.replace('access: public', 'access: none'));
   expect((await post(server, author)).status).toBe(201);
   expect(await server.stop('SIGTERM')).toMatchObject({
     code: 0,

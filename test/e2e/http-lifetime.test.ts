@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Connections } from '../../src/http/connections.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
 import { servePosts, specification } from './posts.ts';
@@ -125,6 +129,25 @@ describe('a server that stops', () => {
     expect(await busy.rest()).toBe('');
     await stopped;
     expect(stopping.failures).toEqual([]);
+  });
+
+  test('cuts off what does not end in time', async () => {
+    const connections = new Connections(16_384, () => ({ vary: '', extra: [] }));
+    // It answers nobody.
+    const server = createServer((request, response) => connections.begin(request, response));
+    server.on('connection', (socket) => {
+      connections.accept(socket);
+      connections.open(socket);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const wire = await open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const arrived = once(server, 'request');
+    await wire.send(getBytes('/v1/posts'));
+    await arrived;
+    await connections.finish(50);
+    expect(await wire.rest()).toBe('');
+    expect(connections.size).toBe(0);
+    server.close();
   });
 
   test('with many requests in flight: each is answered or never begun', async () => {
