@@ -3,18 +3,16 @@ import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import {
   library,
-  launch,
   makeFolder,
   ndjson,
   plinth,
-  root,
   servePlinth,
   until,
   type Folder,
   type Serving,
 } from '../support/command.ts';
-import { join } from 'node:path';
 import { createDatabase } from '../support/postgres.ts';
+import { hasTerminal, launchInTerminal } from '../support/terminal.ts';
 
 const reloaded = 'plinth.yaml was read again and is served.';
 const kept = 'The last good version stays in use';
@@ -348,19 +346,9 @@ test('a request under way ends on what it began with, also where the database ch
   await save(library, reloaded);
 });
 
-/** The one that takes a command and says how it ended. */
-const { out } = await launch('sh', ['-c', 'script --version || true'], { cwd: root }).ended;
-const hasTerminal = out.includes('util-linux');
-
 test.skipIf(!hasTerminal)('on a terminal it asks before values are lost', async () => {
   const folder = makeFolder({ 'plinth.yaml': library });
-  const node = join(root, 'node_modules/.bin/node');
-  const command = `stty cols 120; exec ${node} ${join(root, 'src/cli/main.ts')} dev --port 0`;
-  const terminal = launch('script', ['-qfec', command, '/dev/null'], {
-    cwd: folder.path,
-    env: { NO_COLOR: '1', TERM: 'dumb' },
-    isWritten: true,
-  });
+  const terminal = launchInTerminal(['dev', '--port', '0'], { cwd: folder.path });
   await until(() => terminal.out().includes('Stop:'));
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/u.exec(terminal.out()) ?? [];
   const nameOf = async (): Promise<unknown> => {

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { library, makeFolder, ndjson, plinth, until } from '../support/command.ts';
+import { hasTerminal, launchInTerminal } from '../support/terminal.ts';
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  test('init asks for a name and an example, and takes what it is told by flag', async () => {
+    const folder = makeFolder();
+    const terminal = launchInTerminal(['init', '--example', 'shop'], { cwd: folder.path });
+    await until(() => terminal.out().includes('What is the API called?'));
+    terminal.child.stdin?.write('Corner shop\r');
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect(terminal.out()).not.toContain('Which example');
+    const text = readFileSync(folder.at('plinth.yaml'), 'utf8');
+    expect(text).toMatch(/^name: "Corner shop"$/mu);
+
+    const other = launchInTerminal(['init', 'other', '--name', 'Mine'], { cwd: folder.path });
+    await until(() => other.out().includes('Which example do you want to start from?'));
+    expect(other.out()).not.toContain('What is the API called?');
+    // The one below the first.
+    other.child.stdin?.write('\u001B[B\r');
+    expect(await other.ended).toMatchObject({ code: 0 });
+    expect(existsSync(folder.at('other/data'))).toBe(true);
+  });
+
+  test('who leaves what init asks has nothing written', async () => {
+    const folder = makeFolder();
+    const terminal = launchInTerminal(['init', 'mine'], { cwd: folder.path });
+    await until(() => terminal.out().includes('What is the API called?'));
+    terminal.child.stdin?.write('\u0003');
+    expect(await terminal.ended).toMatchObject({ code: 1 });
+    expect(terminal.out()).toContain('Nothing was written.');
+    expect(existsSync(folder.at('mine'))).toBe(false);
+  });
+
+  test('import and export show how far they are', async () => {
+    const folder = makeFolder({
+      'plinth.yaml': `database: sqlite:own.db\n${library}`,
+      'data/authors.ndjson': ndjson({ id: 1, name: 'Ursula' }),
+    });
+    const here = { cwd: folder.path };
+    await plinth(['migrate', '--apply'], here);
+    for (const [args, word] of [
+      [['import', 'data'], 'Importing'],
+      [['export', 'out'], 'Exporting'],
+    ] as const) {
+      const { code, out } = await launchInTerminal(args, { ...here, env: { TERM: 'xterm' } }).ended;
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`${word}.* 100 ?%`, 'u'));
+    }
+  });
+});
