@@ -123,7 +123,7 @@ describe('access of the API, a resource and a field merge operation by operation
   afterAll(() => both?.stop());
   const who = {
     anyone: {},
-    member: caller({ sub: 'm', roles: ['member'] }),
+    member: caller({ sub: 'm', roles: ['member', 'stranger'] }),
     editor: caller({ sub: 'e', roles: ['editor'] }),
   } as const;
   const operations = ['read', 'create', 'update', 'delete'];
@@ -144,7 +144,10 @@ describe('access of the API, a resource and a field merge operation by operation
   ])('%s', async (name, ...allowed) => {
     for (const [index, headers] of Object.values(who).entries()) {
       const { status } = await both.send('POST', `/v1/${name}`, { text: 'a' }, headers);
-      const told = (await both.get('/_permissions', headers)).body.versions.v1[name] ?? {};
+      const { body } = await both.get('/_permissions', headers);
+      // Of its roles those of which the file speaks.
+      expect(body.roles).toEqual([[], ['member'], ['editor']][index]);
+      const told = body.versions.v1[name] ?? {};
       const may = Object.keys((told as { operations?: object }).operations ?? {});
       expect(may).toEqual(allowed[index]);
       expect(status).toBe(may.includes('create') ? 201 : index === 0 ? 401 : 403);
