@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
+import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgres } from '../../src/execute/postgres.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
@@ -131,6 +132,43 @@ test('a file that is not there is told, and nothing is made of it', async () => 
     code: 1,
     err: true,
   });
+});
+
+test('what the target makes of the rows is told: other values, and rows that are not there', async () => {
+  const target = await database();
+  folder.write(
+    'odd/plinth.yaml',
+    'name: Odd\nresources:\n' +
+      ['kept', 'changed', 'lost']
+        .map((one) => `  ${one}: { fields: { a: { type: text } } }\n`)
+        .join(''),
+  );
+  const surroundings = { cwd: folder.at('odd') };
+  for (const url of ['sqlite:odd.db', target.url])
+    await plinth(['migrate', '--apply', '--database', url], surroundings);
+  const driver = new Driver(folder.at('odd', 'odd.db'));
+  for (const table of ['kept', 'changed', 'lost'])
+    driver.exec(`INSERT INTO "${table}" (a) VALUES ('x'), ('y')`);
+  driver.close();
+  // Triggers of others, as databases have them.
+  const sql = postgres(target.url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(`
+    CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF TG_TABLE_NAME = 'lost' THEN RETURN CASE WHEN NEW.a = 'x' THEN NEW END; END IF;
+      NEW.a := upper(NEW.a);
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER meddle BEFORE INSERT ON changed FOR EACH ROW EXECUTE FUNCTION meddle();
+    CREATE TRIGGER meddle BEFORE INSERT ON lost FOR EACH ROW EXECUTE FUNCTION meddle()`);
+  await sql.end();
+  const args = ['promote', '--from', 'sqlite:odd.db', '--to', target.url];
+  const { code, out, err } = await plinth(args, surroundings);
+  expect(code).toBe(1);
+  expect(out).toMatch(/kept +2 {2}equal {2}[0-9a-f]{16}\n/u);
+  expect(out).toMatch(/changed +2 {2}differs: 2 there, [0-9a-f]{16} and [0-9a-f]{16}\n/u);
+  expect(out).toMatch(/lost +2 {2}differs: 1 there, /u);
+  expect(out).not.toContain('Nothing is switched over yet.');
+  expect(err).toMatch(/^changed, lost are not equal in odd\.db and \S+ on \S+\. Stop what writes/u);
 });
 
 const tree = `name: Tree
