@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge.ts';
+import { specificationJsonSchema } from '../../src/spec/json-schema.ts';
 import { serveApi } from '../support/api.ts';
 
 const resources = 'resources: { notes: { fields: { title: { type: string } } } }';
@@ -65,5 +66,25 @@ test('a simulated network leaves / alone', async () => {
   });
   const answer = await fetch(`${api.url}/`, { headers: { accept: browser }, redirect: 'manual' });
   expect(answer.status).toBe(302);
+  await api.stop();
+});
+
+test('what there is beside the resources', async () => {
+  const api = await serveApi(`access: public\n${resources}`);
+  const told: readonly (readonly [string, unknown])[] = [
+    ['/_health', { status: 'ok' }],
+    ['/_ready', { status: 'ready' }],
+    ['/_schema.json', specificationJsonSchema()],
+    ['/_permissions', expect.objectContaining({ authenticated: false })],
+    [
+      '/_openapi.json',
+      expect.objectContaining({ openapi: expect.stringMatching(/^3\.1\./u) as string }),
+    ],
+  ];
+  for (const [path, body] of told) {
+    const answer = await api.get(path);
+    expect([path, answer.status, answer.body]).toEqual([path, 200, body]);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  }
   await api.stop();
 });
