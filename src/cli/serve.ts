@@ -22,7 +22,7 @@ import type { Place } from './workers.ts';
 const defaultPort = 4000;
 const defaultHost = '127.0.0.1';
 /** Contract 3, stopping: how long a server that is not ready any more is reachable, in ms. */
-const drainDelays = { dev: 0, start: 1_000 } as const;
+export const drainDelays = { dev: 0, start: 1_000 } as const;
 /** Above it records are no longer counted, so that a large database is served at once. */
 const countedRows = 1_000_000;
 

@@ -42,7 +42,7 @@ export interface SqliteOptions {
 }
 
 /** Contract 1, `database`. */
-const defaultStatementTimeout = 10_000;
+export const defaultStatementTimeout = 10_000;
 
 /**
  * Opens (or creates) a SQLite file with one connection that writes and one that reads, so that no reader sees half
