@@ -305,7 +305,7 @@ test.each([
   ['sqlite:a.db', 'two', /^The number of workers .* not "two"\. Change --workers\.$/mu],
   ['sqlite:a.db', '-1', /^The number of workers .* not "-1"\./u],
   ['sqlite:a.db', '1.5', /^The number of workers .* not "1\.5"\./u],
-  ['sqlite:a.db', '100', /^The number of workers .* not "100"\./u],
+  ['sqlite:a.db', '65', /^The number of workers .* not "65"\./u],
 ])(
   '%s with --workers %s is a wrong call, told in one sentence',
   async (database, count, wanted) => {
