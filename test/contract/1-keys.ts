@@ -239,6 +239,8 @@ export const keyRows: readonly KeyRow[] = [
     good: [
       `{ secret: ${secret}, algorithms: [HS256, HS512] }`,
       '{ secret: "${SECRET}" }',
+      `{ secret: ${'x'.repeat(32)} }`,
+      `{ secret: ${'é'.repeat(16)} }`,
       `{ publicKey: ${rsa}, algorithms: [RS256, PS512], issuer: a, audience: b, rolesClaim: c }`,
       `{ publicKey: ${ec}, algorithms: [ES256] }`,
       `{ publicKey: ${yamlText(publicPem(ecKeys).replaceAll('\n', String.raw`\n`))} }`,
@@ -271,6 +273,7 @@ export const keyRows: readonly KeyRow[] = [
     ],
     contradictions: [
       '{ secret: short }',
+      `{ secret: ${'x'.repeat(31)} }`,
       // A public key in the place of a secret: whoever has it could sign.
       `{ secret: ${rsa} }`,
       `{ keys: [{ kid: a, alg: HS256, secret: ${ec} }] }`,
