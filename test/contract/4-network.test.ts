@@ -1,47 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { Network } from '../../src/http/network.ts';
-import { Simulation } from '../../src/network/simulation.ts';
-import { buildValid, serveApi, type Answer, type TestApi } from '../support/api.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveApi, type TestApi } from '../support/api.ts';
 import { bearer, hashOf } from '../support/tokens.ts';
 import { expectError } from './2-exchanges.ts';
+import { ask, draws, useServers } from './4-network.ts';
 
-const open: TestApi[] = [];
-afterEach(async () => {
-  for (const api of open.splice(0)) {
-    expect(api.failures).toEqual([]);
-    await api.stop();
-  }
-});
-async function serve(head: string, more = '', titles: readonly string[] = []): Promise<TestApi> {
-  const specification = `
-${head}
-resources:
-  notes: { fields: { title: { type: string } } ${more} }
-  others: { fields: { title: { type: string } } }
-`;
-  const api = await serveApi(specification, { others: titles.map((title) => ({ title })) });
-  open.push(api);
-  return api;
-}
-
-/** Asks past the harness, which holds answers against the documented ones: simulated errors are none of them. */
-async function ask(
-  api: TestApi,
-  path: string,
-  header?: string,
-  more: Record<string, string> = {},
-): Promise<Answer> {
-  const asked = header === undefined ? more : { ...more, 'x-simulate': header };
-  const response = await fetch(`${api.url}${path}`, { headers: asked });
-  const { status, headers } = response;
-  const text = await response.text();
-  return { status, headers, text, body: JSON.parse(text) as unknown };
-}
-
-const draws = (settings: object, count: number): readonly object[] => {
-  const simulation = new Simulation(settings);
-  return Array.from({ length: count }, () => simulation.draw());
-};
+const serve = useServers();
 
 describe('what is drawn', () => {
   const settings = {
@@ -95,7 +58,7 @@ describe('what is drawn', () => {
   });
 
   test('keeps to what is configured', () => {
-    const all = draws(settings, 10_000) as readonly ReturnType<Simulation['draw']>[];
+    const all = draws(settings, 10_000);
     const waits = all.map(({ latency }) => latency?.wait ?? 0);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(50);
     expect(Math.max(...waits)).toBeLessThanOrEqual(200);
@@ -110,9 +73,7 @@ describe('what is drawn', () => {
 
   test('one setting does not change what another draws', () => {
     const waits = (more: object): unknown =>
-      draws({ latency: { min: 1, max: 9 }, ...more }, 20).map(
-        (one) => (one as { latency: object }).latency,
-      );
+      draws({ latency: { min: 1, max: 9 }, ...more }, 20).map(({ latency }) => latency);
     expect(waits({ errorRate: 1, throttling: { rate: 5 } })).toEqual(waits({}));
   });
 
@@ -168,54 +129,27 @@ describe('errors', () => {
   });
 });
 
-test('who waits holds up nobody else, and leaves nothing behind when going away', async () => {
-  const api = await serve('debug: true');
-  const gone = new AbortController();
-  const headers = { 'x-simulate': 'latency=60000' };
-  const slow = Array.from({ length: 20 }, () =>
-    fetch(`${api.url}/v1/notes`, { headers, signal: gone.signal }).then(
-      () => 'answered',
-      () => 'gone',
-    ),
-  );
-  for (let times = 0; times < 20; times += 1)
-    expect((await api.send('POST', '/v1/notes', { title: 'a' })).status).toBe(201);
-  gone.abort();
-  expect(new Set(await Promise.all(slow))).toEqual(new Set(['gone']));
-  expect((await api.get('/v1/notes')).status).toBe(200);
-});
-
-test('a slow line brings the same bytes', async () => {
-  const titles = Array.from({ length: 20 }, (_, index) => `${index} ${'é'.repeat(40)}`);
-  const api = await serve('network: { throttling: { rate: 20kb } }', ', network: {}', titles);
-  const answer = await api.get('/v1/others?limit=100', { 'accept-encoding': 'identity' });
-  expect(answer.body.map(({ title }: { title: string }) => title)).toEqual(titles);
-  expect(answer.headers.get('etag')).toMatch(/^"/u);
-  const length = String(Buffer.byteLength(answer.text));
-  expect(answer.headers.get('content-length')).toBe(length);
-  const pressed = await api.get('/v1/others?limit=100', { 'accept-encoding': 'gzip' });
-  expect(pressed.text).toBe(answer.text);
-  expect(pressed.headers.get('content-length')).toBeNull();
-  const lines = await api.get('/v1/others?limit=100', { accept: 'text/csv' });
-  expect(lines.text.trim().split('\r\n')).toHaveLength(21);
-  expect(lines.headers.get('content-length')).toBeNull();
-  const head = await api.send('HEAD', '/v1/others?limit=100', undefined, {
-    'accept-encoding': 'identity',
-  });
-  expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', length]);
-  expect((await api.send('DELETE', '/v1/others/1')).status).toBe(204);
-});
-
 describe('X-Simulate', () => {
+  let shared: TestApi;
+  beforeAll(async () => {
+    shared = await serveApi(
+      'debug: true\nresources: { notes: { fields: { title: { type: string } } } }',
+    );
+  });
+  afterAll(() => shared.stop());
+
   test.each([
     ['error=503', 503],
+    ['error=400', 400],
+    ['error=599', 599],
     ['latency=1,error=404', 404],
     [' error=500 , latency=0', 500],
     ['latency=1', 200],
   ])('%s', async (header, status) => {
-    const api = await serve('debug: true');
-    expect((await ask(api, '/v1/notes', header)).status).toBe(status);
-    expect((await api.get('/v1/notes')).status).toBe(200);
+    const { body, ...answer } = await ask(shared, '/v1/notes', header);
+    expect(answer.status).toBe(status);
+    if (status !== 200) expect(body).toMatchObject({ status, code: 'SIMULATED_ERROR' });
+    expect((await shared.get('/v1/notes')).status).toBe(200);
   });
 
   test.each([
@@ -236,8 +170,7 @@ describe('X-Simulate', () => {
     'toString=1',
     'LATENCY=5',
   ])('%j is 400', async (header) => {
-    const api = await serve('debug: true');
-    const answer = await ask(api, '/v1/notes', header);
+    const answer = await ask(shared, '/v1/notes', header);
     expectError(answer, 'INVALID_PARAMETER', '/v1/notes');
     expect(answer.body.validationErrors).toMatchObject([{ field: 'X-Simulate' }]);
   });
@@ -266,45 +199,5 @@ debug: { roles: [tester] }`;
     const api = await serve('debug: true\nnetwork: { errorRate: 1 }');
     expect((await ask(api, '/v1/notes', 'latency=1')).status).toBe(500);
     expect((await ask(api, '/v1/notes', 'error=404')).status).toBe(404);
-  });
-});
-
-test('the report tells what was done', async () => {
-  const { settings, ...rest } = buildValid(`
-debug: true
-network: { latency: { min: 2, max: 9 }, errorRate: 0, throttling: { rate: 1000 } }
-resources: { notes: { fields: { title: { type: string } } } }
-`);
-  let now = 0;
-  const network = new Network({ mode: 'start', clock: () => (now += 7.123) });
-  const arrive = (asked?: string) =>
-    network.arrive(
-      {
-        method: 'GET',
-        headers: asked === undefined ? {} : { 'x-simulate': asked },
-        generation: { api: { settings, ...rest } },
-        whileThere: (work) => work(new AbortController().signal),
-      },
-      '/v1/notes',
-    );
-  const caller = {
-    authenticated: false,
-    roles: new Set<string>(),
-    claims: {},
-    name: undefined,
-    id: undefined,
-  };
-  const plain = arrive();
-  expect(await plain?.cross(caller)).toBeUndefined();
-  expect(plain?.report(250)).toEqual({
-    latency: { applied: true, min: 2, max: 9, actual: 7.12 },
-    errorRate: { applied: true, rate: 0, triggered: false },
-    throttling: { applied: true, rate: 1000, originalSize: 250, additionalDelay: 250 },
-  });
-  const asked = arrive('latency=3,error=503');
-  expect((await asked?.cross(caller))?.status).toBe(503);
-  expect(asked?.report(0)).toMatchObject({
-    latency: { applied: true, min: 3, max: 3 },
-    errorRate: { applied: true, rate: 1, triggered: true },
   });
 });
