@@ -1,4 +1,5 @@
-import type { Records } from '../support/api.ts';
+import type { Records, TestApi } from '../support/api.ts';
+import type { Both } from '../support/both.ts';
 
 /** Posts with authors, tags and comments: every kind of step, filters with an index and without. */
 export const blog = `
@@ -31,6 +32,10 @@ resources:
       postId: { type: integer, reference: posts.id, required: true }
       tagId: { type: integer, reference: tags.id, required: true }
   events:
+    fields:
+      at: { type: string }
+  logs:
+    pagination: cursor
     fields:
       at: { type: string }
 `;
@@ -81,4 +86,16 @@ export const durationPattern = /^\d+\.\d\dms$/u;
 /** A duration in hundredths of a ms. */
 export function hundredths(duration: string): number {
   return Math.round(Number(duration.replace('ms', '')) * 100);
+}
+
+/** Looks at the answer that each database gives: times and SQL differ. */
+export async function onEach(
+  { sides }: Both,
+  ask: (side: TestApi) => Promise<{ readonly body: DebugBody; readonly status: number }>,
+  look: (body: DebugBody, status: number, side: TestApi) => void,
+): Promise<void> {
+  for (const side of sides) {
+    const { body, status } = await ask(side);
+    look(body, status, side);
+  }
 }

@@ -3,6 +3,7 @@ import { openPostgres } from '../../src/execute/postgres.ts';
 import { Network } from '../../src/http/network.ts';
 import { buildValid } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
+import { until } from '../support/command.ts';
 import { ask, draws, useServers } from './4-network.ts';
 
 const serve = useServers();
@@ -44,7 +45,11 @@ resources:
   }
   gone.abort();
   expect(new Set(await Promise.all(ended))).toEqual(new Set(['gone']));
-  expect((await both.get('/v1/notes')).status).toBe(200);
+  // The one that asks is in flight itself.
+  for (const { url } of both.sides)
+    await until(async () =>
+      /^plinth_requests_in_flight 1$/mu.test(await (await fetch(`${url}/_metrics`)).text()),
+    );
   await both.stop();
 });
 
