@@ -145,6 +145,17 @@ describe('members', () => {
         },
         (_, status) => expect(status).toBe(200),
       );
+    for (const side of both.sides)
+      for (const [method, path] of [
+        ['POST', '/v1/logs'],
+        ['PUT', '/v1/logs/1'],
+        ['PATCH', '/v1/logs/1'],
+      ] as const) {
+        const { headers } = await side.send(method, path, { at: 'x' });
+        expect(headers.get('etag')).toMatch(/^"/u);
+        const watched = await side.send(method, `${path}?_trace=true`, { at: 'x' });
+        expect(watched.headers.get('etag')).toBeNull();
+      }
   });
 
   test('pagination headers stay', async () => {

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readValue } from '../../src/model/validation.ts';
 import type { JsonValue } from '../../src/spec/specification.ts';
@@ -220,6 +221,20 @@ export const later = async () => 'x';
   const problems = await problemsOf(text, folder.path);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(problem);
+});
+
+test('a module that a link leads to elsewhere is a problem', async () => {
+  const elsewhere = makeFolder({ 'own.ts': "export const a = () => 'x';" });
+  const folder = makeFolder({ 'here/own.ts': "export const a = () => 'x';" });
+  symlinkSync(elsewhere.at('own.ts'), folder.at('out.ts'));
+  symlinkSync(folder.at('here/own.ts'), folder.at('in.ts'));
+  const problems = async (file: string): Promise<string[]> =>
+    problemsOf(field(`{ type: string, generator: ${file}#a }`), folder.path);
+  expect(await problems('./in.ts')).toEqual([]);
+  expect(await problems('./here/own.ts')).toEqual([]);
+  expect(await problems('./out.ts')).toEqual([
+    'resources.things.fields.code.generator ./out.ts cannot be used: it leads out of the folder of the specification',
+  ]);
 });
 
 test('all problems are told at once', async () => {

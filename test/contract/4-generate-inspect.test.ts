@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Generation } from '../../src/http/generation.ts';
-import type { Mode } from '../../src/http/edge.ts';
-import { startServer, type RunningServer } from '../../src/http/server.ts';
-import { uuidv7 } from '../../src/http/uuid.ts';
-import { buildValid, makeSqlite } from '../support/api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { serveApi } from '../support/api.ts';
+import { serveBoth } from '../support/both.ts';
 import { fillAll } from './4-generate.ts';
 
 const text = `generate: { seed: 5, locale: de, count: 4 }
@@ -36,51 +33,38 @@ interface Inspect {
   readonly fields: Record<string, { readonly source: string }>;
 }
 
-let remove: () => Promise<void>;
-const servers = new Map<Mode, RunningServer>();
+const both = await serveBoth(text, {}, undefined, { mode: 'dev' });
+for (const { generation } of both.sides)
+  expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+afterAll(() => both.stop());
 
-beforeAll(async () => {
-  const api = buildValid(text);
-  const { database, remove: erase } = await makeSqlite(api);
-  await fillAll(api, database);
-  for (const mode of ['dev', 'start'] as const)
-    servers.set(
-      mode,
-      await startServer(() => new Generation(api, database), {
-        host: '127.0.0.1',
-        port: 0,
-        draw: { now: () => new Date(), uuid: uuidv7 },
-        trace: ({ error }) => expect(error).toBeUndefined(),
-        mode,
-      }),
-    );
-  remove = async () => {
-    for (const server of servers.values()) await server.close();
-    await database.close();
-    erase();
-  };
-});
-afterAll(() => remove());
-
-async function ask(path: string, mode: Mode = 'dev', init: RequestInit = {}): Promise<Response> {
-  return fetch(`http://127.0.0.1:${servers.get(mode)?.port}${path}`, init);
+interface Inspected {
+  readonly data: Record<string, unknown>[];
+  readonly _inspect: Inspect;
 }
 
-async function inspect(
-  path: string,
-): Promise<{ data: Record<string, unknown>[]; _inspect: Inspect }> {
-  const response = await ask(path);
-  expect(response.headers.has('etag')).toBe(false);
-  return (await response.json()) as { data: Record<string, unknown>[]; _inspect: Inspect };
+async function inspect(path: string): Promise<Inspected> {
+  const { body, headers } = await both.get(path);
+  expect(headers.has('etag')).toBe(false);
+  return body as Inspected;
 }
 
-const sourcesOf = ({ _inspect }: { _inspect: Inspect }): Record<string, string> =>
+const sourcesOf = ({ _inspect }: Inspected): Record<string, string> =>
   Object.fromEntries(Object.entries(_inspect.fields).map(([name, { source }]) => [name, source]));
 
 describe('_inspect=data', () => {
   test('a list of generated records', async () => {
     const answer = await inspect('/v2/posts?_inspect=data&limit=3');
     expect(Object.keys(answer)).toEqual(['data', '_inspect']);
+    expect(Object.keys(answer._inspect)).toEqual(['resource', 'schema', 'generation', 'fields']);
+    for (const field of Object.values(answer._inspect.fields))
+      expect(Object.keys(field)).toEqual([
+        'source',
+        'generator',
+        'args',
+        'template',
+        'transformations',
+      ]);
     expect(answer.data).toHaveLength(3);
     const { resource, generation, fields, schema } = answer._inspect;
     expect({ resource, generation }).toEqual({
@@ -120,13 +104,7 @@ describe('_inspect=data', () => {
   });
 
   test('what was written, and what is a default', async () => {
-    const send = (method: string, path: string, body: object): Promise<Response> =>
-      ask(path, 'dev', {
-        method,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    await send('PATCH', '/v2/posts/2', { title: 'Mine' });
+    await both.send('PATCH', '/v2/posts/2', { title: 'Mine' });
     expect(sourcesOf(await inspect('/v2/posts/2?_inspect=data'))).toMatchObject({
       id: 'generated',
       title: 'written',
@@ -137,9 +115,7 @@ describe('_inspect=data', () => {
       title: 'written',
       slug: 'generated',
     });
-    const created = (await (await send('POST', '/v2/posts', { title: 'New' })).json()) as {
-      id: number;
-    };
+    const { body: created } = await both.send('POST', '/v2/posts', { title: 'New' });
     const sources = sourcesOf(await inspect(`/v2/posts/${created.id}?_inspect=data`));
     expect(sources).toMatchObject({ id: 'default', title: 'written', createdAt: 'default' });
     expect(sources['state']).toMatch(/default|generated/u);
@@ -148,7 +124,7 @@ describe('_inspect=data', () => {
       expect(
         sourcesOf(await inspect(`/v2/posts/${created.id}?_inspect=data&${selection}`)),
       ).not.toHaveProperty('title');
-    await ask(`/v2/posts/${created.id}`, 'dev', { method: 'DELETE' });
+    await both.send('DELETE', `/v2/posts/${created.id}`);
   });
 
   test('with a selection, an expansion, a cursor, an empty list', async () => {
@@ -161,11 +137,17 @@ describe('_inspect=data', () => {
     expect((await inspect('/v2/posts?_inspect=data&title=none')).data).toEqual([]);
   });
 
+  test('a write shows nothing of it', async () => {
+    const { status, body } = await both.send('PATCH', '/v2/posts/3?_inspect=data', { rank: 2 });
+    expect([status, body]).toMatchObject([200, { id: 3, rank: 2 }]);
+  });
+
   test('start ignores it and says so; another value is 400', async () => {
-    const response = await ask('/v2/posts?_inspect=data', 'start');
-    expect(response.headers.get('x-debug')).toBe('disabled');
-    expect(Array.isArray(await response.json())).toBe(true);
-    expect((await ask('/v2/posts?_inspect=all')).status).toBe(400);
-    expect((await ask('/v2/posts/99?_inspect=data')).status).toBe(404);
+    const start = await serveApi(text);
+    const { headers, body } = await start.get('/v2/posts?_inspect=data');
+    expect([headers.get('x-debug'), body]).toEqual(['disabled', []]);
+    await start.stop();
+    expect((await both.get('/v2/posts?_inspect=all')).status).toBe(400);
+    expect((await both.get('/v2/posts/99?_inspect=data')).status).toBe(404);
   });
 });

@@ -112,6 +112,12 @@ describe('relations hold on both databases, which have the same data', () => {
     });
   });
 
+  test('as many as are asked for, before what the file wants', async () => {
+    const made = await generated(world, { count: 4 });
+    for (const name of ['users', 'posts', 'comments', 'images', 'seats'])
+      expect([name, made[name]?.length]).toEqual([name, 4]);
+  });
+
   test('what is stored is what the generator gives', async () => {
     const made = await generated(world);
     expect(made['users']?.map(({ id }) => id)).toEqual(of('users').map(({ id }) => id));
@@ -130,6 +136,20 @@ describe('relations hold on both databases, which have the same data', () => {
       expect(links.length).toBeLessThanOrEqual(6);
       expect(new Set(links.map(({ tagId }) => tagId)).size).toBe(links.length);
     }
+  });
+
+  test('none to nine for each where the file says nothing else', async () => {
+    const per = (more: string): string =>
+      world.replace('per: post, min: 0, max: 5', `per: post${more}`);
+    const sizesOf = async (text: string): Promise<readonly number[]> => {
+      const { comments = [], posts = [] } = await generated(text);
+      const groups = Map.groupBy(comments, ({ postId }) => postId);
+      const sizes = posts.map(({ id }) => groups.get(id ?? null)?.length ?? 0);
+      return [Math.min(...sizes), Math.max(...sizes)];
+    };
+    expect(await sizesOf(per(''))).toEqual([0, 9]);
+    expect(await sizesOf(per(', min: 12'))).toEqual([12, 12]);
+    expect(await sizesOf(per(', max: 2'))).toEqual([0, 2]);
   });
 
   test('links of a resource with itself are distinct and lead elsewhere', () => {
@@ -244,6 +264,23 @@ describe('filling again', () => {
       ({ authorId }: Row) => authorId,
     );
     expect(new Set(keys)).toEqual(new Set([1, 3]));
+    await server.stop();
+  });
+
+  test('tells how far it is', async () => {
+    const server = await serveBoth(library);
+    for (const {
+      generation: { api, database },
+    } of server.sides) {
+      const told: (readonly [done: number, total: number])[] = [];
+      const onProgress = (done: number, total: number): void => void told.push([done, total]);
+      await fillAll(api, database, { count: 3_000, onProgress });
+      expect(new Set(told.map(([, total]) => total))).toEqual(new Set([6_000]));
+      const steps = told.map(([done]) => done);
+      expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b));
+      expect([steps[0], steps.at(-1)]).toEqual([0, 6_000]);
+      expect(steps.length).toBeGreaterThan(3);
+    }
     await server.stop();
   });
 

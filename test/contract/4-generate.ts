@@ -1,4 +1,4 @@
-import { fillDatabase, type FillResult } from '../../src/generate/fill.ts';
+import { fillDatabase, type FillOptions, type FillResult } from '../../src/generate/fill.ts';
 import {
   makeGenerator,
   type GenerationOptions,
@@ -69,13 +69,13 @@ export async function problemsOf(text: string, folder?: string): Promise<string[
 export async function fillAll(
   api: Api,
   database: Database,
-  options: GenerationOptions & { readonly reset?: boolean } = {},
+  options: GenerationOptions & Partial<Pick<FillOptions, 'reset' | 'onProgress'>> = {},
 ): Promise<FillResult> {
   const made = await makeGenerator(api, undefined, options);
   if (!made.ok) return made;
   return fillDatabase(made.generator, api, database, writeStatements(database.dialect), {
     resources: options.resources ?? new Set(api.resources.values()),
     reset: options.reset ?? false,
-    onProgress: () => undefined,
+    onProgress: options.onProgress ?? (() => undefined),
   });
 }

@@ -350,6 +350,7 @@ test.skipIf(!hasTerminal)('on a terminal it asks before values are lost', async 
   const folder = makeFolder({ 'plinth.yaml': library });
   const terminal = launchInTerminal(['dev', '--port', '0'], { cwd: folder.path });
   await until(() => terminal.out().includes('Stop:'));
+  expect(terminal.out()).toMatch(/Generating .+ \d+%/u);
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/u.exec(terminal.out()) ?? [];
   const nameOf = async (): Promise<unknown> => {
     const records = (await (await fetch(`${url}/v1/authors?limit=1`)).json()) as object[];

@@ -31,8 +31,11 @@ const generate = consistent(
       {
         count: integer({ description: 'Records in all.', minimum: 0 }),
         per: fieldName('A belongsTo relation: so many records for each record that it leads to.'),
-        min: integer({ description: 'The fewest for each.', minimum: 0 }),
-        max: integer({ description: 'The most for each.', minimum: 0 }),
+        min: integer({ description: 'The fewest for each; 0 if left out.', minimum: 0 }),
+        max: integer({
+          description: 'The most for each; 9 if left out, or `min` where that is more.',
+          minimum: 0,
+        }),
       },
       {
         description: 'How many records are generated.',
