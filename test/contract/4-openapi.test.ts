@@ -186,6 +186,24 @@ describe('what the document says', () => {
       .flatMap(([place, name]) => (place === 'query' ? [String(name)] : []));
   const filters = queryNames(all, `${things} get`);
 
+  const presence = ['_exists', '_null'];
+  const equality = ['', '_eq', '_neq', '_in', '_nin', ...presence];
+  const order = [...equality, '_gt', '_gte', '_lt', '_lte'];
+  const text = [...order, '_like', '_ilike'];
+  test.each([
+    ...['name', 'text', 'mail', 'link', 'slug'].map((field) => [field, text] as const),
+    ...['ratio', 'price', 'day', 'at', 'moment', 'token', 'ownerId'].map(
+      (field) => [field, order] as const,
+    ),
+    ['on', equality] as const,
+    ...['free', 'owner', 'tags'].map((field) => [field, presence] as const),
+    // What is only written can be asked for nothing.
+    ['secret', []] as const,
+  ])('the operators of the type of %s', (field, suffixes) => {
+    const own = filters.filter((name) => name === field || name.startsWith(`${field}_`));
+    expect(own.toSorted()).toEqual(suffixes.map((suffix) => `${field}${suffix}`).toSorted());
+  });
+
   test.each([
     ['on', ['on', 'on_eq', 'on_neq', 'on_in', 'on_nin', 'on_exists', 'on_null']],
     [
