@@ -76,6 +76,31 @@ describe('where debug parameters are honoured', () => {
     expect(counts).toBe(2);
   });
 
+  test('where they are off, each is ignored, on reads and writes', async () => {
+    const api = await serving('access: public', 'start');
+    for (const parameter of [
+      '_debug=true',
+      '_debug=plan',
+      '_trace=true',
+      '_verbose=true',
+      '_inspect=data',
+      '_inspectNetwork=true',
+    ]) {
+      const made = await api.send('POST', `/v1/things?${parameter}`, { name: 'a' });
+      const { id } = made.body;
+      const record = { id, name: 'a', boxId: null };
+      const one = await api.get(`/v1/things/${id}?${parameter}`);
+      const list = await api.get(`/v1/things?id=${id}&${parameter}`);
+      const wrong = await api.send('POST', `/v1/things?${parameter}`, {});
+      expect([made.body, one.body, list.body]).toEqual([record, record, [record]]);
+      expect(wrong.status).toBe(400);
+      expect(wrong.text).not.toMatch(/"_/u);
+      for (const { headers } of [made, one, list, wrong])
+        expect([parameter, headers.get('x-debug')]).toEqual([parameter, 'disabled']);
+    }
+    expect((await api.get('/v1/things')).headers.get('x-debug')).toBeNull();
+  });
+
   test('where they are off, a stream takes them', async () => {
     const api = await serving('access: public', 'start');
     const { status, headers } = await api.get('/v1/things?_debug=true', { accept: 'text/csv' });

@@ -166,11 +166,14 @@ describe('members', () => {
     }
   });
 
-  test('a HEAD and a DELETE have no body to show them in', async () => {
+  test('a HEAD, a DELETE and a minimal answer have no body to show them in', async () => {
     for (const side of both.sides) {
       const { status, text } = await side.send('HEAD', '/v1/posts?_debug=true');
       expect([status, text]).toEqual([200, '']);
       const made = await side.send('POST', '/v1/events', { at: 'now' });
+      const minimal = { prefer: 'return=minimal' };
+      const brief = await side.send('POST', '/v1/events?_debug=true', { at: 'now' }, minimal);
+      expect([brief.status, brief.text]).toEqual([201, '']);
       const gone = await side.send('DELETE', `/v1/events/${made.body.id}?_debug=true&_trace=true`);
       expect([gone.status, gone.text, gone.headers.get('x-debug')]).toEqual([204, '', null]);
     }
