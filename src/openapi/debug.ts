@@ -20,11 +20,46 @@ function object(
 }
 
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const mapOf = (values: JsonSchema): JsonSchema => ({
+  type: 'object',
+  additionalProperties: values,
+});
+
+/** What was sent as a number; as text where it is none, of which an error tells. */
+const numeral: JsonSchema = { type: ['integer', 'string'] };
+const pagination: JsonSchema = {
+  anyOf: [
+    object({ page: numeral, limit: numeral }),
+    object({ offset: numeral, limit: numeral }),
+    object({ cursor: text, limit: numeral }),
+    { type: 'null' },
+  ],
+};
+
+/** How the shown data came to be. Contract 4, Generated data. */
+const inspected = object({
+  resource: text,
+  schema: mapOf(anything),
+  generation: object({
+    seed: { type: 'integer' },
+    locale: text,
+    count: { type: 'integer', minimum: 0 },
+  }),
+  fields: mapOf(
+    object({
+      source: { type: 'string', enum: ['generated', 'written', 'default'] },
+      generator: orNull(text),
+      args: { description: 'As the specification says: of any type.' },
+      template: orNull(text),
+      transformations: listOf(text),
+    }),
+  ),
+});
 
 /** What debug parameters add to an answer. Contract 4, Debug parameters. */
 export const debugMembers: Readonly<Record<string, JsonSchema>> = {
   _debug: object({
-    query: object({ filters: sent, sort: listOf(text), pagination: orNull(anything) }),
+    query: object({ filters: sent, sort: listOf(text), pagination }),
     timing: object({ total: duration, database: duration, processing: duration }),
     database: object({
       queryCount: { type: 'integer', minimum: 0 },
@@ -51,7 +86,7 @@ export const debugMembers: Readonly<Record<string, JsonSchema>> = {
       additionalDelay: number,
     }),
   }),
-  _inspect: anything,
+  _inspect: inspected,
   _verbose: object({
     request: object({ method: text, path: text, params: sent, query: sent }),
     error: object({ code: text, details: text, stack: text }),

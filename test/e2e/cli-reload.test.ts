@@ -96,7 +96,8 @@ describe('a good edit', () => {
 
   test('with --no-generate they stay empty', async () => {
     const { save, get } = await live(library, {}, ['--no-generate']);
-    await save(withShelves, reloaded);
+    // Of a shelf that needs a book none could be made anyway.
+    await save(withShelves.replace('required: true, reference', 'reference'), reloaded);
     expect(await (await get('/v1/shelves')).json()).toEqual([]);
   });
 
@@ -324,11 +325,17 @@ test('ten reloads under load fail no request', async () => {
 });
 
 test('a request under way ends on what it began with, also where the database changes', async () => {
-  const { get, save, folder, note } = await live();
+  const { get, save, folder, note } = await live(withPages);
+  const typesOf = async (answer: Response): Promise<readonly string[]> =>
+    ((await answer.json()) as readonly { pages: unknown }[]).map(({ pages }) => typeof pages);
   const slow = get('/v1/books?limit=1', { 'x-simulate': 'latency=1600' });
   // It is under way when another one is answered.
   expect((await get('/v1/books?limit=1')).status).toBe(200);
-  folder.write('plinth.yaml', withPages);
+  // What it has planned would read the converted values as what they were.
+  folder.write(
+    'plinth.yaml',
+    withPages.replace('pages: { type: integer }', 'pages: { type: string }'),
+  );
   const others = await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
       await new Promise((done) => setTimeout(done, index * 40));
@@ -337,12 +344,9 @@ test('a request under way ends on what it began with, also where the database ch
   );
   expect(new Set(others)).toEqual(new Set([200]));
   const answer = await slow;
-  expect([answer.status, await answer.json()]).toEqual([
-    200,
-    [{ id: 1, title: expect.any(String) as string, authorId: expect.any(Number) as number }],
-  ]);
+  expect([answer.status, await typesOf(answer)]).toEqual([200, ['number']]);
   await until(() => note().includes(reloaded));
-  expect(await (await get('/v1/books?limit=1')).json()).toMatchObject([{ pages: null }]);
+  expect(await typesOf(await get('/v1/books?limit=1'))).toEqual(['string']);
   await save(library, reloaded);
 });
 
