@@ -84,6 +84,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       unique: unique === true,
       sql: sql === null ? undefined : String(sql),
       isPrimary: primary === true,
+      byCodePoint: undefined,
     });
   }
   // Beside a primary key of several columns, the id is one that is unique alone.

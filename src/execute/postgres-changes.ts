@@ -26,7 +26,7 @@ export function statementsOf(changes: SchemaChanges, rules: SchemaRules): readon
       ({ name, columns }) => `CREATE TABLE ${quote(name)} (${columns.map(columnOf).join(', ')})`,
     ),
     ...alterTables.flatMap(alterTable),
-    ...createIndexes.map(({ table, index }) => rules.indexSql(table, index)),
+    ...createIndexes.map(({ table, index, collated }) => rules.indexSql(table, index, collated)),
     ...createTables.flatMap(({ name, columns }) =>
       columns.flatMap(({ name: column, reference }) =>
         reference === undefined ? [] : addReference(name, column, reference),

@@ -51,6 +51,8 @@ export interface ActualIndex {
   readonly sql: string | undefined;
   /** Whether that constraint is the primary key. */
   readonly isPrimary: boolean;
+  /** Whether it has its texts in the order of code points; undefined where nobody asks. */
+  readonly byCodePoint: boolean | undefined;
 }
 
 /** The new value of a column in SQL, from its old one. */
@@ -87,7 +89,12 @@ export interface SchemaRules {
   readonly rebuilds: boolean;
   /** The columns that an index has, in which those wanted come first. */
   readonly indexColumns: (table: TableSchema, index: IndexSchema) => readonly string[];
-  readonly indexSql: (table: TableSchema, index: IndexSchema) => string;
+  /** `collated` are the folded names of columns that compare texts otherwise than by code point. */
+  readonly indexSql: (
+    table: TableSchema,
+    index: IndexSchema,
+    collated: ReadonlySet<string>,
+  ) => string;
   /** Whether an index, which has a name that Plinth gives, is written as Plinth writes it. */
   readonly isAsWritten: (table: string, index: ActualIndex) => boolean;
 }

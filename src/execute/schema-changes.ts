@@ -31,7 +31,15 @@ export interface SchemaChanges {
   readonly renameTables: readonly { readonly from: string; readonly to: string }[];
   readonly createTables: readonly TableSchema[];
   readonly alterTables: readonly TableChange[];
-  readonly createIndexes: readonly { readonly table: TableSchema; readonly index: IndexSchema }[];
+  readonly createIndexes: readonly IndexChange[];
+}
+
+/** An index that is made. */
+export interface IndexChange {
+  readonly table: TableSchema;
+  readonly index: IndexSchema;
+  /** The folded names of the table's columns that compare texts otherwise than by code point, and go on to. */
+  readonly collated: ReadonlySet<string>;
 }
 
 /** What changes of a table that is there. */

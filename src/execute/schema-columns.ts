@@ -62,6 +62,30 @@ export function* compareColumns(
   return { steps, change: { name, actual, columns } };
 }
 
+/**
+ * What keeps a table from being used whose primary key is of several columns: no id tells its rows apart. A junction is
+ * used for all that, through its two keys. Undefined where nothing does. Contract 1, Field types.
+ */
+export function refusedKey(
+  table: TableSchema,
+  actual: ActualTable,
+  recorded: Recorded,
+  rules: SchemaRules,
+): MigrationStep | undefined {
+  const key = actual.indexes.find(({ isPrimary, columns }) => isPrimary && columns.length > 1);
+  if (key === undefined) return undefined;
+  const names = key.columns.flatMap((name) => name ?? []);
+  const isLinked = (name: string): boolean =>
+    [...sourcesOf(table, actual, recorded, rules)].some(
+      ([{ reference }, source]) =>
+        reference !== undefined && rules.fold(source.name) === rules.fold(name),
+    );
+  if (names.length === 2 && names.every(isLinked)) return undefined;
+  return step(`use table ${actual.name}`, {
+    obstacle: `its primary key is of several columns (${names.join(', ')}), which only a junction may have; give its rows a key of one column`,
+  });
+}
+
 /** The column in which each field is now: that of its name, or the one it was in before the file said another. */
 function sourcesOf(
   table: TableSchema,

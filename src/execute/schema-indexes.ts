@@ -34,8 +34,10 @@ export function* compareIndexes(
     const names = index.columns.map((name) =>
       name === null ? null : (renamed.get(fold(name)) ?? name),
     );
+    // What is distinct in another order is distinct in ours; one that is to be read along has to have ours.
     return (
       index.unique === wanted.unique &&
+      (index.unique || index.byCodePoint !== false) &&
       [wanted.columns, rules.indexColumns(table, wanted)].some((one) => keyOf(one) === keyOf(names))
     );
   };

@@ -18,7 +18,7 @@ import {
   type SchemaChanges,
   type TableChange,
 } from './schema-changes.ts';
-import { compareColumns } from './schema-columns.ts';
+import { compareColumns, refusedKey } from './schema-columns.ts';
 import { compareIndexes } from './schema-indexes.ts';
 import { compareReferences } from './schema-references.ts';
 import { isSameRecord, type RecordRow } from './schema-record.ts';
@@ -118,6 +118,12 @@ function* compareTables(planning: Planning): Counting<Tables> {
         .filter(({ table }) => actual !== undefined && fold(table) === fold(actual.name))
         .map((row) => [fold(row.column), row]),
     );
+    const refused = actual && refusedKey(wanted, actual, recorded, rules);
+    if (refused !== undefined) {
+      // What else it lacks does not matter then.
+      steps.push(refused);
+      continue;
+    }
     let change: TableChange | undefined;
     if (actual === undefined)
       steps.push(
@@ -202,9 +208,20 @@ function* compareAllIndexes(
     const indexes = yield* compareIndexes(pair, rules);
     steps.push(...indexes.steps);
     drop.push(...indexes.drop);
-    create.push(...indexes.create.map((index) => ({ table: pair.wanted, index })));
+    const collated = collatedIn(pair, rules);
+    create.push(...indexes.create.map((index) => ({ table: pair.wanted, index, collated })));
   }
   return { steps, drop, create };
+}
+
+/** The columns whose texts will go on to compare otherwise than by code point. */
+function collatedIn({ change }: Pair, { fold }: SchemaRules): ReadonlySet<string> {
+  const columns = change?.columns ?? [];
+  return new Set(
+    columns.flatMap(({ name, actual, keepsType }) =>
+      actual?.byCodePoint === false && keepsType ? [fold(name)] : [],
+    ),
+  );
 }
 
 /** What keeps a table from being made anew, where a change of it takes that. */

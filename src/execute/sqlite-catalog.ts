@@ -1,4 +1,5 @@
 import type Driver from 'better-sqlite3';
+import { isCollated } from './sqlite-collations.ts';
 import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
 
 /** A name as SQLite tells names apart. */
@@ -36,6 +37,8 @@ interface ColumnRow {
 }
 
 function readTable(driver: Driver.Database, name: string, sql: string): ActualTable {
+  const words = wordsOf(sql);
+  const isPlain = !words.includes('COLLATE');
   const ask = <Row>(query: string): Row[] => driver.prepare<[string], Row>(query).all(name);
   const columns = ask<ColumnRow>(
     'SELECT name, type, "notnull", pk, dflt_value, hidden FROM pragma_table_xinfo(?)',
@@ -46,7 +49,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     isPrimary: row.pk !== 0,
     fills: row.dflt_value !== null || row.hidden !== 0,
     default: row.dflt_value ?? undefined,
-    byCodePoint: undefined,
+    byCodePoint: isPlain || !isCollated(driver, name, row.name),
   }));
   const indexes = ask<{
     name: string;
@@ -54,9 +57,11 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     unique: number;
     sql: string | null;
     origin: string;
+    collated: number;
   }>(
     `SELECT list.name, list."unique", own.sql, list.origin,` +
-      ` (SELECT json_group_array(name ORDER BY seqno) FROM pragma_index_info(list.name)) AS columns` +
+      ` (SELECT json_group_array(name ORDER BY seqno) FROM pragma_index_info(list.name)) AS columns,` +
+      ` EXISTS (SELECT 1 FROM pragma_index_xinfo(list.name) WHERE key = 1 AND coll <> 'BINARY') AS collated` +
       ` FROM pragma_index_list(?) AS list LEFT JOIN sqlite_schema AS own` +
       ` ON own.type = 'index' AND own.name = list.name WHERE list.partial = 0`,
   ).map((row): ActualIndex => ({
@@ -65,6 +70,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     unique: row.unique === 1,
     sql: row.sql ?? undefined,
     isPrimary: row.origin === 'pk',
+    byCodePoint: row.collated === 0,
   }));
   const keys = ask<{
     column: string;
@@ -85,7 +91,6 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     target: row.target ?? undefined,
     onDelete: row.action,
   }));
-  const words = wordsOf(sql);
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
   const keyLength = columns.filter(({ isPrimary }) => isPrimary).length;
   // By it a junction is used whose key is of several columns.
@@ -97,7 +102,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
       isPrimary: true,
       fills: true,
       default: undefined,
-      byCodePoint: undefined,
+      byCodePoint: true,
     });
   return {
     name,

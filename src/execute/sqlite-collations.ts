@@ -26,7 +26,8 @@ export function collatedColumns(driver: Driver.Database): ReadonlyMap<string, Re
 
 const lower = (name: string): string => name.toLowerCase();
 
-function isCollated(driver: Driver.Database, table: string, column: string): boolean {
+/** Whether SQLite would sort by a column otherwise than by code point. */
+export function isCollated(driver: Driver.Database, table: string, column: string): boolean {
   // The sign keeps an index from serving the order.
   const steps = driver
     .prepare(`EXPLAIN SELECT 1 FROM ${quote(table)} ORDER BY +${quote(column)}`)

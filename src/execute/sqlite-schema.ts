@@ -45,10 +45,11 @@ const rules: SchemaRules = {
   tableOptions: ' STRICT',
   rebuilds: true,
   indexColumns,
-  indexSql: (table, index) =>
-    indexSql(table.name, { ...index, columns: indexColumns(table, index) }),
+  indexSql: (table, index, collated) =>
+    indexSql(table.name, { ...index, columns: indexColumns(table, index) }, collated),
   isAsWritten: (table, { name, columns, unique, sql }) =>
-    sql === indexSql(table, { name, unique, columns: columns.map(String) }),
+    sql?.replaceAll(`"${byCodePoint}`, '"') ===
+    indexSql(table, { name, unique, columns: columns.map(String) }),
 };
 
 const kindTypes: ReadonlyMap<string, string> = new Map([
@@ -107,8 +108,18 @@ function indexColumns(table: TableSchema, index: IndexSchema): readonly string[]
   return isRowKey ? index.columns : withId(table, index);
 }
 
-function indexSql(table: string, { name, columns, unique }: IndexSchema): string {
-  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(name)} ON ${quote(table)} (${columns.map(quote).join(', ')})`;
+/** The order in which requests compare texts, said where the column has another one. */
+const byCodePoint = ' COLLATE BINARY';
+
+function indexSql(
+  table: string,
+  { name, columns, unique }: IndexSchema,
+  collated: ReadonlySet<string> = new Set(),
+): string {
+  const keys = columns.map(
+    (column) => `${quote(column)}${collated.has(foldName(column)) ? byCodePoint : ''}`,
+  );
+  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quote(name)} ON ${quote(table)} (${keys.join(', ')})`;
 }
 
 /**
@@ -223,7 +234,8 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
       for (const { actual, wanted } of table.columns)
         if (actual === undefined && wanted !== undefined)
           driver.exec(`ALTER TABLE ${quote(table.name)} ADD COLUMN ${columnSql(wanted)}`);
-  for (const { table, index } of changes.createIndexes) driver.exec(rules.indexSql(table, index));
+  for (const { table, index, collated } of changes.createIndexes)
+    driver.exec(rules.indexSql(table, index, collated));
   const after = isRisky ? faultsOf(driver) : before;
   for (const [fault, count] of after)
     if (count > (before.get(fault) ?? 0))

@@ -46,3 +46,37 @@ describe.each([
     await existing.stop();
   });
 });
+
+// Contract 1, Field types: "A composite key is refused, except on a junction".
+describe.each([
+  ['SQLite', existingSqlite],
+  ['PostgreSQL', existingPostgres],
+] as const)('a table that is no junction and has a key of several columns on %s', (_, open) => {
+  const lines = (fields: string): string => `
+resources:
+  orders: { fields: {} }
+  lines: { fields: { ${fields}orderId: { type: integer, required: true, reference: orders.id }, place: { type: integer, required: true } } }
+`;
+  const table = (columns: string): string =>
+    `CREATE TABLE lines (${columns}"orderId" bigint NOT NULL, place bigint NOT NULL, PRIMARY KEY ("orderId", place))`;
+  const row = 'INSERT INTO lines ("orderId", place) VALUES (1, 1)';
+
+  test.each([
+    ['without rows', lines(''), table('')],
+    ['with rows', lines(''), `${table('')}; ${row}`],
+    ['said to have another column as id', lines('id: { type: id, column: rowid }, '), table('')],
+    ['with a unique column beside it', lines(''), table('id bigint NOT NULL UNIQUE, ')],
+  ])('%s is refused', async (_name, specification, sql) => {
+    const existing = await open(specification, sql);
+    const steps = existing.steps.filter(({ summary }) => summary.includes('lines'));
+    expect(steps.map(({ summary, obstacle }) => [summary, obstacle])).toEqual([
+      [
+        'use table lines',
+        'its primary key is of several columns (orderId, place), which only a junction may have; give its rows a key of one column',
+      ],
+    ]);
+    const before = sql.includes('INSERT') ? 1 : 0;
+    expect(await existing.ask('SELECT CAST(count(*) AS INTEGER) FROM lines')).toEqual([[before]]);
+    await existing.stop();
+  });
+});
