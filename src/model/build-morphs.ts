@@ -84,6 +84,7 @@ function buildPair(pair: Pair, resources: Drafts, report: Report): void {
       [...resource.path, 'fields', idField.name],
       `${typeField.name} and ${idField.name} must both be nullable, or neither`,
     );
+  resource.morphKeys.push([typeField, idField]);
   if (targets.size > 0) typeField.values = [...targets.keys()];
   for (const [typeValue, target] of targets)
     if (!pair.morphMany.some(({ owner }) => owner === target))

@@ -117,6 +117,7 @@ function draftResources(
       relations: new Map(),
       unique: [],
       indexes: [],
+      morphKeys: [],
       groups: new Map(),
       incoming: [],
       pairs: [],
@@ -152,7 +153,7 @@ function rolesOf(resources: Iterable<Resource>): ReadonlySet<string> {
   return roles;
 }
 
-/** `unique` and `indexes`, single indexes, and an index for each foreign key; none of them twice. */
+/** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */
 function buildIndexes(resource: DraftResource, report: Report): void {
   const lists = (key: 'unique' | 'indexes'): readonly (readonly DraftField[])[] =>
     (resource.source[key] ?? []).map((names, index) =>
@@ -177,7 +178,14 @@ function buildIndexes(resource: DraftResource, report: Report): void {
   const written = distinct([...lists('indexes'), ...single.map((field) => [field])]);
   const leading = new Set([...resource.unique, ...written].map(([first]) => first));
   const keys = fields.filter((field) => field.reference !== undefined && !leading.has(field));
-  resource.indexes = [...written, ...keys.map((field) => [field])].filter(
+  const lead = [...resource.unique, ...written].map((list) => list.slice(0, 2));
+  // Both fields are always asked for together, by one value each.
+  const pairs = resource.morphKeys.filter(
+    (pair) =>
+      !pair.some(({ unique }) => unique) &&
+      !lead.some((list) => pair.every((field) => list.includes(field))),
+  );
+  resource.indexes = [...written, ...keys.map((field) => [field]), ...pairs].filter(
     ([field, another]) => another !== undefined || field?.unique === false,
   );
 }

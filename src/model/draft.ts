@@ -32,6 +32,8 @@ export interface DraftResource extends Draft<Resource> {
   groups: Map<string, readonly string[]>;
   incoming: Field[];
   pairs: MorphPair[];
+  /** The type field and the id field of each morph pair that it has. */
+  readonly morphKeys: (readonly [DraftField, DraftField])[];
 }
 
 /** Every resource of the file, by name. */

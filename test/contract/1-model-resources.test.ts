@@ -156,6 +156,7 @@ describe('unique and indexes', () => {
     return { single, unique: names(unique), indexes: names(indexes) };
   };
   const fields = 'a: { type: string }, b: { type: string }';
+  const on = 'on: { type: relation, relation: morphTo, resources: [posts] }';
 
   test.each([
     ['nothing', posts(fields), [], [], []],
@@ -218,6 +219,52 @@ describe('unique and indexes', () => {
       'an added key',
       posts(`author: ${relation('belongsTo', 'posts')}`, 'unique: [[authorId]]'),
       [['authorId']],
+      [],
+      [],
+    ],
+    ['a morph pair', posts(on), [], [], [['onType', 'onId']]],
+    [
+      'a morph pair whose other side alone is declared',
+      posts(`notes: ${relation('morphMany', 'posts', 'typeField: kind, idField: key')}`),
+      [],
+      [],
+      [['kind', 'key']],
+    ],
+    [
+      'a morph pair that several relations share',
+      posts(`${on}, notes: ${relation('morphMany', 'posts')}`),
+      [],
+      [],
+      [['onType', 'onId']],
+    ],
+    [
+      'a morph pair first in another index, in either order',
+      posts(`${on}, a: { type: string }`, 'indexes: [[onId, onType, a]]'),
+      [],
+      [],
+      [['onId', 'onType', 'a']],
+    ],
+    [
+      'a morph pair that is unique',
+      posts(on, 'unique: [[onType, onId]]'),
+      [],
+      [['onType', 'onId']],
+      [],
+    ],
+    [
+      'a morph pair later in another index',
+      posts(`${on}, a: { type: string }`, 'indexes: [[onType, a, onId]]'),
+      [],
+      [],
+      [
+        ['onType', 'a', 'onId'],
+        ['onType', 'onId'],
+      ],
+    ],
+    [
+      'a morph pair with a unique field',
+      posts(`${on}, onId: { type: integer, unique: true }`),
+      [['onId']],
       [],
       [],
     ],
