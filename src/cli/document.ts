@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Api, Version } from '../model/api.ts';
 import { viewOf, type View } from '../model/view.ts';
 import { CommandFailure, fileReason } from './failure.ts';
@@ -27,7 +28,7 @@ function versionOf(api: Api, wanted: string | undefined): Version {
   );
 }
 
-/** Prints a document, or writes it to the file that `--out` names. */
+/** Prints a document, or writes it to the file that `--out` names; folders that it is to be in are made. */
 export function writeDocument(context: Context, text: string, out: string | undefined): void {
   const { output } = context;
   if (out === undefined) {
@@ -35,7 +36,10 @@ export function writeDocument(context: Context, text: string, out: string | unde
     return;
   }
   try {
-    writeFileSync(fromFolder(context, out), text);
+    const path = fromFolder(context, out);
+    // What stands in the way of the folder is told by the write.
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
   } catch (error) {
     const reason = out === '' ? 'the name is empty' : fileReason(error);
     if (reason === undefined) throw error;

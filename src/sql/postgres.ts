@@ -142,18 +142,21 @@ function memberValue(json: string, leaf: Field): string {
   const when = (type: string, value: string): string =>
     `(CASE WHEN jsonb_typeof(${json}) = '${type}' THEN ${value} END)`;
   const { name } = leaf.type;
-  if (name === 'integer' || name === 'number') return when('number', `${text}::double precision`);
+  if (name === 'integer' || name === 'number') return when('number', asDouble(text));
   if (name === 'boolean') return when('boolean', `${text}::boolean`);
   return name === 'array' ? when('array', json) : when('string', `${text} COLLATE "C"`);
 }
 
-/** The first item of an array, by what its items are. */
+/** A number of JSON, of which there are some that are no double: those are null. Only long ones can be such. */
+function asDouble(number: string): string {
+  const isDouble = `length(${number}) < 300 OR ${number}::numeric = 0 OR abs(${number}::numeric) BETWEEN 5e-324 AND 1.797693134862315e308`;
+  return `CASE WHEN ${isDouble} THEN ${number}::double precision END`;
+}
+
+/** The first item of an array, by what its items are; null where tables of others hold something else there. */
 function firstItem(column: string, items: Field): string {
-  const text = `(${column} ->> 0)`;
-  const type = valueType(items);
-  return ['bigint', 'double precision', 'numeric', 'boolean'].includes(type)
-    ? `${text}::${type}`
-    : `${text} COLLATE "C"`;
+  if (items.type.name === 'decimal') return numberIn(`(${column} ->> 0)`);
+  return memberValue(`(${column} -> 0)`, items);
 }
 
 /** The text of which keys can be read as a type; any as text. */

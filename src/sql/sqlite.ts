@@ -143,10 +143,10 @@ export const sqlite: Dialect = {
   sortKey: (column, field) => {
     const { items } = field;
     if (items === undefined) return isDecimalText(field) ? asDouble(column) : column;
-    const first = `json_extract(${column}, '$[0]')`;
-    if (items.type.name === 'number') return asDouble(first);
     // All decimals of a field have the same number of places, so without the point they are whole numbers.
-    return items.type.name === 'decimal' ? `CAST(replace(${first}, '.', '') AS INTEGER)` : first;
+    return items.type.name === 'decimal'
+      ? `CAST(replace(json_extract(${column}, '$[0]'), '.', '') AS INTEGER)`
+      : sqlite.memberValue(`(${column} -> '$[0]')`, items);
   },
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: sqliteText,

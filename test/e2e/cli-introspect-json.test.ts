@@ -74,10 +74,7 @@ test('what json-server has otherwise is written to a folder, and said', async ()
       twice: [{ id: 1 }, { id: 1 }],
     }),
   });
-  const { err } = await good(
-    ['introspect', 'db.json', '--out', 'new/plinth.yaml'],
-    folder.write('new/.keep', '') && folder.path,
-  );
+  const { err } = await good(['introspect', 'db.json', '--out', 'new/plinth.yaml'], folder.path);
   expect(err).toContain('odd is left out: it is no list of records.');
   expect(err).toContain('twice is left out: more than one of its records has the id 1.');
   const text = readFileSync(folder.at('new/plinth.yaml'), 'utf8');

@@ -74,10 +74,16 @@ describe('openapi and types', () => {
     ],
     ['no version at all', ['types', '--version', 'x'], 2, /^There is no version x\./u],
     [
-      'a folder that is not there',
-      ['openapi', '--out', 'none/api.json'],
+      'a folder that is a file',
+      ['openapi', '--out', 'plinth.yaml/api.json'],
       1,
-      /^none\/api\.json cannot be written: there is no such file or folder\. /u,
+      /^plinth\.yaml\/api\.json cannot be written: what should be a folder in its path is a file\. /u,
+    ],
+    [
+      'a folder below a file',
+      ['types', '--out', 'plinth.yaml/none/api.ts'],
+      1,
+      /^plinth\.yaml\/none\/api\.ts cannot be written: what should be a folder in its path is a file\. /u,
     ],
     ['a file without a name', ['types', '--out', ''], 1, /cannot be written: the name is empty/u],
     ['a specification with errors', ['openapi', 'bad.yaml'], 1, /bad\.yaml has 1 error/u],
@@ -86,8 +92,16 @@ describe('openapi and types', () => {
     const ended = await run(...args);
     expect(ended.code).toBe(code);
     expect(ended.err).toMatch(message);
-    expect(existsSync(folder.at('none'))).toBe(false);
   });
+
+  test.each(['openapi', 'types'])(
+    '%s makes the folder that its file is to be in',
+    async (command) => {
+      const { code, err } = await run(command, '--out', `made/by/${command}`);
+      expect([code, err]).toEqual([0, `Wrote made/by/${command}.\n`]);
+      expect(existsSync(folder.at(`made/by/${command}`))).toBe(true);
+    },
+  );
 
   test('--version before a command is that of Plinth', async () => {
     const { out } = await run('--version');
