@@ -10,6 +10,8 @@ export interface ServeFlags {
   readonly host?: string;
   /** Shows it in a browser. */
   readonly open?: true;
+  /** Shows the stacks of errors. */
+  readonly verbose?: true;
 }
 
 /** Flags of `plinth dev`; `start` has more. */

@@ -10,6 +10,7 @@ import type { DependencyEvent, TraceEvent } from '../trace/events.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './target.ts';
 import { rowCounts } from '../execute/counts.ts';
+import { DatabaseFailure } from '../execute/database.ts';
 import { CommandFailure } from './failure.ts';
 import { columns, grouped } from './output.ts';
 import { readPort, type ServeFlags } from './port.ts';
@@ -55,7 +56,13 @@ export async function serve(
   const counts = announces
     ? await rowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
-  const tls = await openTls(context, api.settings.server ?? {}, folder, host);
+  const tls = await openTls(
+    context,
+    api.settings.server ?? {},
+    folder,
+    host,
+    place?.speaks ?? true,
+  );
   const stop = place?.stop ?? context.stop();
   if (stop.aborted) return;
   const { readers, isLogged, close } = await openReaders(
@@ -74,7 +81,7 @@ export async function serve(
     ...(place === undefined ? {} : { fleet: place.fleet, doorway: place.doorway }),
     trace: (event) => {
       // The log tells of failures with the request that met them.
-      if (event.kind !== 'failure' || !isLogged) output.note(noteOf(event));
+      if (event.kind !== 'failure' || !isLogged) output.note(noteOf(event, flags.verbose === true));
     },
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);
@@ -190,13 +197,15 @@ function exampleUrl(api: Api, counts: ReadonlyMap<string, number>, view: View): 
   return best.expand === undefined ? list : `${list}&expand=${best.expand}`;
 }
 
-function noteOf(event: TraceEvent): string {
+function noteOf(event: TraceEvent, isVerbose: boolean): string {
   const { error } = event;
-  if (event.kind === 'failure')
-    return `${event.method} ${event.path} failed (request ${event.requestId}): ${describe(error)}`;
+  if (event.kind === 'failure') {
+    const what = `${event.method} ${event.path} failed (request ${event.requestId})`;
+    const stack = error instanceof Error ? error.stack : undefined;
+    return `${what}: ${isVerbose && stack !== undefined ? stack : sentence(error)}`;
+  }
   if (error === undefined) return `The ${event.name} can be used again.`;
-  const reason = error instanceof Error ? messageOf(error) : String(error);
-  return `Warning: the ${event.name} cannot be used now: ${reason}. ${meanwhile[event.name]}`;
+  return `Warning: the ${event.name} cannot be used now: ${reasonOf(error)}. ${meanwhile[event.name]}`;
 }
 
 const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
@@ -204,12 +213,17 @@ const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
   'rate limit store': 'This server counts by itself until it can.',
 };
 
-/** What an error says; one of the network has the reason in its cause. */
-function messageOf({ message, cause }: Error): string {
+/** What an error says; one of the network or of a database has the reason in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
   const reason = cause instanceof Error ? cause.message || String(cause) : '';
   return reason === '' ? message : `${message} (${reason})`;
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+function sentence(error: unknown): string {
+  const reason = reasonOf(error).replace(/\.$/u, '');
+  return error instanceof DatabaseFailure
+    ? `${reason}.`
+    : `Unexpected error: ${reason}. Start it with --verbose for more.`;
 }

@@ -23,17 +23,19 @@ const lifetime = 365 * day;
 
 /**
  * Opens what `server.tls` names: files, which are looked at again when they change, or a certificate of our own.
- * `folder` is that of the specification; `host` is listened on. Fails with one sentence about the file that is bad.
+ * `folder` is that of the specification; `host` is listened on; with `speaks` what happens to the files is told. Fails
+ * with one sentence about the file that is bad.
  */
 export async function openTls(
   context: Context,
   server: ServerSpecification,
   folder: string,
   host: string,
+  speaks: boolean,
 ): Promise<OpenTls | undefined> {
   const { tls } = server;
   if (tls === undefined) return undefined;
-  if (tls !== 'self-signed') return openFiles(context, tls, folder);
+  if (tls !== 'self-signed') return openFiles(context, tls, folder, speaks);
   return {
     certificate: await selfSigned(context, join(folder, '.plinth/self-signed.pem'), [
       ...new Set(namesOf(server, host)),
@@ -49,23 +51,31 @@ interface Files {
   readonly key: string;
 }
 
-function openFiles({ output, draw }: Context, names: Files, folder: string): OpenTls {
+function openFiles(
+  { output, draw }: Context,
+  names: Files,
+  folder: string,
+  speaks: boolean,
+): OpenTls {
+  const tell = (line: string): void => {
+    if (speaks) output.note(line);
+  };
   const paths: Files = { cert: resolve(folder, names.cert), key: resolve(folder, names.key) };
   const first = readFiles(names, paths);
   if (typeof first === 'string') throw new CommandFailure(`${first}.`);
   const { validTo } = new X509Certificate(first.cert);
   if (Date.parse(validTo) < draw.now().getTime())
-    output.note(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
+    tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
   let current = first;
   let timer: NodeJS.Timeout | undefined;
   const appliers: ((certificate: Certificate) => void)[] = [];
   const renew = (): void => {
     const next = readFiles(names, paths);
-    if (typeof next === 'string') output.note(`${next}. The certificate from before stays in use.`);
+    if (typeof next === 'string') tell(`${next}. The certificate from before stays in use.`);
     else if (next.cert !== current.cert || next.key !== current.key) {
       current = next;
       for (const apply of appliers) apply(next);
-      output.note(`The certificate ${names.cert} was renewed.`);
+      tell(`The certificate ${names.cert} was renewed.`);
     }
   };
   const look = (): void => {

@@ -22,6 +22,8 @@ import {
 const startEvery = 1_000;
 /** The variable in which a worker is told what all of them know. */
 const tokenName = 'PLINTH_FLEET_TOKEN';
+/** The variable in which one of the workers is told that it speaks for all. */
+const speakerName = 'PLINTH_FLEET_SPEAKER';
 
 /** What a process that serves has to know when it is one of several. */
 export interface Place {
@@ -30,8 +32,10 @@ export interface Place {
   readonly doorway: Doorway;
   /** Aborts when all are to stop. */
   readonly stop: AbortSignal;
-  /** Whether it says what all of them would say. */
+  /** Whether it says how all of them begin. */
   readonly announces: boolean;
+  /** Whether it says what happens to all of them; when it dies, its successor does. */
+  readonly speaks: boolean;
 }
 
 /** Whether this process is a worker of another one. */
@@ -51,8 +55,8 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   const door = new Door();
   const workers = new Set<Worker>();
   let failure: CommandFailure | undefined;
-  const start = (): Worker => {
-    const worker = cluster.fork({ [tokenName]: token });
+  const start = (speaks: boolean): Worker => {
+    const worker = cluster.fork({ [tokenName]: token, [speakerName]: String(speaks) });
     workers.add(worker);
     worker.on('message', (message: unknown) => {
       if (!isFromWorker(message)) return;
@@ -82,7 +86,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
     return signalCode ?? `exit code ${exitCode}`;
   };
   // The first alone: what hinders it would hinder all of them, and is told once.
-  const first = start();
+  const first = start(true);
   const firstEnd = ended(first);
   const begun = await Promise.race([door.opened, firstEnd]);
   if (failure !== undefined) throw failure;
@@ -92,7 +96,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   }
   /** One of the places: a worker, and after it the next one, until all are to stop. */
   const keep = async (next: Worker): Promise<void> => {
-    for (let worker = next; ; worker = start()) {
+    for (let worker = next; ; worker = start(next === first)) {
       const since = performance.now();
       const how = await (worker === first ? firstEnd : ended(worker));
       if (stop.aborted) return;
@@ -105,7 +109,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
     }
   };
   const places = [first];
-  while (places.length < count && !stop.aborted) places.push(start());
+  while (places.length < count && !stop.aborted) places.push(start(false));
   await Promise.all(places.map(keep));
   await door.end();
 }
@@ -131,7 +135,8 @@ export async function beWorker(
   });
   try {
     const anyStop = AbortSignal.any([context.stop(), stop.signal]);
-    await work({ fleet, doorway: entry, stop: anyStop, announces: worker.id === 1 });
+    const speaks = context.environment[speakerName] === 'true';
+    await work({ fleet, doorway: entry, stop: anyStop, announces: worker.id === 1, speaks });
   } catch (error) {
     const known = databaseFailure(error, 'file');
     if (!(known instanceof CommandFailure)) throw error;

@@ -139,12 +139,20 @@ function isAnswered(current: Current | 'idle' | undefined): boolean {
   return current === 'idle' || current?.response.writableFinished === true;
 }
 
-/** Whether a head that is too long was still in its first line. */
-function isInRequestLine(error: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
-  const seen = (error.rawPacket ?? Buffer.alloc(0))
-    .subarray(0, error.bytesParsed)
-    .toString('latin1');
-  return /^[A-Z]+ [^\n]*$/u.test(seen);
+/**
+ * Whether a head that is too long was still in its first line. Only the bytes that came last are known, and TLS gives no
+ * more than 16 KiB at once: they may begin within the line, which then tells itself by its end. One whose end has not
+ * come either is taken for a URL where it looks like the parameters of one.
+ */
+function isInRequestLine({
+  rawPacket = Buffer.alloc(0),
+  bytesParsed = 0,
+}: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
+  const bytes = rawPacket.toString('latin1');
+  if (bytes.slice(0, bytesParsed).includes('\n')) return false;
+  const [line = '', ...others] = bytes.split('\n', 2);
+  if (/^[A-Z]+ /u.test(line)) return true;
+  return others.length > 0 ? / HTTP\/\d\.\d\r?$/u.test(line) : /^[^\s]*[&%,][^\s]*$/u.test(line);
 }
 
 /** Writes an answer on a socket that no parser serves any more. */

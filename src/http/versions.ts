@@ -1,7 +1,7 @@
 import { apiError, type ApiError } from '../errors.ts';
 import type { Api, Version } from '../model/api.ts';
 import type { Response } from '../respond/response.ts';
-import { findRoute } from './router.ts';
+import { findRoute, type Route } from './router.ts';
 
 /** What is said of a version that will go. */
 interface Notice {
@@ -67,27 +67,45 @@ export function withNotice(response: Response, path: string, api: Api): Response
   const notices = noticesOf(api);
   if (notices === undefined) return response;
   const route = findRoute(path, api);
-  if (!route.ok || route.value.kind !== 'resource') return response;
-  const { version, name, id } = route.value;
-  const notice = notices.get(version);
-  if (notice === undefined) return response;
-  const link = [response.headers['link'] ?? [], notice.links, successorLink()].flat().join(', ');
+  const version = route.ok ? versionOf(route.value, api) : undefined;
+  const notice = version && notices.get(version);
+  if (!route.ok || notice === undefined) return response;
+  const link = [
+    response.headers['link'] ?? [],
+    notice.links,
+    successorLinks(route.value, notice, api),
+  ]
+    .flat()
+    .join(', ');
   return {
     ...response,
     headers: { ...response.headers, ...notice.headers, ...(link === '' ? {} : { link }) },
   };
-
-  function successorLink(): readonly string[] {
-    const resource = api.resources.get(name);
-    const { successor } = notice ?? {};
-    if (successor === undefined || resource === undefined) return [];
-    if (successor.hiddenResources.has(resource)) return [];
-    const { publicUrl = '' } = api.settings.server ?? {};
-    const rest = id === undefined ? name : `${name}/${encodeURIComponent(id)}`;
-    const place = `${publicUrl}${api.basePath}/v${successor.number}/${rest}`;
-    return [`<${place}>; rel="successor-version"`];
-  }
 }
+
+/** The version that a path belongs to; its document does too. */
+function versionOf(route: Route, api: Api): Version | undefined {
+  if (route.kind !== 'system') return route.version;
+  return route.path === documentPath ? api.versions.get(api.defaultVersion) : undefined;
+}
+
+/** The same place in the version after it, unless that does not have it. */
+function successorLinks(route: Route, { successor }: Notice, api: Api): readonly string[] {
+  if (successor === undefined) return [];
+  const { publicUrl = '' } = api.settings.server ?? {};
+  const version = `/v${successor.number}`;
+  const to = (place: string): readonly string[] => [
+    `<${publicUrl}${place}>; rel="successor-version"`,
+  ];
+  if (route.kind !== 'resource') return to(version + documentPath);
+  const { name, id } = route;
+  const resource = api.resources.get(name);
+  if (resource === undefined || successor.hiddenResources.has(resource)) return [];
+  const rest = id === undefined ? name : `${name}/${encodeURIComponent(id)}`;
+  return to(`${api.basePath}${version}/${rest}`);
+}
+
+const documentPath = '/_openapi.json';
 
 /** The first moment of a date in UTC, in ms. */
 function midnight(date: string): number {

@@ -85,6 +85,30 @@ describe('HTTPS', () => {
     },
   );
 
+  // TLS hands bytes over in pieces of 16 KiB, of which the server knows the last alone.
+  test.each([
+    ['URL', 17_000, 414],
+    ['URL', 30_000, 414],
+    ['URL', 32_000, 414],
+    ['URL', 60_000, 414],
+    ['header', 30_000, 431],
+    ['header', 32_000, 431],
+    ['header', 60_000, 431],
+  ])('a %s of %i bytes is refused for what it is', async (what, length, status) => {
+    const long = 'y'.repeat(length);
+    const list = '1,'.repeat(length / 2);
+    const [url, header] =
+      what === 'URL'
+        ? [`/v1/notes?text=${length > 32_768 ? list : long}`, 'z']
+        : ['/v1/notes', long];
+    const socket = await open({}, serving('dev').running.port);
+    socket.write(
+      `GET ${url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ${header}\r\n\r\n`,
+    );
+    const text = await textOf(socket);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `, 'u'));
+  });
+
   test('plain HTTP on its port is not answered, and harms nobody', async () => {
     const { port } = serving('start').running;
     await expect(askAt(port, {})).rejects.toThrow();

@@ -249,6 +249,40 @@ resources: { posts: { fields: { title: { type: string } } } }
   });
 });
 
+describe('the document of a version', () => {
+  const next = '<https://api.example.com/v4/_openapi.json>; rel="successor-version"';
+  test.each([
+    ['/v2/_openapi.json', 200, { ...second, link: `${moving}, ${next}` }],
+    ['/api/v2/_openapi.json', 200, { ...second, link: `${moving}, ${next}` }],
+    [
+      '/v1/_openapi.json',
+      410,
+      {
+        deprecation: '@1735689600',
+        sunset: 'Thu, 01 Jan 2026 00:00:00 GMT',
+        link: `<https://example.com/v1>; rel="deprecation", ${next}`,
+      },
+    ],
+    ['/v4/_openapi.json', 200, nothing],
+    // The highest one that is not deprecated.
+    ['/_openapi.json', 200, nothing],
+    ['/_docs', 200, nothing],
+  ])('%s says of it what its other answers say', async (path, status, expected) => {
+    now = new Date('2026-11-21T00:00:00Z');
+    const answer = await api.get(path);
+    expect([answer.status, said(answer)]).toEqual([status, expected]);
+  });
+
+  test('is that of a deprecated one where nothing else is meant without a number', async () => {
+    const one = await serveBoth(
+      'api: { versions: { 1: { deprecated: 2026-02-03 } } }\nresources: { posts: { fields: { a: { type: string } } } }',
+    );
+    const answer = await one.get('/_openapi.json');
+    expect(said(answer)).toEqual({ deprecation: '@1770076800', sunset: null, link: null });
+    await one.stop();
+  });
+});
+
 describe('of a version that has ended', () => {
   test('there is no document either', async () => {
     for (const path of ['/v1/_openapi.json', '/api/v1/_openapi.json']) {

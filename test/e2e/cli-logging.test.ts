@@ -38,6 +38,36 @@ test('`logging: { enabled: false }` writes none', async () => {
   expect([logOf(out), err]).toEqual([[], '']);
 });
 
+// Contract 3, Command line: no stack unless --verbose.
+test.each([
+  [
+    'a sentence',
+    [],
+    /^GET \/v1\/items failed \(request [^)]+\): The statement took too long\.\n$/u,
+  ],
+  ['its stack with --verbose', ['--verbose'], /^GET \/v1\/items failed [^\n]+\n +at /u],
+] as const)('without a log a failure is told on standard error: %s', async (_, flags, expected) => {
+  const folder = makeFolder({
+    'plinth.yaml': `logging: { enabled: false }
+database: { url: "sqlite:a.db", statementTimeout: 100ms }
+resources:
+  groups:
+    generate: { count: 1 }
+    fields: { items: { type: relation, relation: hasMany, resource: items } }
+  items:
+    generate: { count: 400 }
+    fields: { name: { type: string }, groupId: { type: integer, required: true, reference: groups.id }, group: { type: relation, relation: belongsTo, resource: groups } }
+`,
+  });
+  const server = await servePlinth(['dev', ...flags], { cwd: folder.path });
+  const path = 'group.items.group.items.name';
+  const answer = await fetch(`${server.url}/v1/items?${path}=none`);
+  expect(answer.status).toBe(504);
+  const { out, err } = await server.stop('SIGTERM');
+  expect(logOf(out)).toEqual([]);
+  expect(err).toMatch(expected);
+});
+
 test('`format: pretty` is for people', async () => {
   const folder = makeFolder({ 'plinth.yaml': `${library}\nlogging: { format: pretty }\n` });
   const server = await servePlinth(['dev'], { cwd: folder.path });

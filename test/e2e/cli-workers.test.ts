@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { request } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -17,27 +16,8 @@ import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
 import type { ActivityPoint } from '../../src/trace/activity.ts';
 import { readEvents } from '../support/events.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { childrenOf, processes, type Process } from '../support/processes.ts';
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly args: string;
-}
-
-/** All processes that run, without those that have ended. */
-function processes(): readonly Process[] {
-  const list = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
-  return list.split('\n').flatMap((line) => {
-    const [, pid, parent, state = '', args = ''] =
-      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/u.exec(line) ?? [];
-    return pid === undefined || state.startsWith('Z')
-      ? []
-      : [{ pid: Number(pid), parent: Number(parent), args }];
-  });
-}
-
-const childrenOf = (pid: number | undefined): readonly number[] =>
-  processes().flatMap((one) => (one.parent === pid ? [one.pid] : []));
 const isRunning = (pid: number): boolean => processes().some((one) => one.pid === pid);
 
 interface Answer {
