@@ -174,3 +174,39 @@ test('documents of MongoDB keep their _id as their id', async () => {
   expect(await get('/mixed?sort=id2&fields=id2')).toMatchObject([{ id2: 'x' }, { id2: 'y' }]);
   expect((await stop('SIGTERM')).code).toBe(0);
 });
+
+test('fields with values that the API would refuse are left out and named; the rest is served', async () => {
+  const notes = [
+    { id: 1, text: 'good', nul: 'a', half: 'b', many: [1], size: 1e21, deep: { n: 1 } },
+    {
+      id: 2,
+      text: 'fine',
+      nul: 'a\0b',
+      half: '\ud800',
+      many: ['x', 1e21],
+      size: 2,
+      deep: { n: ['\0'] },
+    },
+  ];
+  const named = [{ id: 'a\0', v: 1 }];
+  const folder = makeFolder({ 'db.json': JSON.stringify({ notes, named }) });
+  const { err, out } = await good(
+    ['introspect', 'db.json', '--json', '--out', 'api/plinth.yaml'],
+    folder.path,
+  );
+  const expected = [
+    'named is left out: it has ids that are neither whole numbers nor texts.',
+    'notes.nul is left out: in record 2 nul must not hold a NUL character.',
+    'notes.half is left out: in record 2 half must not hold half of a surrogate pair.',
+    'notes.many is left out: in record 2 many[1] must be between -9007199254740991 and 9007199254740991.',
+    'notes.deep is left out: in record 2 deep.n[0] must not hold a NUL character.',
+  ];
+  expect((JSON.parse(out) as { left: string[] }).left).toEqual(expected);
+  for (const line of expected) expect(err).toContain(line);
+  const { url, stop } = await servePlinth(['dev', 'api/plinth.yaml'], { cwd: folder.path });
+  expect(await (await fetch(`${url}/notes`)).json()).toEqual([
+    { id: 1, text: 'good', size: 1e21 },
+    { id: 2, text: 'fine', size: 2 },
+  ]);
+  await stop('SIGTERM');
+});

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { buildApi } from '../../model/build.ts';
+import { readJson } from '../../model/field-types/json.ts';
+import { readText } from '../../model/field-types/string.ts';
 import { recordName } from '../../model/names.ts';
 import { readValue } from '../../model/validation.ts';
 import { collectProblems } from '../../spec/collector.ts';
@@ -72,18 +74,35 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
   }
   if (lists.length === 0) return 'it has no list of records';
   const links = lists.map((list) => linksOf(list, lists));
-  const records = new Map(
+  const written = new Map(
     lists.map((list, index) => [
       list.name,
-      list.records.map((one) => written(one, list, links[index])),
+      list.records.map((one) => recordOf(one, list, links[index])),
+    ]),
+  );
+  const made = lists.map((list, index) =>
+    resourceOf(list, written.get(list.name) ?? [], links[index] ?? new Map()),
+  );
+  const refused = keepExact(made, written);
+  left.push(
+    ...refused.map(({ resource, field, why }) => `${resource}.${field} is left out: ${why}.`),
+  );
+  const isKept = (resource: string, name: string): boolean =>
+    !refused.some((one) => one.resource === resource && one.field === name);
+  const resources = made.map(({ fields, ...resource }) => ({
+    ...resource,
+    fields: fields.filter((field) => isKept(resource.name, field.name)),
+  }));
+  const records = new Map(
+    [...written].map(([resource, list]) => [
+      resource,
+      list.map((one) =>
+        Object.fromEntries(Object.entries(one).filter(([name]) => isKept(resource, name))),
+      ),
     ]),
   );
   for (const { name, records: before } of lists)
     if (!isDeepStrictEqual(before, records.get(name))) isAsWritten = false;
-  const resources = lists.map((list, index) =>
-    resourceOf(list, records.get(list.name) ?? [], links[index] ?? new Map()),
-  );
-  keepExact(resources, records);
   addRelations(resources);
   return { draft: { name: undefined, resources, left }, records, isAsWritten };
 }
@@ -109,7 +128,7 @@ function listOf(name: string, records: readonly JsonRecord[], taken: Set<string>
   const areNumbers = ids.every((id) => Number.isSafeInteger(id));
   const areTexts = ids.every(
     (id) =>
-      (typeof id === 'string' && /^.{1,255}$/su.test(id) && id !== '.' && id !== '..') ||
+      (readText(id).ok && /^.{1,255}$/su.test(String(id)) && id !== '.' && id !== '..') ||
       Number.isSafeInteger(id),
   );
   if (!areNumbers && !areTexts) return 'it has ids that are neither whole numbers nor texts';
@@ -172,7 +191,7 @@ function linksOf(list: List, lists: readonly List[]): ReadonlyMap<string, List |
 }
 
 /** A record as the specification takes it. */
-function written(
+function recordOf(
   record: JsonRecord,
   { names, isText }: List,
   links: ReadonlyMap<string, List | string> | undefined,
@@ -245,11 +264,22 @@ function resourceOf(
   };
 }
 
-/** Gives each field whose values would come back as others a type that keeps them as they are. */
+/** A field with a value that no database keeps. */
+interface Refused {
+  readonly resource: string;
+  readonly field: string;
+  readonly why: string;
+}
+
+/**
+ * Gives each field whose values would come back as others a type that keeps them as they are; those that none keeps are
+ * what comes back.
+ */
 function keepExact(
   resources: readonly ResourceDraft[],
   records: ReadonlyMap<string, readonly JsonRecord[]>,
-): void {
+): readonly Refused[] {
+  const refused: Refused[] = [];
   const value = specificationValue({ name: undefined, resources, left: [] }, undefined);
   const loaded = loadSpecification({
     file: 'plinth.json',
@@ -276,5 +306,20 @@ function keepExact(
         ...(required === undefined ? {} : { required }),
         ...(nullable === undefined ? {} : { nullable }),
       };
+      const why = refusalOf(records.get(resource.name) ?? [], field.name);
+      if (why !== undefined) refused.push({ resource: resource.name, field: field.name, why });
     }
+  return refused;
+}
+
+/** What is wrong with the first value of a field that even `json` does not take; undefined where it takes all. */
+function refusalOf(records: readonly JsonRecord[], name: string): string | undefined {
+  for (const [index, record] of records.entries()) {
+    const reading = readJson(record[name] ?? null);
+    if (reading.ok) continue;
+    const [issue] = reading.issues;
+    const which = JSON.stringify(record['id'] ?? index + 1);
+    return `in record ${which} ${name}${issue?.path ?? ''} ${issue?.message ?? 'cannot be kept'}`;
+  }
+  return undefined;
 }
