@@ -6,7 +6,8 @@ import { nameOf, type Path, type SortKey } from '../support/oracle-query.ts';
 import { itemOf, type Draw } from './2-oracle-records.ts';
 import { bodyOf, drawOf, patience, read, seed, serveWorld } from './2-oracle-world.ts';
 
-const walks = 250;
+/** Each run has another seed. */
+const walks = Number(process.env['WALKS'] ?? 120);
 
 let both: Both;
 let world: World;

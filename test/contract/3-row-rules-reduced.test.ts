@@ -7,7 +7,7 @@ import { serveReduced } from './3-row-rules-reduced.ts';
 
 /** How many services with rules of their own are tried, and how many requests each. */
 const services = Number(process.env['SERVICES'] ?? 8);
-const requests = Number(process.env['REQUESTS'] ?? 400);
+const requests = Number(process.env['REQUESTS'] ?? 200);
 
 /** What of an answer a client can tell apart; `Vary` says only whether there are credentials. */
 function seen({ status, headers, text }: Answer): object {

@@ -17,7 +17,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   const server = await text(connect(inject('postgresPort'), '127.0.0.1'));
   if (!URL.canParse(server)) throw new Error(server);
   const name = `plinth_test_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
-  const create = `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`;
+  // Copying files is several times quicker than writing them to the log, which nobody will read.
+  const create = `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY FILE_COPY ENCODING 'UTF8'`;
   await onServer(server, async (sql) => {
     const icu = `${create} LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`;
     // A server without ICU has its own default.
