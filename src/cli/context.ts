@@ -30,9 +30,12 @@ export function fromFolder({ folder }: Context, path: string): string {
   return resolve(folder, path);
 }
 
-/** A command as this user would type it. */
+/** A command as this user would type it: in a checkout, in a project that has the package, or anywhere. */
 export function typed({ environment }: Context, command: string): string {
-  return environment['npm_lifecycle_event'] === 'plinth'
+  const { npm_lifecycle_event: script, npm_package_name: owner } = environment;
+  if (script === 'npx') return `npx plinth ${command}`;
+  // `npm start` of the checkout is a script of its own.
+  return script === 'plinth' || (script !== undefined && owner === 'plinth')
     ? `npm run -s plinth -- ${command}`
     : `plinth ${command}`;
 }

@@ -271,6 +271,24 @@ describe('from a checkout', () => {
     expect(none.err).toContain('Make one with "npm run -s plinth -- init"');
   });
 
+  test.each([
+    ['npx', { npm_lifecycle_event: 'npx', npm_package_name: 'shop' }, 'npx plinth init'],
+    [
+      'npm start',
+      { npm_lifecycle_event: 'start', npm_package_name: 'plinth' },
+      'npm run -s plinth -- init',
+    ],
+    [
+      "a project's own script",
+      { npm_lifecycle_event: 'start', npm_package_name: 'shop' },
+      'plinth init',
+    ],
+    ['a shell', {}, 'plinth init'],
+  ])('a command is named as %s would have it', async (_caller, env, command) => {
+    const ended = await plinth(['check'], { cwd: folder.at('a-folder'), env });
+    expect(ended.err).toContain(`Make one with "${command}"`);
+  });
+
   test('paths in the file start at the file', async () => {
     folder.write('deep/plinth.yaml', `database: sqlite:own.db\n${library}`);
     const ended = await plinth(['migrate', 'deep/plinth.yaml', '--apply'], here);
