@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { errorTable } from '../src/errors.ts';
 import { specificationJsonSchema } from '../src/spec/json-schema.ts';
+import { specificationReference } from './reference.ts';
 
 /** The files that are made from the source, by their path: `npm run documents` writes them. */
 export const documents: Readonly<Record<string, () => string>> = {
   'schema.json': () => `${JSON.stringify(specificationJsonSchema(), undefined, 2)}\n`,
+  'docs/reference.md': specificationReference,
   'docs/errors.md': () => {
     const rows = Object.entries(errorTable).map(
       ([code, { status, about }]) => `| \`${code}\` | ${status} | ${about} |`,

@@ -17,6 +17,7 @@ import { quote, type MapNode, type Path, type SourceNode } from './source/node.t
 
 interface ListOptions {
   readonly description?: string;
+  readonly default?: readonly string[];
   readonly expects?: string;
   /** Fewest items; 0 unless given. */
   readonly minimum?: 0 | 1;
@@ -44,6 +45,7 @@ export function list<T>(item: Definition<T>, options: ListOptions = {}): Definit
     schema: (define) => ({
       type: 'array',
       ...(description === undefined ? {} : { description }),
+      ...(options.default === undefined ? {} : { default: options.default }),
       ...(minimum === 0 ? {} : { minItems: minimum }),
       ...(distinct ? { uniqueItems: true } : {}),
       items: item.schema(define),

@@ -248,7 +248,11 @@ const milliseconds = new Map([
 export function duration({ minimum = 0, ...notes }: UnitOptions = {}): Definition<number> {
   const least = minimum === 0 ? '' : `, at least ${minimum} ms`;
   const expects = `a duration such as 500ms, 10s, 5m or 24h${least}`;
-  return unit(expects, /^(\d+)(ms|s|m|h)?$/, milliseconds, minimum, longestDuration, notes);
+  const examples = ['500ms', '10s', '5m'];
+  return unit(expects, /^(\d+)(ms|s|m|h)?$/, milliseconds, minimum, longestDuration, {
+    examples,
+    ...notes,
+  });
 }
 
 const bytes = new Map([
@@ -264,7 +268,8 @@ export function size({ minimum = 0, ...notes }: UnitOptions = {}): Definition<nu
   const pattern = /^(\d+)([bB]|[kKmMgG][iI]?[bB])?$/;
   const least = minimum === 0 ? '' : `, at least ${minimum} B`;
   const expects = `a size such as 64kb or 1MiB${least}`;
-  return unit(expects, pattern, bytes, minimum, Number.MAX_SAFE_INTEGER, notes);
+  const examples = ['64kb', '1MiB'];
+  return unit(expects, pattern, bytes, minimum, Number.MAX_SAFE_INTEGER, { examples, ...notes });
 }
 
 function unit(

@@ -9,7 +9,7 @@ import { fieldName, webAddress } from './common.ts';
 export const pagination = exactly<PaginationMode>()(
   choice(['page', 'cursor'], {
     description:
-      'How a list is paged when the request names neither `page`, `offset` nor `cursor`: `page` (an array) or `cursor` (an object with `next_cursor`).',
+      'How a list is paged when the request names neither `page`, `offset` nor `cursor`: `page` (an array; so it is if nothing is said) or `cursor` (an object with `next_cursor`).',
   }),
 );
 

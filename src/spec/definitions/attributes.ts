@@ -217,7 +217,8 @@ export const attributes = {
   onDelete: fits(
     exactly<OnDelete>()(
       choice(['restrict', 'cascade', 'setNull'], {
-        description: 'What happens when the record that the foreign key points to is deleted.',
+        description:
+          'What happens when the record that the foreign key points to is deleted; if left out, `setNull` where the key may be null, else (and for a morphMany) `restrict`; `cascade` for the keys of a junction.',
       }),
     ),
     { types: scalars, relations: ['belongsTo', 'hasOne', 'hasMany', 'morphMany'] },
@@ -259,16 +260,22 @@ export const attributes = {
   }),
   resources: fits(
     list(resourceName('A resource.'), {
-      description: 'The resources that the relation may lead to.',
+      description:
+        'The resources that the relation may lead to; those with a morphMany to it, if left out.',
       expects: "a list of resources' names",
       minimum: 1,
       distinct: true,
     }),
     { relations: ['morphTo'] },
   ),
-  foreignKey: fits(fieldName('The field that holds the key.'), {
-    relations: ['belongsTo', 'hasOne', 'hasMany', 'belongsToMany'],
-  }),
+  foreignKey: fits(
+    fieldName(
+      'The field that holds the key; if left out, the one whose `reference` says so, else one named after the relation.',
+    ),
+    {
+      relations: ['belongsTo', 'hasOne', 'hasMany', 'belongsToMany'],
+    },
+  ),
   through: fits(resourceName('The resource of the links (junction).'), {
     relations: ['belongsToMany'],
     requiredBy: ['belongsToMany'],
@@ -281,13 +288,21 @@ export const attributes = {
     }),
     { relations: ['belongsToMany'] },
   ),
-  typeField: fits(fieldName("The field that holds the owner's type."), {
+  typeField: fits(
+    fieldName("The field that holds the owner's type; `<relation>Type` if left out."),
+    {
+      relations: ['morphTo', 'morphMany'],
+    },
+  ),
+  idField: fits(fieldName("The field that holds the owner's id; `<relation>Id` if left out."), {
     relations: ['morphTo', 'morphMany'],
   }),
-  idField: fits(fieldName("The field that holds the owner's id."), {
-    relations: ['morphTo', 'morphMany'],
-  }),
-  typeValue: fits(text({ description: 'What the type field holds for this owner.' }), {
-    relations: ['morphMany'],
-  }),
+  typeValue: fits(
+    text({
+      description: "What the type field holds for this owner; the resource's name if left out.",
+    }),
+    {
+      relations: ['morphMany'],
+    },
+  ),
 } as const;

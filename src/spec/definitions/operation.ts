@@ -69,9 +69,11 @@ export const logging = exactly<LoggingSpecification>()(
       }),
       excludePatterns: list(text({ expects: 'a path or glob such as /_health' }), {
         description: 'Paths (globs) whose requests are not logged.',
+        default: ['/_health', '/_ready', '/_metrics'],
       }),
       excludeHeaders: list(text({ expects: "a header's name" }), {
         description: 'Headers that are never logged.',
+        default: ['authorization', 'cookie', 'set-cookie', 'x-api-key'],
       }),
     },
     { description: 'What is logged, and how.' },
@@ -110,7 +112,10 @@ export const network = named(
           { rate: required(size({ description: 'Bytes a second.', minimum: 1 })) },
           { description: 'A slow line for the answers.' },
         ),
-        seed: integer({ description: 'The same seed gives the same waits and errors.' }),
+        seed: integer({
+          description: 'The same seed gives the same waits and errors.',
+          default: 1,
+        }),
         errors: list(
           object({
             status: required(

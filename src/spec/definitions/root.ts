@@ -24,9 +24,15 @@ const file = object(
     auth,
     access,
     rateLimit,
-    debug: audience('Who may use the debug parameters and X-Simulate.'),
-    metrics: audience('Who may read /_metrics.'),
-    dashboard: audience('Who may use the dashboard.'),
+    debug: audience(
+      'Who may use the debug parameters and `X-Simulate`; if left out, everyone in `dev` and nobody in `start`.',
+    ),
+    metrics: audience(
+      'Who may read `/_metrics`; if left out, everyone in `dev`, and clients on the same machine in `start`.',
+    ),
+    dashboard: audience(
+      'Who may use the dashboard; if left out, it is on in `dev` and off in `start`.',
+    ),
     logging,
     network,
     generate,

@@ -21,7 +21,12 @@ export const database = exactly<DatabaseSpecification>()(
       databaseUrl(),
       object({
         url: required(databaseUrl('Where the database is.')),
-        poolSize: integer({ description: 'Connections kept open.', minimum: 1, maximum: 10_000 }),
+        poolSize: integer({
+          description: 'Connections to PostgreSQL at most.',
+          minimum: 1,
+          maximum: 10_000,
+          default: 10,
+        }),
         statementTimeout: duration({
           description: 'The longest that a read may take, such as `10s`.',
           minimum: 1,
@@ -87,8 +92,17 @@ const cors = consistent(
 export const server = exactly<ServerSpecification>()(
   object(
     {
-      host: text({ description: 'The address to listen on.', examples: ['127.0.0.1', '0.0.0.0'] }),
-      port: integer({ description: 'The port; 0 takes a free one.', minimum: 0, maximum: 65_535 }),
+      host: text({
+        description: 'The address to listen on.',
+        examples: ['127.0.0.1', '0.0.0.0'],
+        default: '127.0.0.1',
+      }),
+      port: integer({
+        description: 'The port; 0 takes a free one.',
+        minimum: 0,
+        maximum: 65_535,
+        default: 4000,
+      }),
       tls: scalarOrMap(
         choice(['self-signed']),
         object({
@@ -106,7 +120,7 @@ export const server = exactly<ServerSpecification>()(
       }),
       cors: scalarOrMap(boolean(), cors, {
         description:
-          'Calls from web pages of other origins: `true` allows all, without credentials.',
+          'Calls from web pages of other origins: `true` allows all, without credentials. If left out, `dev` allows pages of this machine, `start` none.',
       }),
       bodyLimit: size({ description: 'The largest body.', minimum: 1, default: '1MiB' }),
       requestTimeout: duration({
