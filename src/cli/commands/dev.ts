@@ -1,6 +1,7 @@
 import { neededSteps } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
+import { refreshEditorSchema } from '../editor-schema.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
 import { fillEmpty } from '../fill.ts';
@@ -14,6 +15,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   readPort(context, flags);
   const read = requireSpecification(context, flags);
   for (const warning of read.warnings) context.output.note(formatProblem(warning));
+  refreshEditorSchema(read);
   const { generate: generates = true } = flags;
   const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
   const specification = await asStored(context, target, read);

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { specificationJsonSchema } from '../../spec/json-schema.ts';
 import { fromFolder, typed, type Context } from '../context.ts';
+import { schemaLine, writeEditorSchema } from '../editor-schema.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 
 interface Flags {
@@ -19,8 +19,6 @@ const hints: Readonly<Record<string, string>> = {
   chinook: 'a music shop of 11 resources with 15,607 real records',
 };
 const fallback = { name: 'My API', example: 'blog' };
-/** Beside the file, so that an editor finds it without a network. */
-const schemaFile = '.plinth/schema.json';
 
 /** `plinth init [dir]`: writes a `plinth.yaml` that runs, from an example. */
 export async function init(
@@ -77,15 +75,11 @@ function write(folder: string, source: string, files: readonly string[], name: s
   const named = /^name:/mu.test(text)
     ? text.replace(/^name:.*$/mu, () => line)
     : `${line}\n${text}`;
-  mkdirSync(join(folder, '.plinth'), { recursive: true });
-  writeFileSync(join(folder, schemaFile), JSON.stringify(specificationJsonSchema(), undefined, 2));
+  mkdirSync(folder, { recursive: true });
+  writeEditorSchema(folder);
   for (const file of files) cpSync(join(source, file), join(folder, file), { recursive: true });
   // Last: with it the folder is one that `init` leaves alone.
-  writeFileSync(
-    join(folder, 'plinth.yaml'),
-    `# yaml-language-server: $schema=${schemaFile}\n${named}`,
-    { flag: 'wx' },
-  );
+  writeFileSync(join(folder, 'plinth.yaml'), `${schemaLine}\n${named}`, { flag: 'wx' });
 }
 
 /** The flags, or what the user answers at a terminal, or the defaults. */

@@ -7,6 +7,7 @@ import { draftOf } from '../../execute/introspect/resources.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { fromFolder, typed, type Context } from '../context.ts';
 import { introspectDatabase } from '../database.ts';
+import { refreshEditorSchema, schemaLine } from '../editor-schema.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { writeDocument } from '../document.ts';
 import { readSpecification, formatProblem } from '../specification.ts';
@@ -80,7 +81,9 @@ function write(
   const { output } = context;
   const text = specificationText(draft, head, data);
   if (out !== undefined) {
-    writeDocument(context, text, out);
+    const written = `${schemaLine}\n${text}`;
+    writeDocument(context, written, out);
+    refreshEditorSchema({ text: written, folder: dirname(fromFolder(context, out)) });
     checkWritten(context, out);
   }
   if (json === true) {
