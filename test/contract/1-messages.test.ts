@@ -41,6 +41,15 @@ describe('messages', () => {
       `7:18 ${fields}.d.type: unknown type \`xyz\`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation`,
     ],
     [
+      'a kind of relation as the type',
+      withFields(
+        'a: { type: hasMany, resource: posts }',
+        'b: { type: array, items: { type: hasMany } }',
+      ),
+      `4:18 ${fields}.a.type: \`hasMany\` is a kind of relation: write { type: relation, relation: hasMany, … }`,
+      `5:40 ${fields}.b.items.type: unknown type \`hasMany\`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json`,
+    ],
+    [
       'an unknown attribute beside an unknown type',
       withFields('a: { type: strng, minLength: 3, minLenght: 3 }'),
       `4:18 ${fields}.a.type: unknown type \`strng\`; did you mean \`string\`?`,

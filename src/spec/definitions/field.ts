@@ -121,6 +121,9 @@ function nearType(value: string, types: readonly TypeName[]): TypeName | undefin
 
 function unknownType(value: string, types: readonly TypeName[]): string {
   const near = nearType(value, types);
+  const kind = relationKinds.find((name) => name === value);
+  if (kind !== undefined && types.includes('relation'))
+    return `${quote(value)} is a kind of relation: write { type: relation, relation: ${kind}, … }`;
   return near === undefined
     ? `unknown type ${quote(value)}; the types are ${types.join(', ')}`
     : `unknown type ${quote(value)}; did you mean ${quote(near)}?`;
