@@ -54,7 +54,7 @@ export function findRoute(path: string, api: Api): Result<Route> {
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
   if (document !== undefined) return document;
   const unknown = (): Result<Route> =>
-    fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+    fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}${adviceOn(path, api)}`));
   if (!path.startsWith(`${api.basePath}/`)) return unknown();
   const below = path.slice(api.basePath.length + 1);
   const [first, rest = ''] = cutAt(below, '/');
@@ -75,6 +75,23 @@ export function findRoute(path: string, api: Api): Result<Route> {
   } catch {
     return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
   }
+}
+
+/** What to ask for in place of a path that leads nowhere. It follows from the path alone, so it tells of no resource. */
+function adviceOn(path: string, { basePath, defaultVersion, unversioned }: Api): string {
+  if (path.includes('//')) return '; a double slash makes it another path';
+  if (path.endsWith('/')) return '; paths end without a slash';
+  if (path !== basePath && !path.startsWith(`${basePath}/`))
+    return `; the paths of this API begin with ${basePath}/`;
+  const below = path.slice(basePath.length);
+  if (/^(?:\/v\d+)?$/u.test(below)) return `; what there is below it is in ${below}/_openapi.json`;
+  if (!unversioned && !/^\/v\d/u.test(below))
+    return `; it has to begin with ${basePath}/v${defaultVersion}/`;
+  const [, version = '', record, related] =
+    /^(\/v\d+)?(\/[^/]+\/[^/]+)\/([^/]+)$/u.exec(below) ?? [];
+  return record === undefined || related === undefined
+    ? ''
+    : `; what is related to a record comes with it: ${basePath}${version}${record}?expand=${related}`;
 }
 
 /** The number of a version as paths name it; undefined for what is written otherwise, or is too long to be one. */
