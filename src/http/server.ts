@@ -26,7 +26,7 @@ import { isProbe, splitUrl } from './router.ts';
 import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
-const defaults = {
+export const defaults = {
   bodyLimit: 1024 * 1024,
   maxInFlight: 1_000,
   maxConnections: 20_000,

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { drainDelays } from '../../src/cli/serve.ts';
 import { defaultStatementTimeout } from '../../src/execute/sqlite.ts';
 import { busyPatience } from '../../src/execute/sqlite-errors.ts';
+import { defaultRequestTimeout } from '../../src/http/exchange.ts';
 import { longestDelay } from '../../src/http/overload.ts';
+import { defaults } from '../../src/http/server.ts';
+import schema from '../../schema.json' with { type: 'json' };
 
 /** What these do is tested with other values; which ones hold by themselves only a clock could tell from outside. */
 test.each([
@@ -13,4 +16,20 @@ test.each([
   ['dev is reachable after a signal', drainDelays.dev, 0],
 ])('contract 3, Overload: how long %s, in ms', (_what, found, promised) => {
   expect(found).toBe(promised);
+});
+
+test.each([
+  ['bodyLimit', defaults.bodyLimit, 1024 * 1024],
+  ['requestTimeout', defaultRequestTimeout, 30_000],
+  ['maxInFlight', defaults.maxInFlight, 1_000],
+])('contract 1: what server.%s is where the file says nothing', (_name, found, promised) => {
+  expect(found).toBe(promised);
+});
+
+test('and the schema says the same', () => {
+  const { maxInFlight, maxConnections } = schema.properties.server.properties;
+  expect([maxInFlight.default, maxConnections.default]).toEqual([
+    defaults.maxInFlight,
+    defaults.maxConnections,
+  ]);
 });

@@ -131,7 +131,7 @@ export const server = exactly<ServerSpecification>()(
       maxInFlight: integer({
         description: 'Requests at once; more are answered 503.',
         minimum: 1,
-        default: 2000,
+        default: 1000,
       }),
       maxConnections: integer({
         description: 'Connections at once; more are closed as they come.',
