@@ -63,13 +63,19 @@ function resourceDocument(face: ResourceView): ResourceInfo {
     }),
     relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
     groups: Object.fromEntries(face.groups),
-    filters: filterables(face, limits).map(({ path, kind, leaf, operators: fit }) => ({
-      path,
-      kind,
-      operators: fit,
-      type: leaf?.type.name ?? null,
-      values: leaf?.values ?? null,
-    })),
+    filters: filterables(face, limits).flatMap(({ path, kind, leaf, operators: fit }) =>
+      kind === 'related'
+        ? []
+        : [
+            {
+              path,
+              kind,
+              operators: fit,
+              type: leaf?.type.name ?? null,
+              values: leaf?.values ?? null,
+            },
+          ],
+    ),
     sorts: [...sorts],
   };
 }

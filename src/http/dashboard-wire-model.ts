@@ -48,9 +48,10 @@ export interface RelationInfo {
   readonly targetKey?: string | null;
 }
 
+/** A path that stays with the resource and its links; what is behind a relation is among the filters of its targets. */
 export interface FilterInfo {
   readonly path: string;
-  readonly kind: 'field' | 'member' | 'relation' | 'related';
+  readonly kind: 'field' | 'member' | 'relation' | 'pivot';
   readonly operators: readonly string[];
   readonly type: string | null;
   readonly values: readonly unknown[] | null;
@@ -82,7 +83,12 @@ export interface Model {
   readonly path: string;
   readonly version: number;
   readonly versions: readonly number[];
-  readonly limits: { readonly defaultLimit: number; readonly maxLimit: number };
+  readonly limits: {
+    readonly defaultLimit: number;
+    readonly maxLimit: number;
+    /** Dots in the path of a filter. */
+    readonly pathDepth: number;
+  };
   readonly operators: readonly OperatorInfo[];
   readonly resources: readonly ResourceInfo[];
 }

@@ -11,8 +11,11 @@ export interface Filterable {
   /** What is compared; undefined where the path ends with a relation. */
   readonly leaf: Field | undefined;
   readonly operators: readonly Operator[];
-  /** Whether it is a field of the resource itself, a member of one, a relation, or something behind a relation. */
-  readonly kind: 'field' | 'member' | 'relation' | 'related';
+  /**
+   * Whether it is a field of the resource itself, a member of one, a relation, something that a relation's links carry,
+   * or a field behind a relation.
+   */
+  readonly kind: 'field' | 'member' | 'relation' | 'pivot' | 'related';
 }
 
 /**
@@ -28,6 +31,11 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
   const relations = [...face.relations.values()].flatMap((relation) => [
     ...[relation.name, ...targetsOf(relation)].map((path) => ({ path, kind: 'relation' }) as const),
     ...related(relation).map((path) => ({ path, kind: 'related' }) as const),
+    ...relation.pivot.flatMap(({ name, field }) =>
+      pathsOf(`${relation.name}.pivot.${name}`, field).map(
+        (path) => ({ path, kind: 'pivot' }) as const,
+      ),
+    ),
   ]);
   const paths = new Map([...own, ...relations].map(({ path, kind }) => [path, kind]));
   return [...paths].flatMap(([path, kind]) => {
@@ -100,15 +108,12 @@ function targetsOf(view: RelationView): readonly string[] {
 
 function related(view: RelationView): readonly string[] {
   const isMorph = view.relation.kind === 'morphTo';
-  return [
-    ...facesOf(view).flatMap(({ face }) =>
-      [...face.fields.keys()].flatMap((name) => [
-        `${view.name}.${name}`,
-        ...(isMorph ? [`${view.name}:${face.name}.${name}`] : []),
-      ]),
-    ),
-    ...view.pivot.map(({ name }) => `${view.name}.pivot.${name}`),
-  ];
+  return facesOf(view).flatMap(({ face }) =>
+    [...face.fields.keys()].flatMap((name) => [
+      `${view.name}.${name}`,
+      ...(isMorph ? [`${view.name}:${face.name}.${name}`] : []),
+    ]),
+  );
 }
 
 function leafOf(path: ReturnType<typeof resolvePath>): Field | undefined {

@@ -3,12 +3,16 @@ import axe from 'axe-core';
 import { chromium as launcher, type Browser, type LaunchOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
-/** What a real browser is started with: the one that comes as a package. */
+/**
+ * What a real browser is started with: the one that comes as a package. It draws pages by itself, as there is no graphics
+ * card: to emulate one takes several times as long.
+ */
 export async function browserOptions(): Promise<Pick<LaunchOptions, 'executablePath' | 'args'>> {
+  chromium.setGraphicsMode = false;
   return {
     executablePath: await chromium.executablePath(),
     // One process for all would end with the first page.
-    args: chromium.args.filter((arg) => arg !== '--single-process'),
+    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--disable-gpu'],
   };
 }
 
@@ -16,9 +20,13 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  readonly moves?: boolean;
 }
 
-/** Opens pages of one browser for the tests of a file, which are closed after each. */
+/**
+ * Opens pages of one browser for the tests of a file, which are closed after each. Whoever looks at them prefers little
+ * motion, so that menus and dialogs are there at once; `moves` has them come and go as for everybody.
+ */
 export function usePages(): (url: string, options?: PageOptions) => Promise<Page> {
   let browser: Browser | undefined;
   const pages: Page[] = [];
@@ -29,9 +37,14 @@ export function usePages(): (url: string, options?: PageOptions) => Promise<Page
     for (const page of pages.splice(0)) await page.context().close();
   });
   afterAll(() => browser?.close());
-  return async (url, { colorScheme = 'light', width = 1280, height = 900 } = {}) => {
+  return async (url, options = {}) => {
+    const { colorScheme = 'light', width = 1280, height = 900, moves = false } = options;
     if (browser === undefined) throw new Error('Pages are opened within tests');
-    const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height },
+      reducedMotion: moves ? 'no-preference' : 'reduce',
+    });
     const page = await context.newPage();
     // Less than a test may take, so that it says what it has waited for.
     page.setDefaultTimeout(15_000);
@@ -66,15 +79,29 @@ export async function settled(page: Page): Promise<void> {
   })()`);
 }
 
+/** The rules whose answer may change when only the colours do. */
+const rulesOfColours = ['color-contrast', 'link-in-text-block'];
+
 /**
  * The rules of accessibility (WCAG A and AA, and good practice) that the page breaks once it is still, and where: text
- * that fades in has hardly any contrast.
+ * that fades in has hardly any contrast. Asked for the colours alone, it is a page that has been asked for all before,
+ * and shows the same in other colours.
  */
-export async function violationsOn(page: Page): Promise<readonly string[]> {
+export async function violationsOn(
+  page: Page,
+  which: 'all' | 'colours' = 'all',
+): Promise<readonly string[]> {
   await settled(page);
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source);
+  // What is not told is not worked out either: it is most of the time that it takes.
+  const options = {
+    resultTypes: ['violations'],
+    selectors: false,
+    preload: false,
+    ...(which === 'colours' ? { runOnly: rulesOfColours } : {}),
+  };
   const found = await page.evaluate(
-    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) =>
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) =>
       id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | ')))`,
   );
   return found as readonly string[];

@@ -240,7 +240,7 @@ function union(names: readonly string[]): string {
 function filterTypes(face: ResourceView, limits: Limits): readonly string[] {
   return filterables(face, limits).map((filter) => {
     const { path, leaf, kind, operators } = filter;
-    const several = kind === 'related' || leaf === face.resource.id;
+    const several = kind === 'related' || kind === 'pivot' || leaf === face.resource.id;
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
     return `${key(path)}: [${filterType(leaf)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
   });

@@ -1,0 +1,137 @@
+import type {
+  FilterInfo,
+  Model,
+  RelationInfo,
+  ResourceInfo,
+} from '../../../src/http/dashboard-wire-model.ts';
+
+/** What can be asked where a path ends. */
+export type Leaf = Pick<FilterInfo, 'operators' | 'type' | 'values'>;
+
+/** One step of a path: what can be chosen there, and what is. */
+export interface Level {
+  /** The relation behind which it stands, with all before it; empty at the resource itself. */
+  readonly behind: string;
+  /** What is chosen here, as far as the next relation; empty where the path ends with the one before. */
+  readonly chosen: string;
+  readonly groups: readonly { readonly group: string; readonly items: readonly string[] }[];
+}
+
+/** What can be asked at a path, through as many relations as there are in it; undefined where it leads nowhere. */
+export function leafAt(path: string, resource: ResourceInfo, model: Model): Leaf | undefined {
+  return isTooDeep(path, model) ? undefined : leafBehind(path, [resource], model);
+}
+
+/** The steps of a path, and the one that may follow. */
+export function levelsOf(path: string, resource: ResourceInfo, model: Model): readonly Level[] {
+  const levels: Level[] = [];
+  let faces: readonly ResourceInfo[] = [resource];
+  /** What the relation before carries itself. */
+  let carried: readonly string[] = [];
+  let [behind, rest] = ['', path];
+  for (;;) {
+    const groups = groupsOf(behind, faces, carried, model);
+    if (groups.length === 0) return levels;
+    const step = stepOf(rest, faces);
+    levels.push({ behind, chosen: step === undefined ? rest : step.name, groups });
+    if (step === undefined) return levels;
+    behind = joined(behind, step.name);
+    carried = faces.flatMap((face) => pivotOf(step.name, face));
+    ({ rest, faces } = { rest: step.rest, faces: targetsOf(step.relations, step.name, model) });
+  }
+}
+
+/** A path with something chosen behind another one. */
+export function joined(behind: string, chosen: string): string {
+  return [behind, chosen].filter((part) => part !== '').join('.');
+}
+
+/** Whether a path has more dots than a request may use. */
+function isTooDeep(path: string, { limits }: Model): boolean {
+  return path.split('.').length - 1 > limits.pathDepth;
+}
+
+function leafBehind(
+  path: string,
+  faces: readonly ResourceInfo[],
+  model: Model,
+): Leaf | undefined {
+  const own = faces.flatMap(({ filters }) => filters.filter((filter) => filter.path === path));
+  const step = stepOf(path, faces);
+  // What a link carries comes before what its record has.
+  const below =
+    own.length > 0 || step === undefined || step.rest === ''
+      ? undefined
+      : leafBehind(step.rest, targetsOf(step.relations, step.name, model), model);
+  const leaves = below === undefined ? own : [below];
+  const [first] = leaves;
+  if (first === undefined) return undefined;
+  const names = model.operators.map(({ name }) => name);
+  return {
+    operators: names.filter((name) => leaves.some(({ operators }) => operators.includes(name))),
+    type: first.type,
+    values: leaves.every(({ values }) => values !== null)
+      ? [...new Set(leaves.flatMap(({ values }) => values ?? []))]
+      : null,
+  };
+}
+
+interface Step {
+  /** As it is written: `owner`, or `owner:posts` for one target of a morphTo. */
+  readonly name: string;
+  readonly relations: readonly RelationInfo[];
+  readonly rest: string;
+}
+
+/** The relation with which a path begins, on any of these resources. */
+function stepOf(path: string, faces: readonly ResourceInfo[]): Step | undefined {
+  const dot = path.indexOf('.');
+  const [name, rest] = dot === -1 ? [path, ''] : [path.slice(0, dot), path.slice(dot + 1)];
+  const [called] = name.split(':');
+  const relations = faces.flatMap((face) => face.relations.filter((one) => one.name === called));
+  return relations.length === 0 ? undefined : { name, relations, rest };
+}
+
+function targetsOf(
+  relations: readonly RelationInfo[],
+  name: string,
+  { resources }: Model,
+): readonly ResourceInfo[] {
+  const [, only] = name.split(':');
+  const names = new Set(relations.flatMap(({ targets }) => targets));
+  return resources.filter((one) => names.has(one.name) && (only === undefined || only === one.name));
+}
+
+/** What can be chosen behind a relation: fields, members of objects, what the link carries, and further relations. */
+function groupsOf(
+  behind: string,
+  faces: readonly ResourceInfo[],
+  carried: readonly string[],
+  model: Model,
+): Level['groups'] {
+  const pathsOf = (kind: FilterInfo['kind']): readonly string[] =>
+    faces.flatMap(({ filters }) => filters.filter((one) => one.kind === kind).map((one) => one.path));
+  // A link that carries something hides what its record has under that name.
+  const hidden = carried.length === 0 ? undefined : 'pivot';
+  const all = [
+    { group: 'Fields', items: pathsOf('field') },
+    { group: 'Members of objects', items: pathsOf('member') },
+    { group: 'Carried by the link', items: carried },
+    { group: 'Relations', items: pathsOf('relation') },
+  ];
+  return all.flatMap(({ group, items }) => {
+    const fit = [...new Set(items)].filter(
+      (path) =>
+        !isTooDeep(joined(behind, path), model) &&
+        (items === carried || path.split('.')[0] !== hidden),
+    );
+    return fit.length === 0 ? [] : [{ group, items: fit }];
+  });
+}
+
+/** The paths of what the links of a relation carry, as they go on behind it. */
+function pivotOf(name: string, { filters }: ResourceInfo): readonly string[] {
+  return filters
+    .filter(({ kind, path }) => kind === 'pivot' && path.startsWith(`${name}.`))
+    .map(({ path }) => path.slice(name.length + 1));
+}
