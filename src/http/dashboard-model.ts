@@ -72,7 +72,7 @@ function resourceDocument(face: ResourceView): ResourceInfo {
               kind,
               operators: fit,
               type: leaf?.type.name ?? null,
-              values: leaf?.values ?? null,
+              values: (leaf && toldValues(leaf, face.view)) ?? null,
             },
           ],
     ),

@@ -15,7 +15,7 @@ test('the model is what the caller may do, by the same functions as the API itse
   expect(field('secret')).toMatchObject({ isReadable: false, isCreatable: true });
   expect(field('boxId')).toMatchObject({ reference: { resource: 'boxes', field: 'id' } });
   expect(thing.filters.map(({ path }: { path: string }) => path)).not.toContain('secret');
-  expect(thing.filters.map(({ path }: { path: string }) => path)).toContain('box.label');
+  expect(thing.filters.map(({ path }: { path: string }) => path)).toContain('box');
   expect(thing.relations[0]).toMatchObject({ name: 'box', ownerKey: 'boxId', targetKey: 'id' });
   expect((await ask(api, 'model?version=7', hand)).status).toBe(404);
 });
@@ -84,4 +84,8 @@ resources:
   expect(references(own)).toEqual(['tags', 'secrets']);
   expect(references(other)).toEqual(['tags']);
   expect(JSON.stringify(other)).not.toContain('secrets');
+  const typesOf = ({ resources }: Model): unknown =>
+    resources.flatMap(({ filters }) => filters.filter(({ path }) => path === 'aboutType'))[0]
+      ?.values;
+  expect([typesOf(own), typesOf(other)]).toEqual([['part', 'secret'], ['part']]);
 });

@@ -1,55 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { afterEach, describe, expect, test } from 'vitest';
-import type { ServerOptions } from '../../src/http/server.ts';
-import { serveApi, type Records, type TestApi } from '../support/api.ts';
-import { complaintsOf, eventually, settled, usePages, violationsOn } from '../support/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { complaintsOf, eventually, settled, violationsOn } from '../support/browser.ts';
 import { hashOf } from '../support/tokens.ts';
+import { hasRun, hostile, useShop } from './shop.ts';
 
-const shop = `
-name: Shop
-resources:
-  makers:
-    fields:
-      name: { type: string, required: true, maxLength: 100 }
-      products: { type: relation, relation: hasMany, resource: products }
-  products:
-    description: What is sold.
-    fields:
-      name: { type: string, required: true, minLength: 3, unique: true }
-      about: { type: text }
-      price: { type: decimal, scale: 2, required: true, minimum: 0 }
-      state: { type: enum, values: [draft, sold], default: draft }
-      makerId: { type: integer, reference: makers.id }
-      maker: { type: relation, relation: belongsTo, resource: makers }
-`;
-const hostile = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>';
-const records: Records = {
-  makers: [{ name: 'Anna' }, { name: hostile }],
-  products: [
-    { name: 'Chair', price: '20.00', makerId: 1 },
-    { name: 'Table', price: '90.00', makerId: 1, state: 'sold' },
-    { name: hostile, about: hostile, price: '5.00', makerId: 2 },
-  ],
-};
-
-const openPage = usePages();
-const running: TestApi[] = [];
-afterEach(async () => {
-  for (const api of running.splice(0)) await api.stop();
-});
-
-async function serving(head = '', options: Partial<ServerOptions> = {}): Promise<TestApi> {
-  const filled = head === '' ? records : {};
-  const api = await serveApi(`${head}\n${shop}`, filled, undefined, { mode: 'dev', ...options });
-  running.push(api);
-  return api;
-}
-
-const opening = (api: TestApi, hash: string): Promise<Page> =>
-  openPage(`${api.url}/_dashboard${hash}`);
-
-const hasRun = (page: Page): Promise<unknown> => page.evaluate('globalThis.ran');
+const { serving, opening, openPage, stopping } = useShop();
 
 /** Opens the newest write, once all of them are listed. */
 async function openWrite(page: Page, count: number): Promise<void> {
@@ -57,7 +13,6 @@ async function openWrite(page: Page, count: number): Promise<void> {
   await eventually(() => rows.count()).toBe(count);
   await rows.first().click();
 }
-const urlField = (page: Page) => page.getByRole('textbox', { name: 'URL' });
 
 describe('every view', () => {
   const views = ['Overview', 'Requests', 'API explorer', 'Schema', 'Network'];
@@ -180,109 +135,6 @@ describe('requests', () => {
   });
 });
 
-describe('the explorer', () => {
-  test('builds a filter by form, and takes the URL back into the form', async () => {
-    const page = await opening(await serving(), '#/explorer/products');
-    await page.getByRole('cell', { name: 'Chair' }).waitFor();
-    await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
-    await page.getByRole('option', { name: 'price', exact: true }).click();
-    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
-    await page.getByRole('option', { name: 'greater than', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('50');
-    await page.keyboard.press('Enter');
-    await page.getByText('1 records in all').waitFor();
-    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
-    expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(0);
-    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Value of filter 1');
-
-    await urlField(page).fill('/v1/products?state=draft&sort=-price&expand=maker');
-    await page.keyboard.press('Enter');
-    await page.getByText('2 records in all').waitFor();
-    const value = page.getByRole('combobox', { name: 'Value of filter 1' });
-    expect(await value.inputValue()).toBe('draft');
-    await page.getByText('price ↓').first().waitFor();
-    expect(await page.evaluate('location.hash')).toBe(
-      '#/explorer/products?state=draft&sort=-price&expand=maker',
-    );
-    await urlField(page).fill('/v1/products?price_gt=cheap');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('price_gt').waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-  });
-
-  test('loses nothing that is typed before the page has followed a choice', async () => {
-    const page = await opening(await serving(), '#/explorer/products?price=20');
-    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
-    await page.getByRole('option', { name: 'greater than', exact: true }).waitFor();
-    await page.evaluate(`(() => {
-      const options = [...document.querySelectorAll('[role=option]')];
-      options.find((option) => option.textContent === 'greater than').click();
-      const input = document.querySelector('input[aria-label="Value of filter 1"]');
-      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '50');
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    })()`);
-    await page.getByRole('textbox', { name: 'Value of filter 1' }).press('Enter');
-    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
-    await page.goBack();
-    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=20');
-    expect(await page.getByRole('textbox', { name: 'Value of filter 1' }).inputValue()).toBe('20');
-  });
-
-  test('follows keys and relations, and shows values as text', async () => {
-    const page = await opening(await serving(), '#/explorer/products?sort=price');
-    await page.getByRole('link', { name: '2', exact: true }).click();
-    await eventually(() => urlField(page).inputValue()).toBe('/v1/makers?id=2');
-    await page.getByRole('button', { name: 'Open 2' }).waitFor();
-    await page.getByRole('cell', { name: hostile }).waitFor();
-    await page.getByRole('button', { name: 'Open 2' }).click();
-    await page.getByRole('link', { name: 'products' }).click();
-    await page.getByRole('cell', { name: '5.00' }).waitFor();
-    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?makerId=2');
-    expect(await hasRun(page)).toBeUndefined();
-  });
-
-  test('creates, says what the server refuses at the field, changes and deletes', async () => {
-    const api = await serving();
-    const page = await opening(api, '#/explorer/products');
-    await page.getByRole('button', { name: 'New record' }).click();
-    const dialog = page.getByRole('dialog');
-    const input = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });
-    const [name, price] = [input('name'), input('price')];
-    await name.fill('ab');
-    await price.fill('-1');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').waitFor();
-    for (const one of [name, price]) expect(await one.getAttribute('aria-invalid')).toBe('true');
-    expect(await violationsOn(page)).toEqual([]);
-    await name.fill('Lamp');
-    await price.fill('12.5');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('cell', { name: 'Lamp' }).waitFor();
-    expect((await api.get('/v1/products?name=Lamp')).body).toMatchObject([
-      { price: '12.50', state: 'draft', about: null },
-    ]);
-
-    await page.getByRole('button', { name: 'Open 4' }).click();
-    await input('price').fill('13');
-    await input('about').fill('Bright');
-    // Somebody else is faster.
-    await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('button', { name: 'Load it again' }).click();
-    await eventually(() => input('name').inputValue()).toBe('Lantern');
-    await input('price').fill('14');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: '14.00' }).waitFor();
-
-    await page.getByRole('button', { name: 'Open 4' }).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByRole('cell', { name: 'Lantern' }).waitFor({ state: 'detached' });
-    expect((await api.get('/v1/products/4')).status).toBe(404);
-  });
-});
-
 test('the schema is searched', async () => {
   const page = await opening(await serving(), '#/schema');
   await page.getByLabel('Search').fill('price');
@@ -340,7 +192,7 @@ test('a server that goes and comes back is told of', async () => {
   const page = await opening(api, '#/overview');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   const port = Number(new URL(api.url).port);
-  await running.pop()?.stop();
+  await stopping();
   await page.getByRole('alert').getByText('The server does not answer').waitFor();
   await serving('', { port });
   await page.getByRole('alert').waitFor({ state: 'detached' });

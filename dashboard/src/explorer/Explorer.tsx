@@ -116,7 +116,7 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
     placeholderData: keepPreviousData,
     enabled: mayRead,
   });
-  const query = readQuery(search, resource, model.operators);
+  const query = readQuery(search, resource, model);
   const change = (next: typeof query): void =>
     go(hashOf('explorer', place(resource.name), writeQuery(next, model.operators)));
   return (

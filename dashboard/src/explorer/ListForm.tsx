@@ -4,17 +4,14 @@ import {
   Group,
   MultiSelect,
   NumberInput,
-  Select,
   Stack,
   TagsInput,
   Text,
-  TextInput,
 } from '@mantine/core';
 import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
-import { useEdited } from '../edited.ts';
-import { RemoveButton } from './ListButtons.tsx';
-import { operatorsOf, type Condition, type ListQuery } from './query.ts';
+import { ConditionRow } from './ConditionRow.tsx';
+import type { Condition, ListQuery } from './query.ts';
 
 interface Props {
   readonly resource: ResourceInfo;
@@ -76,11 +73,8 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
         <Group align="start" grow preventGrowOverflow={false}>
           <MultiSelect
             label="Sort"
-            data={resource.sorts.flatMap((path) => [
-              { value: path, label: `${path} ↑` },
-              { value: `-${path}`, label: `${path} ↓` },
-            ])}
-            value={known(query.sort, resource.sorts)}
+            data={sortsOf(resource, query.sort)}
+            value={[...new Set(query.sort)]}
             onChange={(sort) => ask({ sort })}
             searchable
             clearable
@@ -144,103 +138,14 @@ function Names({ label, none, clear, data, value, changed }: NamesProps): JSX.El
   );
 }
 
-/** What the select has an option for; the rest of the order stays in the URL field. */
-function known(sort: readonly string[], paths: readonly string[]): string[] {
-  return sort.filter((item) => paths.includes(item.replace(/^-/u, '')));
-}
-
-interface RowProps {
-  readonly condition: Condition;
-  readonly model: Model;
-  readonly resource: ResourceInfo;
-  readonly number: number;
-  readonly changed: (next: Condition | undefined) => void;
-}
-
-function ConditionRow({ condition, model, resource, number, changed }: RowProps): JSX.Element {
-  const { path, operator, value } = condition;
-  const [text, setText] = useEdited(value, `${path} ${value}`);
-  const { operators: fit, type, values } = operatorsOf(path, resource);
-  const { operand, meaning } = model.operators.find(({ name }) => name === operator) ?? {
-    operand: 'value',
-    meaning: operator,
-  };
-  const choices =
-    operand === 'flag' || (operand === 'value' && type === 'boolean')
-      ? ['true', 'false']
-      : operand === 'value' && values !== null
-        ? values.map(String)
-        : undefined;
-  const commit = (): void => {
-    if (text !== value) changed({ ...condition, value: text });
-  };
-  return (
-    <Group className="condition" gap="xs">
-      <Select
-        aria-label={`Field of filter ${number}`}
-        data={groupsOf(resource)}
-        value={path}
-        onChange={(next) => {
-          if (next === null) return;
-          const takes = operatorsOf(next, resource).operators;
-          changed({
-            path: next,
-            operator: takes.includes(operator) ? operator : (takes[0] ?? 'eq'),
-            value: '',
-          });
-        }}
-        searchable
-        allowDeselect={false}
-        style={{ flex: 1 }}
-      />
-      <Select
-        aria-label={`Operator of filter ${number}`}
-        data={fit.map((name) => ({
-          value: name,
-          label: model.operators.find((one) => one.name === name)?.meaning ?? name,
-        }))}
-        value={operator}
-        onChange={(next) => changed({ ...condition, operator: next ?? operator })}
-        allowDeselect={false}
-        style={{ flex: 1 }}
-      />
-      {choices === undefined ? (
-        <TextInput
-          aria-label={`Value of filter ${number}`}
-          placeholder={operand === 'list' ? 'several, with commas' : `${meaning}…`}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onBlur={commit}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') commit();
-          }}
-          style={{ flex: 1 }}
-        />
-      ) : (
-        <Select
-          aria-label={`Value of filter ${number}`}
-          data={choices}
-          value={choices.includes(value) ? value : null}
-          placeholder="Choose"
-          onChange={(next) => changed({ ...condition, value: next ?? '' })}
-          allowDeselect={false}
-          style={{ flex: 1 }}
-        />
-      )}
-      <RemoveButton label={`Remove filter ${number}`} run={() => changed(undefined)} />
-    </Group>
-  );
-}
-
-function groupsOf({ filters }: ResourceInfo): { group: string; items: string[] }[] {
-  const named = [
-    ['field', 'Fields'],
-    ['member', 'Members of objects'],
-    ['relation', 'Relations'],
-    ['related', 'Fields of related records'],
-  ] as const;
-  return named.flatMap(([kind, group]) => {
-    const items = filters.filter((filter) => filter.kind === kind).map(({ path }) => path);
-    return items.length === 0 ? [] : [{ group, items }];
-  });
+/** What the records can be sorted by here, and what the URL asks for beside it. */
+function sortsOf(
+  { sorts }: ResourceInfo,
+  asked: readonly string[],
+): { value: string; label: string }[] {
+  const names = new Set([...sorts, ...asked.map((item) => item.replace(/^-/u, ''))]);
+  return [...names].flatMap((path) => [
+    { value: path, label: `${path} ↑` },
+    { value: `-${path}`, label: `${path} ↓` },
+  ]);
 }

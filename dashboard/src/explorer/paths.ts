@@ -32,7 +32,7 @@ export function levelsOf(path: string, resource: ResourceInfo, model: Model): re
   for (;;) {
     const groups = groupsOf(behind, faces, carried, model);
     if (groups.length === 0) return levels;
-    const step = stepOf(rest, faces);
+    const step = carried.includes(rest) ? undefined : stepOf(rest, faces);
     levels.push({ behind, chosen: step === undefined ? rest : step.name, groups });
     if (step === undefined) return levels;
     behind = joined(behind, step.name);
@@ -51,19 +51,8 @@ function isTooDeep(path: string, { limits }: Model): boolean {
   return path.split('.').length - 1 > limits.pathDepth;
 }
 
-function leafBehind(
-  path: string,
-  faces: readonly ResourceInfo[],
-  model: Model,
-): Leaf | undefined {
-  const own = faces.flatMap(({ filters }) => filters.filter((filter) => filter.path === path));
-  const step = stepOf(path, faces);
-  // What a link carries comes before what its record has.
-  const below =
-    own.length > 0 || step === undefined || step.rest === ''
-      ? undefined
-      : leafBehind(step.rest, targetsOf(step.relations, step.name, model), model);
-  const leaves = below === undefined ? own : [below];
+function leafBehind(path: string, faces: readonly ResourceInfo[], model: Model): Leaf | undefined {
+  const leaves = faces.flatMap((face) => leafOn(path, face, model) ?? []);
   const [first] = leaves;
   if (first === undefined) return undefined;
   const names = model.operators.map(({ name }) => name);
@@ -74,6 +63,19 @@ function leafBehind(
       ? [...new Set(leaves.flatMap(({ values }) => values ?? []))]
       : null,
   };
+}
+
+function leafOn(path: string, face: ResourceInfo, model: Model): Leaf | undefined {
+  const own = face.filters.find((filter) => filter.path === path);
+  const step = stepOf(path, [face]);
+  if (own !== undefined || step === undefined) return own;
+  // What a link carries hides what its record has under that name.
+  if (pivotOf(step.name, face).length > 0 && isPivot(step.rest)) return undefined;
+  return leafBehind(step.rest, targetsOf(step.relations, step.name, model), model);
+}
+
+function isPivot(path: string): boolean {
+  return path.split('.')[0] === 'pivot';
 }
 
 interface Step {
@@ -99,7 +101,9 @@ function targetsOf(
 ): readonly ResourceInfo[] {
   const [, only] = name.split(':');
   const names = new Set(relations.flatMap(({ targets }) => targets));
-  return resources.filter((one) => names.has(one.name) && (only === undefined || only === one.name));
+  return resources.filter(
+    (one) => names.has(one.name) && (only === undefined || only === one.name),
+  );
 }
 
 /** What can be chosen behind a relation: fields, members of objects, what the link carries, and further relations. */
@@ -110,9 +114,10 @@ function groupsOf(
   model: Model,
 ): Level['groups'] {
   const pathsOf = (kind: FilterInfo['kind']): readonly string[] =>
-    faces.flatMap(({ filters }) => filters.filter((one) => one.kind === kind).map((one) => one.path));
-  // A link that carries something hides what its record has under that name.
-  const hidden = carried.length === 0 ? undefined : 'pivot';
+    faces.flatMap(({ filters }) =>
+      filters.filter((one) => one.kind === kind).map((one) => one.path),
+    );
+  const isHidden = (path: string): boolean => carried.length > 0 && isPivot(path);
   const all = [
     { group: 'Fields', items: pathsOf('field') },
     { group: 'Members of objects', items: pathsOf('member') },
@@ -121,9 +126,7 @@ function groupsOf(
   ];
   return all.flatMap(({ group, items }) => {
     const fit = [...new Set(items)].filter(
-      (path) =>
-        !isTooDeep(joined(behind, path), model) &&
-        (items === carried || path.split('.')[0] !== hidden),
+      (path) => !isTooDeep(joined(behind, path), model) && (items === carried || !isHidden(path)),
     );
     return fit.length === 0 ? [] : [{ group, items: fit }];
   });

@@ -1,8 +1,5 @@
-import type {
-  FilterInfo,
-  OperatorInfo,
-  ResourceInfo,
-} from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, OperatorInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import { leafAt } from './paths.ts';
 
 /** A condition of a list: which parameter it is, and what it says. */
 export interface Condition {
@@ -23,12 +20,7 @@ export interface ListQuery {
 }
 
 /** Reads a query string into the form. */
-export function readQuery(
-  search: string,
-  resource: ResourceInfo,
-  operators: readonly OperatorInfo[],
-): ListQuery {
-  const names = parameterNames(resource, operators);
+export function readQuery(search: string, resource: ResourceInfo, model: Model): ListQuery {
   const conditions: Condition[] = [];
   const others: (readonly [string, string])[] = [];
   const lists = { sort: [] as string[], fields: [] as string[], expand: [] as string[] };
@@ -37,7 +29,7 @@ export function readQuery(
   for (const [name, value] of new URLSearchParams(search)) {
     const isFirst = !seen.has(name);
     seen.add(name);
-    const filter = names.get(name);
+    const filter = filterOf(name, resource, model);
     if (isFirst && (name === 'sort' || name === 'fields' || name === 'expand'))
       lists[name] = value.split(',').flatMap((item) => item.trim() || []);
     else if (isFirst && (name === 'page' || name === 'limit') && /^[1-9]\d{0,8}$/u.test(value))
@@ -84,18 +76,19 @@ const reserved: ReadonlySet<string> = new Set([
   'maxDepth',
 ]);
 
-function parameterNames(
-  { filters }: ResourceInfo,
-  operators: readonly OperatorInfo[],
-): ReadonlyMap<string, { readonly path: string; readonly operator: string }> {
-  const names = new Map<string, { path: string; operator: string }>();
-  const suffixes = new Map(operators.map(({ name, suffix }) => [name, suffix]));
-  for (const { path, operators: fit } of filters)
-    for (const operator of fit)
-      names.set(`${path}${suffixes.get(operator) ?? ''}`, { path, operator });
-  for (const { path, operators: fit } of filters)
-    if (fit.includes('eq') && !reserved.has(path)) names.set(path, { path, operator: 'eq' });
-  return names;
+/** What a parameter asks, if it is a filter: the whole name is a path, or what is left of the longest suffix that fits. */
+function filterOf(
+  name: string,
+  resource: ResourceInfo,
+  model: Model,
+): Pick<Condition, 'path' | 'operator'> | undefined {
+  if (!reserved.has(name) && leafAt(name, resource, model)?.operators.includes('eq') === true)
+    return { path: name, operator: 'eq' };
+  return model.operators
+    .filter(({ suffix }) => name.endsWith(suffix))
+    .toSorted((a, b) => b.suffix.length - a.suffix.length)
+    .map(({ name: operator, suffix }) => ({ path: name.slice(0, -suffix.length), operator }))
+    .find(({ path, operator }) => leafAt(path, resource, model)?.operators.includes(operator));
 }
 
 /** Percent-encoded only where it has to be. */
@@ -110,18 +103,4 @@ function encoded(text: string): string {
 /** The query string of the records with this value. */
 export function queryFor(path: string, value: unknown): string {
   return `${encoded(path)}=${encoded(String(value))}`;
-}
-
-/** The operators of a path, in the order of the model. */
-export function operatorsOf(
-  path: string,
-  { filters }: ResourceInfo,
-): Pick<FilterInfo, 'operators' | 'type' | 'values'> {
-  return (
-    filters.find((filter) => filter.path === path) ?? {
-      operators: ['eq'],
-      type: null,
-      values: null,
-    }
-  );
 }

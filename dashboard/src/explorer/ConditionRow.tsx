@@ -1,0 +1,140 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import type { JSX } from 'react';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import { useEdited } from '../edited.ts';
+import { RemoveButton } from './ListButtons.tsx';
+import { joined, leafAt, levelsOf, type Level } from './paths.ts';
+import type { Condition } from './query.ts';
+
+interface Props {
+  readonly condition: Condition;
+  readonly model: Model;
+  readonly resource: ResourceInfo;
+  readonly number: number;
+  readonly changed: (next: Condition | undefined) => void;
+}
+
+/** A condition: its path step by step, each behind a relation that was chosen before, its operator and its value. */
+export function ConditionRow({ condition, model, resource, number, changed }: Props): JSX.Element {
+  const { path, operator, value } = condition;
+  const [text, setText] = useEdited(value, `${path} ${value}`);
+  const { operators: fit, type, values } = leafAt(path, resource, model) ?? nowhere;
+  const { operand, meaning } = model.operators.find(({ name }) => name === operator) ?? {
+    operand: 'value',
+    meaning: operator,
+  };
+  const choices =
+    operand === 'flag' || (operand === 'value' && type === 'boolean')
+      ? ['true', 'false']
+      : operand === 'value' && values !== null
+        ? values.map(String)
+        : undefined;
+  const commit = (): void => {
+    if (text !== value) changed({ ...condition, value: text });
+  };
+  const levels = levelsOf(path, resource, model);
+  return (
+    <Group className="condition" gap="xs">
+      <Group gap="xs" style={{ flex: levels.length }}>
+        {levels.map((level) => (
+          <Step
+            key={level.behind}
+            level={level}
+            number={number}
+            chosen={(next) => changed(conditionAt(next, condition, resource, model))}
+          />
+        ))}
+      </Group>
+      <Select
+        aria-label={`Operator of filter ${number}`}
+        data={fit.map((name) => ({
+          value: name,
+          label: model.operators.find((one) => one.name === name)?.meaning ?? name,
+        }))}
+        value={operator}
+        onChange={(next) => changed(conditionWith(next ?? operator, condition, model))}
+        allowDeselect={false}
+        style={{ flex: 1 }}
+      />
+      {choices === undefined ? (
+        <TextInput
+          aria-label={`Value of filter ${number}`}
+          placeholder={operand === 'list' ? 'several, with commas' : `${meaning}…`}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onBlur={commit}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') commit();
+          }}
+          style={{ flex: 1 }}
+        />
+      ) : (
+        <Select
+          aria-label={`Value of filter ${number}`}
+          data={choices}
+          value={choices.includes(value) ? value : null}
+          placeholder="Choose"
+          onChange={(next) => changed({ ...condition, value: next ?? '' })}
+          allowDeselect={false}
+          style={{ flex: 1 }}
+        />
+      )}
+      <RemoveButton label={`Remove filter ${number}`} run={() => changed(undefined)} />
+    </Group>
+  );
+}
+
+const nowhere = { operators: ['eq'], type: null, values: null } as const;
+
+interface StepProps {
+  readonly level: Level;
+  readonly number: number;
+  /** Takes the whole path. */
+  readonly chosen: (path: string) => void;
+}
+
+function Step({
+  level: { behind, chosen: current, groups },
+  number,
+  chosen,
+}: StepProps): JSX.Element {
+  const isFirst = behind === '';
+  const all = groups.map(({ group, items }) => ({ group, items: [...items] }));
+  return (
+    <Select
+      aria-label={isFirst ? `Field of filter ${number}` : `Field of ${behind} in filter ${number}`}
+      data={isFirst ? all : [{ value: '', label: 'itself' }, ...all]}
+      value={current}
+      onChange={(next) => {
+        if (next !== null) chosen(joined(behind, next));
+      }}
+      searchable
+      allowDeselect={false}
+      style={{ flex: 1, minWidth: 110 }}
+    />
+  );
+}
+
+/** A condition at another path: it keeps its operator where that fits, and is asked for a value. */
+function conditionAt(
+  path: string,
+  { operator }: Condition,
+  resource: ResourceInfo,
+  model: Model,
+): Condition {
+  const takes = leafAt(path, resource, model)?.operators ?? nowhere.operators;
+  const isKept = takes.includes(operator) && !isFlag(operator, model);
+  const next = isKept ? operator : (takes[0] ?? 'eq');
+  return { path, operator: next, value: isFlag(next, model) ? 'true' : '' };
+}
+
+/** A condition with another operator, and with its value where that can mean the same. */
+function conditionWith(operator: string, condition: Condition, model: Model): Condition {
+  const [was, is] = [isFlag(condition.operator, model), isFlag(operator, model)];
+  const { value } = was === is ? condition : { value: is ? 'true' : '' };
+  return { ...condition, operator, value };
+}
+
+function isFlag(operator: string, { operators }: Model): boolean {
+  return operators.some(({ name, operand }) => name === operator && operand === 'flag');
+}

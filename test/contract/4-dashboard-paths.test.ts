@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { readQuery, writeQuery, type Condition } from '../../dashboard/src/explorer/query.ts';
+import { joined, leafAt, levelsOf } from '../../dashboard/src/explorer/paths.ts';
+import type { Model, ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
+import { serveApi, type TestApi } from '../support/api.ts';
+import { ask, hand, keys, open } from './4-dashboard.ts';
+
+const specification = (pathDepth: number): string => `${keys}
+access: public
+limits: { pathDepth: ${pathDepth} }
+resources:
+  posts:
+    fields:
+      title: { type: string }
+      size: { type: object, properties: { width: { type: integer } } }
+      hidden: { type: string, access: { read: [admin], write: [admin] } }
+      page: { type: integer }
+      size_gt: { type: integer }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: post-tags, withPivot: [rank, frame] }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: post }
+      parentId: { type: integer, reference: posts.id }
+      parent: { type: relation, relation: belongsTo, resource: posts }
+  tags:
+    fields:
+      name: { type: string }
+      pivot: { type: object, properties: { rank: { type: string } } }
+      kinds: { type: array, items: { type: string } }
+      posts: { type: relation, relation: belongsToMany, resource: posts, through: post-tags }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: tag }
+  post-tags:
+    fields:
+      postId: { type: integer, required: true, reference: posts.id }
+      tagId: { type: integer, required: true, reference: tags.id }
+      rank: { type: integer }
+      frame: { type: object, properties: { color: { type: string } } }
+  notes:
+    fields:
+      text: { type: string }
+      aboutType: { type: string }
+      aboutId: { type: integer }
+      about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId }
+      paper: { type: relation, relation: hasMany, resource: papers }
+  papers:
+    access: { read: admin, write: admin }
+    fields:
+      noteId: { type: integer, reference: notes.id }
+      text: { type: string }
+`;
+
+/** Every path that can be chosen step by step. */
+function offered(resource: ResourceInfo, model: Model, path = ''): readonly string[] {
+  const last = levelsOf(path, resource, model).at(-1);
+  if (last === undefined || last.chosen !== '') return [path];
+  const paths = last.groups.flatMap(({ items }) => items.map((item) => joined(path, item)));
+  return [
+    ...(path === '' ? [] : [path]),
+    ...[...new Set(paths)].flatMap((one) => offered(resource, model, one)),
+  ];
+}
+
+async function modelOf(pathDepth: number): Promise<{ api: TestApi; model: Model }> {
+  const api = await serveApi(specification(pathDepth), {}, undefined, { mode: 'dev' });
+  open.push(api);
+  return { api, model: (await ask(api, 'model', hand)).body as Model };
+}
+
+const none = { sort: [], fields: [], expand: [], page: undefined, limit: undefined, others: [] };
+
+test('the form offers just the paths and operators that the API takes, and finds them in a URL again', async () => {
+  const { api, model } = await modelOf(2);
+  const paths: string[] = [];
+  for (const resource of model.resources) {
+    const own = new Set(offered(resource, model));
+    for (const path of own) {
+      paths.push(`${resource.name}/${path}`);
+      const leaf = leafAt(path, resource, model);
+      expect(leaf?.operators.length, path).toBeGreaterThan(0);
+      const conditions = model.operators
+        // The others are asked of a field of that name.
+        .filter(({ suffix }) => !own.has(`${path}${suffix}`))
+        .map(({ name: operator, operand }): Condition => {
+          const value = operand === 'flag' ? 'true' : String(leaf?.values?.[0] ?? 1);
+          return { path, operator, value };
+        });
+      const fit = conditions.filter(({ operator }) => leaf?.operators.includes(operator));
+      const takes = writeQuery({ ...none, conditions: fit }, model.operators);
+      const taken = await api.get(`${model.path}/${resource.name}?${takes}`, hand);
+      expect(taken.status, `${takes} ${taken.text}`).toBe(200);
+      expect(readQuery(takes, resource, model).conditions).toEqual(fit);
+      const unfit = conditions.filter((one) => !fit.includes(one));
+      if (unfit.length === 0) continue;
+      const refuses = writeQuery({ ...none, conditions: unfit }, model.operators);
+      const { status, body } = await api.get(`${model.path}/${resource.name}?${refuses}`, hand);
+      expect(status, refuses).toBe(400);
+      expect(body.validationErrors, refuses).toHaveLength(unfit.length);
+      expect(readQuery(refuses, resource, model).others, refuses).toHaveLength(unfit.length);
+    }
+  }
+  for (const path of [
+    'posts/tags.pivot.rank',
+    'posts/parent.parent.id',
+    'posts/parent.parent.parent',
+    'tags/pivot.rank',
+    'tags/posts.size.width',
+    'notes/about.title',
+    'notes/about.name',
+    'notes/about:tags.notes.text',
+    'posts/size_gt',
+    'posts/page',
+  ])
+    expect(paths).toContain(path);
+  const told = paths.join('\n');
+  expect(told).not.toMatch(/hidden|paper/u);
+  expect(told).not.toMatch(/(?:\..*){3}/u);
+});
+
+test.each([
+  ['title=1&title_neq=2&parent.tags.name_in=a,b&sort=-title&page=2&limit=5', []],
+  ['page_eq=3&page=3', []],
+  ['tags.pivot.rank_gte=2&tags.pivot.frame.color=red&tags.name=x&tags.notes.text_ilike=y', []],
+  ['size_gt=4&size_gt_gt=5&size.width_lt=6&sort=parent.parent.title', []],
+  ['about=1&parent.parent.parent.id=1', ['about']],
+  [
+    'parent.parent.parent.parent.id=1&tags.pivot=1',
+    ['parent.parent.parent.parent.id', 'tags.pivot'],
+  ],
+  [
+    'title_contains=1&hidden=2&notes.paper_exists=true&_or=1',
+    ['title_contains', 'hidden', 'notes.paper_exists', '_or'],
+  ],
+])(
+  'a URL stays as it is written when the form reads and writes it: %s',
+  async (search, others: readonly string[]) => {
+    const { model } = await modelOf(3);
+    const posts = model.resources.find(({ name }) => name === 'posts');
+    if (posts === undefined) throw new Error('There are no posts');
+    const query = readQuery(search, posts, model);
+    expect(query.others.map(([name]) => name)).toEqual(others);
+    const written = writeQuery(query, model.operators);
+    const parts = (text: string): readonly string[] => text.split('&').toSorted();
+    expect(parts(written)).toEqual(parts(search));
+  },
+);

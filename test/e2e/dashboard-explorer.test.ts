@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { eventually, violationsOn } from '../support/browser.ts';
+import { hasRun, hostile, useShop } from './shop.ts';
+
+const { serving, opening } = useShop();
+const urlField = (page: Page) => page.getByRole('textbox', { name: 'URL' });
+
+describe('the explorer', () => {
+  test('builds a filter by form, and takes the URL back into the form', async () => {
+    const page = await opening(await serving(), '#/explorer/products');
+    await page.getByRole('cell', { name: 'Chair' }).waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
+    await page.getByRole('option', { name: 'price', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
+    await page.getByRole('option', { name: 'greater than', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('50');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 records in all').waitFor();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
+    expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Value of filter 1');
+
+    await urlField(page).fill('/v1/products?state=draft&sort=-price&expand=maker');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 records in all').waitFor();
+    const value = page.getByRole('combobox', { name: 'Value of filter 1' });
+    expect(await value.inputValue()).toBe('draft');
+    await page.getByText('price ↓').first().waitFor();
+    expect(await page.evaluate('location.hash')).toBe(
+      '#/explorer/products?state=draft&sort=-price&expand=maker',
+    );
+    await urlField(page).fill('/v1/products?price_gt=cheap');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('price_gt').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  test('leads through one relation after the other, by the keyboard, as far as a path may go', async () => {
+    const page = await opening(await serving(), '#/explorer/products');
+    const { keyboard } = page;
+    await page.getByRole('cell', { name: 'Chair' }).waitFor();
+    const focused = (name: string) =>
+      eventually(() => page.evaluate('document.activeElement.ariaLabel')).toBe(name);
+    const pick = async (name: string): Promise<void> => {
+      const option = page.getByRole('option', { name, exact: true });
+      await keyboard.type(name);
+      await option.waitFor();
+      const isReached = async (): Promise<boolean> => {
+        await keyboard.press('ArrowDown');
+        return (await option.getAttribute('data-combobox-selected')) !== null;
+      };
+      await eventually(isReached).toBe(true);
+      await keyboard.press('Enter');
+    };
+    await page.getByRole('button', { name: 'Add filter' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).waitFor();
+    for (let back = 0; back < 4; back += 1) await keyboard.press('Shift+Tab');
+    await focused('Field of filter 1');
+    let path = '';
+    for (const step of ['maker', 'products', 'maker', 'products', 'maker']) {
+      await pick(step);
+      path = path === '' ? step : `${path}.${step}`;
+      await eventually(() => urlField(page).inputValue()).toBe(`/v1/products?${path}_exists=true`);
+      await keyboard.press('Tab');
+      await focused(`Field of ${path} in filter 1`);
+    }
+    await pick('products');
+    await eventually(() => urlField(page).inputValue()).toBe(
+      `/v1/products?${path}.products_exists=true`,
+    );
+    // Farther no path may go.
+    await keyboard.press('Tab');
+    await focused('Operator of filter 1');
+    await keyboard.press('Shift+Tab');
+    await pick('name');
+    await keyboard.press('Tab');
+    await focused('Operator of filter 1');
+    await keyboard.press('Tab');
+    await focused('Value of filter 1');
+    await keyboard.type('Anna');
+    await keyboard.press('Enter');
+    await page.getByText('2 records in all').waitFor();
+    await eventually(() => urlField(page).inputValue()).toBe(`/v1/products?${path}.name=Anna`);
+    expect(await violationsOn(page)).toEqual([]);
+    // Back at a step before, what was behind it is gone.
+    await page.getByRole('combobox', { name: 'Field of maker in filter 1' }).click();
+    await page.getByRole('option', { name: 'itself', exact: true }).click();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?maker_exists=true');
+  });
+
+  test('loses nothing that is typed before the page has followed a choice', async () => {
+    const page = await opening(await serving(), '#/explorer/products?price=20');
+    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
+    await page.getByRole('option', { name: 'greater than', exact: true }).waitFor();
+    await page.evaluate(`(() => {
+      const options = [...document.querySelectorAll('[role=option]')];
+      options.find((option) => option.textContent === 'greater than').click();
+      const input = document.querySelector('input[aria-label="Value of filter 1"]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '50');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).press('Enter');
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
+    await page.goBack();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=20');
+    expect(await page.getByRole('textbox', { name: 'Value of filter 1' }).inputValue()).toBe('20');
+  });
+
+  test('follows keys and relations, and shows values as text', async () => {
+    const page = await opening(await serving(), '#/explorer/products?sort=price');
+    await page.getByRole('link', { name: '2', exact: true }).click();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/makers?id=2');
+    await page.getByRole('button', { name: 'Open 2' }).waitFor();
+    await page.getByRole('cell', { name: hostile }).waitFor();
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    await page.getByRole('link', { name: 'products' }).click();
+    await page.getByRole('cell', { name: '5.00' }).waitFor();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?makerId=2');
+    expect(await hasRun(page)).toBeUndefined();
+  });
+
+  test('creates, says what the server refuses at the field, changes and deletes', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/explorer/products');
+    await page.getByRole('button', { name: 'New record' }).click();
+    const dialog = page.getByRole('dialog');
+    const input = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });
+    const [name, price] = [input('name'), input('price')];
+    await name.fill('ab');
+    await price.fill('-1');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    for (const one of [name, price]) expect(await one.getAttribute('aria-invalid')).toBe('true');
+    expect(await violationsOn(page)).toEqual([]);
+    await name.fill('Lamp');
+    await price.fill('12.5');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('cell', { name: 'Lamp' }).waitFor();
+    expect((await api.get('/v1/products?name=Lamp')).body).toMatchObject([
+      { price: '12.50', state: 'draft', about: null },
+    ]);
+
+    await page.getByRole('button', { name: 'Open 4' }).click();
+    await input('price').fill('13');
+    await input('about').fill('Bright');
+    // Somebody else is faster.
+    await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Load it again' }).click();
+    await eventually(() => input('name').inputValue()).toBe('Lantern');
+    await input('price').fill('14');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '14.00' }).waitFor();
+
+    await page.getByRole('button', { name: 'Open 4' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('cell', { name: 'Lantern' }).waitFor({ state: 'detached' });
+    expect((await api.get('/v1/products/4')).status).toBe(404);
+  });
+});
