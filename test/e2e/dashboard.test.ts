@@ -135,31 +135,6 @@ describe('requests', () => {
   });
 });
 
-test('the schema is searched', async () => {
-  const page = await opening(await serving(), '#/schema');
-  await page.getByLabel('Search').fill('price');
-  await page.locator('.node.found').getByRole('link', { name: 'products' }).waitFor();
-  expect(await page.locator('.node.found').count()).toBe(1);
-});
-
-test('the network is changed by slider, at once', async () => {
-  const api = await serving();
-  const page = await opening(api, '#/network');
-  expect((await api.get('/v1/makers')).status).toBe(200);
-  await page.getByRole('slider', { name: 'Error rate of makers in percent' }).focus();
-  await page.keyboard.press('End');
-  await page.getByText('Errors: 100 % of the requests').waitFor();
-  await eventually(async () => (await api.get('/v1/makers')).status).toBe(500);
-  expect((await api.get('/v1/products')).status).toBe(200);
-  await page.getByRole('region', { name: 'makers' }).getByRole('button', { name: 'Reset' }).click();
-  await eventually(async () => (await api.get('/v1/makers')).status).toBe(200);
-  await page.getByRole('slider', { name: 'Longest latency of All resources in ms' }).focus();
-  await page.keyboard.press('ArrowRight');
-  const settings = async (): Promise<unknown> =>
-    (await api.get('/_dashboard/api/network')).body.overall.settings;
-  await eventually(settings).toEqual({ latency: { min: 0, max: 10 } });
-});
-
 test('where there is auth, a credential is asked for, and kept in the tab alone', async () => {
   const api = await serving(`
 dashboard: { roles: [admin] }

@@ -58,9 +58,7 @@ export function ScalarInput(props: Props): JSX.Element {
         {...common}
         value={text}
         onChange={(event) => write(event.currentTarget.value)}
-        autosize
-        minRows={2}
-        maxRows={12}
+        {...(text.length > longest ? { rows: 12 } : { autosize: true, minRows: 2, maxRows: 12 })}
         {...(isFree(info) ? { classNames: { input: 'mono' }, spellCheck: false } : {})}
       />
     );
@@ -74,6 +72,9 @@ export function ScalarInput(props: Props): JSX.Element {
     />
   );
 }
+
+/** Of a longer text it is known how many rows it fills, and to measure that takes seconds. */
+const longest = 20_000;
 
 /** Dates and times have the pickers of the browser; numbers are text, so that nothing of them is lost. */
 const kinds: Readonly<

@@ -187,7 +187,7 @@ function LineCard({ title, none, line, isOff, change }: CardProps): JSX.Element 
           onChange={(index) => move(rateOf(index))}
           onChangeEnd={(index) => send(rateOf(index))}
           thumbLabel={`Throttling of ${title}`}
-          thumbProps={{ 'aria-valuetext': rateText(rates[rate] ?? 0) }}
+          thumbValueText={rateText(rates[rate] ?? 0)}
         />
       </Stack>
     </Card>
