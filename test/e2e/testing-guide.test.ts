@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { browserOptions } from '../support/browser.ts';
+import { browserOptions } from '../support/chromium.ts';
 import { launch, makeFolder, root } from '../support/command.ts';
 
 /** The files of the guide: blocks whose first line names them. */

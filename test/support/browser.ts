@@ -1,20 +1,7 @@
-import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
-import { chromium as launcher, type Browser, type LaunchOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-
-/**
- * What a real browser is started with: the one that comes as a package. It draws pages by itself, as there is no graphics
- * card: to emulate one takes several times as long.
- */
-export async function browserOptions(): Promise<Pick<LaunchOptions, 'executablePath' | 'args'>> {
-  chromium.setGraphicsMode = false;
-  return {
-    executablePath: await chromium.executablePath(),
-    // One process for all would end with the first page.
-    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--disable-gpu'],
-  };
-}
+import { browserOptions } from './chromium.ts';
 
 export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
@@ -31,7 +18,7 @@ export function usePages(): (url: string, options?: PageOptions) => Promise<Page
   let browser: Browser | undefined;
   const pages: Page[] = [];
   beforeAll(async () => {
-    browser = await launcher.launch(await browserOptions());
+    browser = await chromium.launch(await browserOptions());
   });
   afterEach(async () => {
     for (const page of pages.splice(0)) await page.context().close();
