@@ -90,6 +90,52 @@ describe('the explorer', () => {
     await eventually(() => urlField(page).inputValue()).toBe('/v1/products?maker_exists=true');
   });
 
+  test('asks for order, fields, expansion, size and page by form', async () => {
+    const page = await opening(await serving(), '#/explorer/products');
+    const { keyboard } = page;
+    const url = (search: string) =>
+      eventually(() => urlField(page).inputValue()).toBe(`/v1/products?${search}`);
+    await page.getByRole('cell', { name: 'Chair' }).waitFor();
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option', { name: 'price ↓', exact: true }).click();
+    await keyboard.press('Escape');
+    await url('sort=-price');
+    const [first] = await page.getByRole('button', { name: /^Open/u }).allTextContents();
+    expect(first).toBe('2');
+    for (const [label, names] of [
+      ['Fields', ['name', 'maker']],
+      ['Expand', ['maker']],
+    ] as const) {
+      await page.getByRole('combobox', { name: label }).click();
+      for (const name of names) await page.getByRole('option', { name, exact: true }).click();
+      await keyboard.press('Escape');
+    }
+    await url('sort=-price&fields=name,maker&expand=maker');
+    await page.getByRole('textbox', { name: 'Limit' }).fill('1');
+    await url('sort=-price&fields=name,maker&expand=maker&limit=1');
+    await page.getByRole('button', { name: 'Page 3' }).click();
+    await url('sort=-price&fields=name,maker&expand=maker&page=3&limit=1');
+    await eventually(() => page.getByRole('columnheader').allTextContents()).toEqual([
+      'id',
+      'name',
+      'maker',
+    ]);
+    await eventually(() => page.getByRole('button', { name: /^Open/u }).allTextContents()).toEqual([
+      '3',
+    ]);
+    // Another question begins at its first page, and an order that only the URL can ask for stays.
+    await urlField(page).fill('/v1/products?sort=maker.products.id&page=2&limit=1');
+    await keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option', { name: 'name ↑', exact: true }).click();
+    await url('sort=maker.products.id,name&limit=1');
+    await keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Resource' }).click();
+    await page.getByRole('option', { name: 'makers', exact: true }).click();
+    await page.getByRole('cell', { name: 'Anna' }).waitFor();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/makers');
+  });
+
   test('loses nothing that is typed before the page has followed a choice', async () => {
     const page = await opening(await serving(), '#/explorer/products?price=20');
     await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();

@@ -63,7 +63,90 @@ describe('every view', () => {
   });
 });
 
+test('the overview shows what the server counts, and how many records there are', async () => {
+  const api = await serving();
+  await api.get('/v1/products?nothing=1');
+  const page = await opening(api, '#/overview');
+  const card = (label: string) =>
+    page.locator('div.mantine-Card-root', { has: page.getByText(label, { exact: true }) });
+  await card('Errors 4xx and 5xx').getByText('1 and 0').waitFor();
+  await card('Requests per second')
+    .getByText(/^0?\.?\d+$/u)
+    .waitFor();
+  for (const label of ['Median latency', '95 % faster than'])
+    await card(label)
+      .getByText(/^[\d.]+ ms$/u)
+      .waitFor();
+  await card('Time in the database')
+    .getByText(/^[\d.]+ ms\/s$/u)
+    .waitFor();
+  for (const title of ['Requests per second', 'Latency (ms)', 'Errors per second'])
+    await page.getByRole('figure', { name: title }).locator('svg path[d]').first().waitFor();
+  const rows = page.getByRole('region', { name: 'Resources' }).getByRole('row');
+  expect(await rows.allTextContents()).toEqual([
+    'ResourceWhat may be doneRecords',
+    'makersread, create, update, delete2',
+    'productsread, create, update, delete3',
+  ]);
+});
+
+test('light and dark are chosen, and stay', async () => {
+  const page = await opening(await serving(), '');
+  const scheme = () =>
+    page.evaluate('document.documentElement.dataset.mantineColorScheme') as Promise<string>;
+  await page.getByRole('button', { name: 'Light or dark' }).click();
+  await eventually(scheme).toBe('dark');
+  await page.reload();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await eventually(scheme).toBe('dark');
+  // The first key leads past the menu.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await eventually(() => page.evaluate('document.activeElement.id')).toBe('main');
+});
+
 describe('requests', () => {
+  test('are left by method, status and words, and told with what is known of each', async () => {
+    const api = await serving();
+    await api.get('/v1/products?price_gt=1');
+    await api.get('/v1/products?nothing=1');
+    await api.get('/v1/nowhere');
+    const page = await opening(api, '#/requests');
+    const rows = page.getByRole('link', { name: /\/v1\//u });
+    await eventually(() => rows.count()).toBe(8);
+    const choose = async (name: string, option: string): Promise<void> => {
+      await page.getByRole('combobox', { name }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+    };
+    await choose('Method', 'GET');
+    await eventually(() => rows.count()).toBe(3);
+    await choose('Status', '4xx');
+    await eventually(() => rows.count()).toBe(2);
+    expect(await page.evaluate('location.hash')).toBe('#/requests?method=GET&status=4');
+    await page.getByLabel('Search').fill('404');
+    await eventually(() => rows.allTextContents()).toEqual([
+      expect.stringMatching(/^\d.*GET\/v1\/nowhere404[\d.]+ ms$/u),
+    ]);
+    await page.goto(`${api.url}/_dashboard#/requests/none`);
+    await page.getByText('This request is not kept any more').waitFor();
+  });
+
+  test('are copied as commands', async () => {
+    const api = await serving();
+    await api.get('/v1/products?price_gt=10');
+    const page = await opening(api, '#/requests');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('link', { name: /price_gt=10/u }).click();
+    for (const [name, begin] of [
+      ['Copy as curl', `curl '${api.url}/v1/products?price_gt=10'`],
+      ['Copy as fetch', `await fetch("${api.url}/v1/products?price_gt=10"`],
+    ] as const) {
+      await page.getByRole('button', { name }).click();
+      const copied = () => page.evaluate('navigator.clipboard.readText()');
+      await eventually(copied).toContain(begin);
+    }
+  });
+
   test('are found, opened, read with their SQL and plan, and sent again', async () => {
     const api = await serving();
     const page = await opening(api, '#/requests');
@@ -83,6 +166,7 @@ describe('requests', () => {
       .getByText(/WHERE t\."price" > /u)
       .first()
       .waitFor();
+    await page.getByText(/^[\d.]+ ms, 2 rows, in fetch_products$/u).waitFor();
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('Plan of statement 1').waitFor();
     await page
