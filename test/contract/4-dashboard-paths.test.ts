@@ -121,8 +121,8 @@ test.each([
   ['size_gt=4&size_gt_gt=5&size.width_lt=6&sort=parent.parent.title', []],
   ['about=1&parent.parent.parent.id=1', ['about']],
   [
-    'parent.parent.parent.parent.id=1&tags.pivot=1',
-    ['parent.parent.parent.parent.id', 'tags.pivot'],
+    'parent.parent.parent.parent.id=1&tags.pivot_null=true',
+    ['parent.parent.parent.parent.id', 'tags.pivot_null'],
   ],
   [
     'title_contains=1&hidden=2&notes.paper_exists=true&_or=1',

@@ -127,6 +127,7 @@ describe('the explorer', () => {
     // Another question begins at its first page, and an order that only the URL can ask for stays.
     await urlField(page).fill('/v1/products?sort=maker.products.id&page=2&limit=1');
     await keyboard.press('Enter');
+    await page.locator('.mantine-Pill-label').getByText('maker.products.id ↑').waitFor();
     await page.getByRole('combobox', { name: 'Sort' }).click();
     await page.getByRole('option', { name: 'name ↑', exact: true }).click();
     await url('sort=maker.products.id,name&limit=1');

@@ -76,7 +76,7 @@ const reserved: ReadonlySet<string> = new Set([
   'maxDepth',
 ]);
 
-/** What a parameter asks, if it is a filter: the whole name is a path, or what is left of the longest suffix that fits. */
+/** What a parameter asks, if it is a filter: its name is a path, or a path with the suffix of an operator. */
 function filterOf(
   name: string,
   resource: ResourceInfo,
@@ -86,7 +86,6 @@ function filterOf(
     return { path: name, operator: 'eq' };
   return model.operators
     .filter(({ suffix }) => name.endsWith(suffix))
-    .toSorted((a, b) => b.suffix.length - a.suffix.length)
     .map(({ name: operator, suffix }) => ({ path: name.slice(0, -suffix.length), operator }))
     .find(({ path, operator }) => leafAt(path, resource, model)?.operators.includes(operator));
 }
