@@ -32,16 +32,20 @@ const ms = (value: number): string => `${value.toFixed(0)} ms`;
 const portOf = ({ url }: Server): number => Number(new URL(url).port);
 
 async function overload(server: Server): Promise<void> {
+  for (const connections of [1_000, 2_000]) await overloadWith(connections, server);
+}
+
+async function overloadWith(connections: number, server: Server): Promise<void> {
   const port = portOf(server);
   for (const [name, path] of Object.entries(paths)) {
     await closedLoop(port, path, 64, 2);
     const peak = (await closedLoop(port, path, 64, seconds)).filter(isGood).length / seconds;
-    const { outcomes, unsent } = await openLoop(port, path, peak * 3, seconds, 2_000);
+    const { outcomes, unsent } = await openLoop(port, path, peak * 3, seconds, connections);
     const [good, shed] = [outcomes.filter(isGood), outcomes.filter(isShed)];
     const goodput = good.length / seconds / peak;
     const others = outcomes.length - good.length - shed.length;
     print(
-      `${name}: peak ${peak.toFixed(0)}/s; at ${(peak * 3).toFixed(0)}/s (sent ${(outcomes.length / seconds).toFixed(0)}/s, ` +
+      `${name}, ${connections} connections: peak ${peak.toFixed(0)}/s; at ${(peak * 3).toFixed(0)}/s (sent ${(outcomes.length / seconds).toFixed(0)}/s, ` +
         `${unsent} not sent): 2xx ${(goodput * 100).toFixed(0)} % of peak, p99 ${ms(percentile(tookOf(good), 0.99))}; ` +
         `${shed.length} times 503, p99 ${ms(percentile(tookOf(shed), 0.99))}; ${others} others`,
     );

@@ -49,10 +49,11 @@ export interface OverloadOptions {
 export class Overload {
   private inFlight = 0;
   private bodyBytes = 0;
-  /** When the first request of this turn of the event loop came, and how many have come and begun since; 0: none. */
+  /** When the first request of this turn of the event loop came, and how many have come, begun and ended since; 0: none. */
   private turnBegan = 0;
   private come = 0;
   private begun = 0;
+  private ended = 0;
   /** More come than can be answered in time. */
   private isCrowded = false;
   /** In a crowd: whether those are refused who come until `spellEnd`. */
@@ -92,7 +93,8 @@ export class Overload {
 
   /** Why no more can be taken on at the moment. */
   refusal(): ApiError | undefined {
-    if (this.inFlight >= this.options.maxInFlight) return overloaded;
+    // Those of one turn came at once, though the first of them has its answer before the last one is read.
+    if (this.inFlight + this.ended >= this.options.maxInFlight) return overloaded;
     if (this.isLate && this.inFlight > few) return overloaded;
     return this.isHeld || this.hasTime() ? undefined : overloaded;
   }
@@ -108,6 +110,7 @@ export class Overload {
 
   leave(): void {
     this.inFlight -= 1;
+    if (this.turnBegan > 0) this.ended += 1;
   }
 
   /** No request begins until `resume`. */
@@ -169,7 +172,7 @@ export class Overload {
 
   /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
   private endTurn(): void {
-    [this.turnBegan, this.come, this.begun] = [0, 0, 0];
+    [this.turnBegan, this.come, this.begun, this.ended] = [0, 0, 0, 0];
     const [before, now] = [this.arrived, this.options.clock()];
     this.arrived = this.options.accepted() + this.waiting.length;
     const since = this.arrivingSince ?? now;

@@ -113,6 +113,20 @@ describe('server.maxInFlight', () => {
     await server.stop();
   });
 
+  test('those that come at once count together, however short each is', async () => {
+    const server = await serve('maxInFlight: 20');
+    const wires = await openWires(100, urlOf(server));
+    // They are accepted one after the other, so the first of their requests do not come at once.
+    await statusesOf(wires);
+    for (let round = 0; round < 3; round += 1)
+      expect(await statusesOf(wires)).toEqual(new Set([200, 503]));
+    for (const wire of wires) {
+      await wire.send(getBytes('/v1/notes?limit=5'));
+      expect((await wire.answer())?.status).toBe(200);
+      wire.close();
+    }
+  });
+
   test('what is refused or goes away is counted no longer', async () => {
     const server = await serve('maxInFlight: 2, bodyLimit: 1kb');
     for (let round = 0; round < 20; round += 1) {
