@@ -24,6 +24,9 @@ interface Task extends Job {
   readonly reject: (error: unknown) => void;
   /** Ends its waiting for a process. */
   wait?: NodeJS.Timeout;
+  /** A process ended before it gave any of its rows: that happens once, then it may be the statement's doing. */
+  isAgain?: boolean;
+  hasRows?: boolean;
 }
 
 /** One process, and what it works on. */
@@ -71,10 +74,7 @@ export class ReaderProcesses {
       const task: Task = { ...job, take, isStream: signal !== undefined, resolve, reject };
       signal?.addEventListener('abort', () => this.abandon(task, signal.reason), { once: true });
       this.waiting.push(task);
-      task.wait = setTimeout(() => {
-        const busy = 'All processes that read the database stayed busy.';
-        this.abandon(task, new DatabaseFailure(busy, { kind: 'busy' }));
-      }, this.patience);
+      this.haveWait(task);
       this.next();
     });
   }
@@ -91,6 +91,13 @@ export class ReaderProcesses {
       await once(child, 'exit');
     });
     await Promise.all(ended);
+  }
+
+  private haveWait(task: Task): void {
+    task.wait = setTimeout(() => {
+      const busy = 'All processes that read the database stayed busy.';
+      this.abandon(task, new DatabaseFailure(busy, { kind: 'busy' }));
+    }, this.patience);
   }
 
   /** Gives work to who has none. */
@@ -137,7 +144,7 @@ export class ReaderProcesses {
     this.allowTime(member);
     const { sql, parameters } = task;
     member.child.send({ sql, parameters } satisfies Job, (error) => {
-      if (error !== null) this.end(member, unreachable({ cause: error }));
+      if (error !== null) this.lose(member, error);
     });
   }
 
@@ -171,6 +178,7 @@ export class ReaderProcesses {
   }
 
   private hand(member: Member, task: Task, rows: Parameters<Take>[0]): void {
+    task.hasRows = true;
     try {
       if (task.take(rows)) return;
       task.resolve(0);
@@ -214,13 +222,32 @@ export class ReaderProcesses {
     if (task !== undefined && error !== undefined) task.reject(error);
   }
 
+  /** A process has ended, though nobody ended it: what it worked on is read by another one, where it has given nothing yet. */
+  private lose(member: Member, cause: unknown): void {
+    const { task } = member;
+    if (task !== undefined && task.hasRows !== true && task.isAgain !== true && !this.isClosed) {
+      task.isAgain = true;
+      member.task = undefined;
+      this.waiting.unshift(task);
+      this.haveWait(task);
+    }
+    this.end(member, unreachable({ cause }));
+  }
+
+  /** A process has not even begun: what hinders it twice would hinder the next one too. */
+  private loseHope(cause: unknown): void {
+    for (const task of this.waiting.splice(0)) {
+      if (task.isAgain === true) this.reject(task, unreachable({ cause }));
+      else this.waiting.push(task);
+      task.isAgain = true;
+    }
+  }
+
   private ended(member: Member, cause?: unknown): void {
     if (!this.members.delete(member)) return;
-    this.end(member, unreachable({ cause }));
+    this.lose(member, cause);
     if (this.isClosed) return;
-    // Whatever hinders it would hinder the next one.
-    if (!member.isReady)
-      for (const task of this.waiting.splice(0)) this.reject(task, unreachable({ cause }));
+    if (!member.isReady) this.loseHope(cause);
     if (member.isOver && this.members.size === 0) this.start();
     this.next();
   }

@@ -147,9 +147,12 @@ function memberValue(json: string, leaf: Field): string {
   return name === 'array' ? when('array', json) : when('string', `${text} COLLATE "C"`);
 }
 
-/** A number of JSON, of which there are some that are no double: those are null. Only long ones can be such. */
+/**
+ * A number of JSON, of which there are some that are no double: those are null. Only long ones can be such. The bounds
+ * are those of what is rounded to the least and to the greatest double.
+ */
 function asDouble(number: string): string {
-  const isDouble = `length(${number}) < 300 OR ${number}::numeric = 0 OR abs(${number}::numeric) BETWEEN 5e-324 AND 1.797693134862315e308`;
+  const isDouble = `length(${number}) < 300 OR ${number}::numeric = 0 OR abs(${number}::numeric) BETWEEN 2.5e-324 AND 1.797693134862315807e308`;
   return `CASE WHEN ${isDouble} THEN ${number}::double precision END`;
 }
 

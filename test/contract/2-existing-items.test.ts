@@ -131,3 +131,14 @@ test('what is of the type sorts as its values do, and what is not comes where nu
   expect((body as { id: number }[]).map(({ id }) => id)).toEqual([5, 3, 1, 2, 4]);
   await existing.stop();
 });
+
+test('the least and the greatest of numbers are numbers, and what is beyond them is not', async () => {
+  const numbers = ['1.7976931348623157e308', '5e-324', '-1.7976931348623157e308', '1e309', '0'];
+  const existing = await existingPostgres(
+    'resources: { things: { fields: { a: { type: array, items: { type: number } } } } }',
+    `CREATE TABLE things (id bigint PRIMARY KEY, a jsonb); INSERT INTO things VALUES ${numbers.map((number, index) => `(${index}, '[${number}]')`).join(', ')}`,
+  );
+  const { body } = await existing.api.get('/v1/things?sort=a&nulls=last&fields=id');
+  expect((body as { id: number }[]).map(({ id }) => id)).toEqual([2, 4, 1, 0, 3]);
+  await existing.stop();
+});

@@ -218,8 +218,9 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     await page.getByText(`${total.toLocaleString('en')} records in all`).waitFor();
     const [first] = (await answer.json()) as readonly Readonly<Record<string, unknown>>[];
     expect(first).toHaveProperty(nested.expand);
-    const names = await page.getByRole('columnheader').allTextContents();
-    expect(names).toEqual(Object.keys(first ?? {}));
+    await eventually(() => page.getByRole('columnheader').allTextContents()).toEqual(
+      Object.keys(first ?? {}),
+    );
     const rows = await page.getByRole('row').allTextContents();
 
     const other = await opening(`#/explorer/${nested.resource}`);

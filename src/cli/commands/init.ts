@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fromFolder, typed, type Context } from '../context.ts';
@@ -75,7 +75,6 @@ function write(folder: string, source: string, files: readonly string[], name: s
   const named = /^name:/mu.test(text)
     ? text.replace(/^name:.*$/mu, () => line)
     : `${line}\n${text}`;
-  mkdirSync(folder, { recursive: true });
   writeEditorSchema(folder);
   for (const file of files) cpSync(join(source, file), join(folder, file), { recursive: true });
   // Last: with it the folder is one that `init` leaves alone.
