@@ -11,9 +11,12 @@ export const longestDelay = 250;
 const serving = 25;
 const refusing = serving / 5;
 /**
- * In a turn that is longer and has met more than a few, nothing more is read of who was answered: so that it ends when
- * each was heard once, and those can be accepted who connect, which the system does one a turn. In ms.
+ * The system gives up to 1,024 connections at once that have sent something, and in the same turn the next ones where it
+ * was as many: so once that many have come in a turn, nothing more is read of who was answered, so that it ends when each
+ * was heard once.
  */
+const manyInTurn = 512;
+/** After a turn that took longer and met more than a few, connections may wait that the system gives, one a turn; in ms. */
 const short = 5;
 /** Who connects goes before who asks, for so long at a time, in ms. */
 const accepting = 50;
@@ -91,12 +94,13 @@ export class Overload {
     this.delays.disable();
   }
 
-  /** Why no more can be taken on at the moment. */
+  /** Why the request that has come cannot be taken on. */
   refusal(): ApiError | undefined {
+    const isIn = this.isHeld || this.hasTime();
     // Those of one turn came at once, though the first of them has its answer before the last one is read.
     if (this.inFlight + this.ended >= this.options.maxInFlight) return overloaded;
     if (this.isLate && this.inFlight > few) return overloaded;
-    return this.isHeld || this.hasTime() ? undefined : overloaded;
+    return isIn ? undefined : overloaded;
   }
 
   /** Counts a request in; resolves when it may begin, or with an error. Mostly there is nothing to be waited for. */
@@ -125,7 +129,7 @@ export class Overload {
 
   /** After an answer: where others are to be heard first, nothing more is read of this connection for a while. */
   rest(connection: Connection): void {
-    if (this.come <= few || this.options.clock() - this.turnBegan < short) return;
+    if (this.come <= manyInTurn) return;
     connection.pause();
     this.resting.push(connection);
   }
@@ -145,7 +149,7 @@ export class Overload {
     return this.isPaused || this.arrivingSince !== undefined;
   }
 
-  /** Whether this turn of the event loop has time for one more. */
+  /** Whether this turn of the event loop has time for one more, which comes in it. */
   private hasTime(): boolean {
     const now = this.options.clock();
     if (this.turnBegan === 0) {
@@ -172,12 +176,13 @@ export class Overload {
 
   /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
   private endTurn(): void {
-    [this.turnBegan, this.come, this.begun, this.ended] = [0, 0, 0, 0];
     const [before, now] = [this.arrived, this.options.clock()];
+    const wasLong = this.come > few && now - this.turnBegan >= short;
+    [this.turnBegan, this.come, this.begun, this.ended] = [0, 0, 0, 0];
     this.arrived = this.options.accepted() + this.waiting.length;
     const since = this.arrivingSince ?? now;
-    const isArriving =
-      this.resting.length > 0 && this.arrived !== before && now - since < accepting;
+    const mayArrive = wasLong || this.arrivingSince !== undefined;
+    const isArriving = mayArrive && this.arrived !== before && now - since < accepting;
     this.arrivingSince = isArriving ? since : undefined;
     if (isArriving) setImmediate(this.atTurnEnd);
     else if (!this.isPaused) this.goOn();

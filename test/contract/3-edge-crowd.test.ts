@@ -94,16 +94,29 @@ describe('a connection that was answered', () => {
     };
   };
 
-  test('is read again at once in a turn that is short or has met a few', () => {
+  test.each([
+    [512, false],
+    [513, true],
+  ])('after %d that have come in a turn: is it held back? %j', async (count, isPaused) => {
+    const { overload, arrive } = watched();
+    arrive(count, 0.1);
+    const one = connection();
+    overload.rest(one as never);
+    expect(one.isPaused()).toBe(isPaused);
+    await turn();
+    expect(one.isPaused()).toBe(false);
+    overload.close();
+  });
+
+  test('connections are not waited for after a turn that was short or has met a few', async () => {
     for (const [count, each] of [
-      [65, 0.05],
+      [600, 0.005],
       [64, 10],
     ] as const) {
-      const { overload, arrive } = watched();
+      const { overload, arrive } = watched(250, () => 7);
       arrive(count, each);
-      const one = connection();
-      overload.rest(one as never);
-      expect(one.isPaused()).toBe(false);
+      await turn();
+      expect(overload.enter()).toBeUndefined();
       overload.close();
     }
   });
@@ -112,7 +125,7 @@ describe('a connection that was answered', () => {
     for (const coming of [0, 3, Infinity]) {
       let turns = 0;
       const { overload, arrive, wait } = watched(250, () => Math.min(turns, coming));
-      arrive(65, 1);
+      arrive(600, 0.1);
       const one = connection();
       overload.rest(one as never);
       const restedFor = async (): Promise<number> => {
@@ -134,7 +147,6 @@ describe('a connection that was answered', () => {
     let count = 1;
     const { overload, arrive } = watched(250, () => count);
     arrive(65, 1);
-    overload.rest(connection() as never);
     await turn();
     expect(overload.refusal()).toBeUndefined();
     const begun: string[] = [];
