@@ -1,5 +1,5 @@
 /**
- * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload] [arrays] [page]`: what developers and testers
+ * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload] [arrays] [page] [scroll]`: what developers and testers
  * wait for. A million rows generated and promoted to PostgreSQL, a first start with data, a sandbox, an edit of the file,
  * records that are sent by the thousand, and the page of the dashboard.
  */
@@ -23,6 +23,8 @@ const sandboxes = 40;
 const edits = 12;
 const arrays = { count: 60, length: 1_000, warmUp: 20 };
 const visits = 15;
+const kept = 1_000;
+const scrolls = 200;
 const pollEvery = 2;
 const longestEdit = 5_000;
 const mebibyte = 1024 * 1024;
@@ -166,12 +168,45 @@ async function page(): Promise<void> {
   print(`page: the dashboard's first view can be used after ${spread(took)} (wanted: 1,000)`);
 }
 
+const furthest = `Math.max(...[...document.querySelectorAll('*')].map((element) => element.scrollTop))`;
+
+/** How long the frames take while a thousand requests are scrolled through. */
+async function scroll(): Promise<void> {
+  const place = join(folder, 'scroll');
+  await cp(join(specifications.shop, '..'), place, { recursive: true });
+  const server = await startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+  for (let index = 0; index < kept; index += 1)
+    await send(server.url, { method: 'GET', path: `/v1/products?limit=${(index % 20) + 1}` });
+  const browser = await chromium.launch(await browserOptions());
+  const tab = await browser.newPage();
+  await tab.goto(`${server.url}/_dashboard#/requests`);
+  const row = tab.getByRole('link', { name: /limit=/u }).first();
+  await row.waitFor();
+  await row.hover();
+  await wait(1_000);
+  await tab.evaluate(
+    `globalThis.frames_ = []; { let last = performance.now(); const see = (now) => { frames_.push(now - last); last = now; requestAnimationFrame(see); }; requestAnimationFrame(see); }`,
+  );
+  for (let step = 0; step < scrolls; step += 1) {
+    await tab.mouse.wheel(0, 120);
+    await wait(16);
+  }
+  const frames = (await tab.evaluate('frames_')) as number[];
+  const far = Number(await tab.evaluate(furthest));
+  await browser.close();
+  await server.stop();
+  const late = frames.filter((time) => time > 50).length;
+  print(
+    `scroll: ${frames.length} frames, ${spread(frames)}; ${late} over 50 ms; ${far.toFixed(0)} pixels of the list passed`,
+  );
+}
+
 function spread(took: readonly number[]): string {
   const [middle, most] = [percentile(took, 0.5), percentile(took, 1)];
   return `${middle.toFixed(0)} ms in the middle, ${most.toFixed(0)} ms at most of ${took.length}`;
 }
 
-const measures = { generate, promote, start, sandbox, reload, arrays: arraysOf, page };
+const measures = { generate, promote, start, sandbox, reload, arrays: arraysOf, page, scroll };
 const asked = process.argv.slice(2);
 try {
   for (const [name, measure] of Object.entries(measures))
