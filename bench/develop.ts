@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { browserOptions } from '../test/support/chromium.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
-import { runScript } from './child.ts';
+import { runScript, type Server } from './child.ts';
 import { percentile } from './edge-clients.ts';
 import { send } from './http.ts';
 import { mostMemory, processorTime } from './memory.ts';
@@ -61,12 +61,17 @@ async function promote(): Promise<void> {
   }
 }
 
+/** Starts the shop in a folder of its own, without data yet. */
+async function startShop(name: string): Promise<Server> {
+  const place = join(folder, name);
+  await cp(join(specifications.shop, '..'), place, { recursive: true });
+  return startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+}
+
 async function start(): Promise<void> {
   const ready: number[] = [];
   for (let index = 0; index < starts; index += 1) {
-    const place = join(folder, `start-${index}`);
-    await cp(join(specifications.shop, '..'), place, { recursive: true });
-    const server = await startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+    const server = await startShop(`start-${index}`);
     ready.push(server.readyAfter);
     await server.stop();
   }
@@ -149,9 +154,7 @@ const tellFree = `new MutationObserver((_, observer) => {
 
 /** From the beginning of the navigation, in a browser that has not been there before. */
 async function page(): Promise<void> {
-  const place = join(folder, 'page');
-  await cp(join(specifications.shop, '..'), place, { recursive: true });
-  const server = await startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+  const server = await startShop('page');
   const browser = await chromium.launch(await browserOptions());
   const took: number[] = [];
   for (let index = 0; index < visits; index += 1) {
@@ -172,9 +175,7 @@ const furthest = `Math.max(...[...document.querySelectorAll('*')].map((element) 
 
 /** How long the frames take while a thousand requests are scrolled through. */
 async function scroll(): Promise<void> {
-  const place = join(folder, 'scroll');
-  await cp(join(specifications.shop, '..'), place, { recursive: true });
-  const server = await startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+  const server = await startShop('scroll');
   for (let index = 0; index < kept; index += 1)
     await send(server.url, { method: 'GET', path: `/v1/products?limit=${(index % 20) + 1}` });
   const browser = await chromium.launch(await browserOptions());

@@ -52,10 +52,9 @@ export interface OverloadOptions {
 export class Overload {
   private inFlight = 0;
   private bodyBytes = 0;
-  /** When the first request of this turn of the event loop came, and how many have come, begun and ended since; 0: none. */
+  /** When the first request of this turn of the event loop came, and how many have come and ended since; 0: none. */
   private turnBegan = 0;
   private come = 0;
-  private begun = 0;
   private ended = 0;
   /** More come than can be answered in time. */
   private isCrowded = false;
@@ -156,7 +155,7 @@ export class Overload {
       setImmediate(this.atTurnEnd);
       this.beginTurn(now);
     }
-    if (!this.isCrowded && this.begun >= few)
+    if (!this.isCrowded && this.come >= few)
       this.isCrowded = now - this.turnBegan > this.options.maxDelay;
     if (this.isCrowded && now >= this.spellEnd) {
       this.isRefusing = !this.isRefusing;
@@ -164,7 +163,6 @@ export class Overload {
     }
     this.come += 1;
     if (this.isRefusing) this.lastRefusal = now;
-    else this.begun += 1;
     return !this.isRefusing;
   }
 
@@ -178,7 +176,7 @@ export class Overload {
   private endTurn(): void {
     const [before, now] = [this.arrived, this.options.clock()];
     const wasLong = this.come > few && now - this.turnBegan >= short;
-    [this.turnBegan, this.come, this.begun, this.ended] = [0, 0, 0, 0];
+    [this.turnBegan, this.come, this.ended] = [0, 0, 0];
     this.arrived = this.options.accepted() + this.waiting.length;
     const since = this.arrivingSince ?? now;
     const mayArrive = wasLong || this.arrivingSince !== undefined;

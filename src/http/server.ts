@@ -7,6 +7,7 @@ import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response, StreamedBody } from '../respond/response.ts';
+import { serverDefaults } from '../spec/definitions/server.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { RequestStart, Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send, sendInstead } from './connections.ts';
@@ -28,8 +29,7 @@ import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 export const defaults = {
   bodyLimit: 1024 * 1024,
-  maxInFlight: 1_000,
-  maxConnections: 20_000,
+  ...serverDefaults,
   /** Of all bodies together that are read or worked on; four of the largest always have room. */
   bodyBytes: 128 * 1024 * 1024,
   /** Beside the URL, which has a limit of its own. */

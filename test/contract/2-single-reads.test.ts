@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
+import { debugParameters } from './4-debug.ts';
 
 const uuid = '0198c0de-0000-7000-8000-0000000000ab';
 const specification = `
@@ -294,16 +295,7 @@ describe('Accept', () => {
 });
 
 describe('debug parameters where they are off', () => {
-  const parameters = [
-    '_debug=true',
-    '_debug=plan',
-    '_trace=true',
-    '_verbose=true',
-    '_inspect=data',
-    '_inspectNetwork=true',
-    '_debug=false&_trace=true',
-    '%5Fdebug=true',
-  ];
+  const parameters = [...debugParameters, '_debug=false&_trace=true', '%5Fdebug=true'];
   test.each(parameters)('%s changes nothing', async (parameter) => {
     for (const path of [
       '/v1/posts',

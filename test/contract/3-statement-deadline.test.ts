@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { openSqlite } from '../../src/execute/sqlite.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { buildValid, serve, type TestApi } from '../support/api.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { processes } from '../support/processes.ts';
 import { expectError } from './2-exchanges.ts';
 
 /** Everything is in one group, so that each way to it and back multiplies the rows that have to be looked at. */
@@ -84,12 +84,9 @@ afterAll(async () => {
 
 /** The processes that this one has started to read a file, or any. */
 function readers(file = 'test.db'): readonly number[] {
-  const list = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
-  return list.split('\n').flatMap((line) => {
-    const [pid, parent, state = ''] = line.trim().split(/\s+/u);
-    const isOurs = Number(parent) === process.pid && line.includes('reader-process');
-    const reads = isOurs && line.endsWith(`${file} ${process.pid}`);
-    return reads && !state.startsWith('Z') ? [Number(pid)] : [];
+  return processes().flatMap(({ pid, parent, args }) => {
+    const isOurs = parent === process.pid && args.includes('reader-process');
+    return isOurs && args.endsWith(`${file} ${process.pid}`) ? [pid] : [];
   });
 }
 

@@ -4,7 +4,7 @@ import type { Mode } from '../../src/http/edge.ts';
 import { build, serveApi, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { bossAndHand } from '../support/keys.ts';
-import type { DebugBody } from './4-debug.ts';
+import { debugParameters, type DebugBody } from './4-debug.ts';
 
 const things = `
 resources:
@@ -78,14 +78,7 @@ describe('where debug parameters are honoured', () => {
 
   test('where they are off, each is ignored, on reads and writes', async () => {
     const api = await serving('access: public', 'start');
-    for (const parameter of [
-      '_debug=true',
-      '_debug=plan',
-      '_trace=true',
-      '_verbose=true',
-      '_inspect=data',
-      '_inspectNetwork=true',
-    ]) {
+    for (const parameter of debugParameters) {
       const made = await api.send('POST', `/v1/things?${parameter}`, { name: 'a' });
       const { id } = made.body;
       const record = { id, name: 'a', boxId: null };

@@ -1,6 +1,16 @@
 import type { Records, TestApi } from '../support/api.ts';
 import type { Both } from '../support/both.ts';
 
+/** What asks for each kind of output by itself. */
+export const debugParameters = [
+  '_debug=true',
+  '_debug=plan',
+  '_trace=true',
+  '_verbose=true',
+  '_inspect=data',
+  '_inspectNetwork=true',
+] as const;
+
 /** Posts with authors, tags and comments: every kind of step, filters with an index and without. */
 export const blog = `
 name: Blog

@@ -5,6 +5,9 @@ import { boolean, choice, duration, integer, size, text } from '../scalars.ts';
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
 import { webBase } from './common.ts';
 
+/** How much at once where the file does not say it. */
+export const serverDefaults = { maxInFlight: 1_000, maxConnections: 20_000 } as const;
+
 function databaseUrl(description?: string): Definition<string> {
   return text({
     ...(description === undefined ? {} : { description }),
@@ -131,12 +134,12 @@ export const server = exactly<ServerSpecification>()(
       maxInFlight: integer({
         description: 'Requests at once; more are answered 503.',
         minimum: 1,
-        default: 1000,
+        default: serverDefaults.maxInFlight,
       }),
       maxConnections: integer({
         description: 'Connections at once; more are closed as they come.',
         minimum: 1,
-        default: 20_000,
+        default: serverDefaults.maxConnections,
       }),
       drainDelay: duration({
         description:
