@@ -8,7 +8,10 @@ export interface RequestFilter {
   readonly slow: string;
 }
 
-/** The rows that a filter leaves: every word of its text is somewhere in what a row shows. */
+/**
+ * The rows that a filter leaves: every word of its text is somewhere in what a row shows, or is the id of its request,
+ * which is not shown: part of one would be found by chance.
+ */
 export function filtered(
   rows: readonly RequestRow[],
   { text, method, status, slow }: RequestFilter,
@@ -21,10 +24,11 @@ export function filtered(
     if (row.duration < shortest) return false;
     if (words.length === 0) return true;
     const { path, query, route, caller, client, code, id } = row;
-    const all = [row.method, path, query, route, row.status, caller, client, code, id]
+    const all = [row.method, path, query, route, row.status, caller, client, code]
       .join(' ')
       .toLowerCase();
-    return words.every((word) => all.includes(word));
+    const ofRequest = id.toLowerCase();
+    return words.every((word) => all.includes(word) || word === ofRequest);
   });
 }
 
