@@ -30,8 +30,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'src/**/*.test.ts'],
     globalSetup: 'test/support/postgres-server.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For what hangs: a machine that is slow and busy needs many times what others do.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     // Two cores: more workers only wait for each other.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

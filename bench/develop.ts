@@ -155,7 +155,7 @@ const tellFree = `new MutationObserver((_, observer) => {
 /** From the beginning of the navigation, in a browser that has not been there before. */
 async function page(): Promise<void> {
   const server = await startShop('page');
-  const browser = await chromium.launch(await browserOptions());
+  const browser = await chromium.launch(browserOptions());
   const took: number[] = [];
   for (let index = 0; index < visits; index += 1) {
     const context = await browser.newContext();
@@ -178,7 +178,7 @@ async function scroll(): Promise<void> {
   const server = await startShop('scroll');
   for (let index = 0; index < kept; index += 1)
     await send(server.url, { method: 'GET', path: `/v1/products?limit=${(index % 20) + 1}` });
-  const browser = await chromium.launch(await browserOptions());
+  const browser = await chromium.launch(browserOptions());
   const tab = await browser.newPage();
   await tab.goto(`${server.url}/_dashboard#/requests`);
   const row = tab.getByRole('link', { name: /limit=/u }).first();

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { browserOptions } from '../support/chromium.ts';
 import { launch, makeFolder, root } from '../support/command.ts';
+import { freePort } from '../support/ports.ts';
 
 /** The files of the guide: blocks whose first line names them. */
 const files = new Map(
@@ -52,17 +51,9 @@ createServer((request, response) => {
 }).listen(5173, 'localhost');
 `;
 
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  return ports;
-}
-
 /** A project with the files of the guide, at ports that are free, and the command as it would be installed. */
 async function makeProject(): Promise<{ path: string; env: Record<string, string> }> {
-  const [api = 0, web = 0] = await freePorts(2);
+  const [api, web] = [await freePort(), await freePort()];
   const atPorts = (text: string): string =>
     text.replaceAll('4010', `${api}`).replaceAll('5173', `${web}`);
   const texts = new Map(files).set('page.js', page);
@@ -111,7 +102,7 @@ test('the tests of the guide with Playwright pass', async () => {
   writeFileSync(
     join(path, 'here.config.ts'),
     `import config from './playwright.config.ts';
-     export default { ...config, use: { ...config.use, launchOptions: ${JSON.stringify(await browserOptions())} } };`,
+     export default { ...config, use: { ...config.use, launchOptions: ${JSON.stringify(browserOptions())} } };`,
   );
   const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
   const { code, out, err } = await launch(

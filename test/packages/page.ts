@@ -5,4 +5,4 @@ import { configure } from '@testing-library/react';
 export { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 
 // The test's own time limit ends a wait, however busy the machine is.
-configure({ asyncUtilTimeout: 50_000 });
+configure({ asyncUtilTimeout: 60_000 });

@@ -3,6 +3,9 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { browserOptions } from './chromium.ts';
 
+/** In ms: less than a test may take, so that it says what it has waited for; however busy the machine is. */
+const waiting = 60_000;
+
 export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
@@ -18,7 +21,7 @@ export function usePages(): (url: string, options?: PageOptions) => Promise<Page
   let browser: Browser | undefined;
   const pages: Page[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch(await browserOptions());
+    browser = await chromium.launch(browserOptions());
   });
   afterEach(async () => {
     for (const page of pages.splice(0)) await page.context().close();
@@ -33,8 +36,7 @@ export function usePages(): (url: string, options?: PageOptions) => Promise<Page
       reducedMotion: moves ? 'no-preference' : 'reduce',
     });
     const page = await context.newPage();
-    // Less than a test may take, so that it says what it has waited for.
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(waiting);
     pages.push(page);
     await page.goto(url);
     return page;
@@ -52,7 +54,7 @@ export function complaintsOf(page: Page): string[] {
 }
 
 /** Asks again and again: for what the page, or the server behind it, does in its own time. */
-export const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 15_000 });
+export const eventually = <Value>(ask: () => Value) => expect.poll(ask, { timeout: waiting });
 
 /** Waits until the page is as it will stay: what fades in has come, and nothing loads. */
 export async function settled(page: Page): Promise<void> {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, startProgram, type TestService } from './service.ts';
+import { freePort } from './ports.ts';
+import { startProgram, type TestService } from './service.ts';
 
 /** Why tests with pgbouncer do not run; undefined where they do. */
 export const noPooler: string | undefined =

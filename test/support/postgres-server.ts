@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { freePort } from './ports.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -114,13 +115,6 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  const port = await listen(probe);
-  probe.close();
-  return port;
 }
 
 function listen(server: ReturnType<typeof createServer>): Promise<number> {

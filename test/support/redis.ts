@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { freePort, startProgram, type TestService } from './service.ts';
+import { freePort } from './ports.ts';
+import { startProgram, type TestService } from './service.ts';
 
 const named = process.env['PLINTH_TEST_REDIS_URL'];
 const isInstalled = spawnSync('redis-server', ['--version']).error === undefined;
