@@ -23,7 +23,7 @@ export class Edits {
   readonly path: string;
   private readonly context: Context;
   /** What was told of last, and what is served: the text of the file and the state of its modules. */
-  private told: string;
+  private told: string | undefined;
   private served: string;
   private isBlocked = false;
   private blockedAt = 0;
@@ -38,28 +38,47 @@ export class Edits {
 
   /** What was saved; undefined where it is nothing new. */
   read(): Edit | undefined {
+    const { state, edit } = this.look();
+    const isAgain = this.isBlocked && savedAt(this.path) !== this.blockedAt;
+    if (state === this.told && !isAgain) return undefined;
+    this.told = state;
+    this.isBlocked = false;
+    return edit;
+  }
+
+  /** Whether the file says anything else than when it was read last: one save may be seen more than once. */
+  hasNews(): boolean {
+    return this.look().state !== this.told;
+  }
+
+  /** What was read last was not taken: it is new when it is read again. */
+  forget(): void {
+    this.told = undefined;
+  }
+
+  private look(): { readonly state: string; readonly edit: Edit } {
     let read: ReturnType<typeof readSpecification>;
     try {
       read = readSpecification(this.context, { file: this.path });
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
-      if (!this.isNew(error.message)) return undefined;
       const { message } = error;
-      return { kind: 'bad', lines: [], message, problems: [{ message }] };
+      const edit = { kind: 'bad', lines: [], message, problems: [{ message }] } as const;
+      return { state: message, edit };
     }
     const { name, path, text, api, problems, positionOf } = read;
     if (api === undefined) {
-      if (!this.isNew(text)) return undefined;
       const errors = problems.filter(({ severity }) => severity === 'error');
       const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
       const lines = errors.map(formatProblem);
-      return { kind: 'bad', lines, message: `${name} has ${count}.`, problems: errors };
+      const message = `${name} has ${count}.`;
+      return { state: text, edit: { kind: 'bad', lines, message, problems: errors } };
     }
     const folder = dirname(path);
     const specification = { name, folder, text, api, warnings: problems, positionOf };
     const state = stateOf(specification);
-    if (!this.isNew(state)) return undefined;
-    return state === this.served ? { kind: 'same' } : { kind: 'good', specification };
+    const edit: Edit = state === this.served ? { kind: 'same' } : { kind: 'good', specification };
+    return { state, edit };
   }
 
   /** From now on this is what is served. */
@@ -72,14 +91,6 @@ export class Edits {
   block(): void {
     this.isBlocked = true;
     this.blockedAt = savedAt(this.path);
-  }
-
-  private isNew(state: string): boolean {
-    const isAgain = this.isBlocked && savedAt(this.path) !== this.blockedAt;
-    const isNew = state !== this.told || isAgain;
-    this.told = state;
-    if (isNew) this.isBlocked = false;
-    return isNew;
   }
 }
 

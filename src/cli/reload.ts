@@ -120,6 +120,8 @@ export class LiveReload {
   }
 
   private changed(): void {
+    // Who is asked about an edit has time to answer, however often its save is seen.
+    if (this.running !== undefined && !this.edits.hasNews()) return;
     this.isChanged = true;
     // What was asked is about a file that is no more.
     this.question?.abort();
@@ -333,8 +335,11 @@ export class LiveReload {
   }
 
   private refuseSteps({ target }: Served, steps: readonly MigrationStep[]): void {
-    // What has come meanwhile is looked at next.
-    if (this.isChanged || this.isEnded) return;
+    // What has come meanwhile is looked at next; it may be this one again.
+    if (this.isChanged || this.isEnded) {
+      this.edits.forget();
+      return;
+    }
     const needed = neededSteps(steps);
     const what = hindrance(this.context, target, needed) ?? '';
     this.refuse(listed(needed), `The database no longer fits ${this.name}. ${what}`);
