@@ -85,6 +85,8 @@ function openFiles(
   // Asks for the file itself, so that links that are turned to another one are seen too.
   for (const path of Object.values(paths))
     watchFile(path, { interval: lookEvery, persistent: false }, look);
+  // What has changed since they were read, before they were watched, is not missed.
+  look();
   return {
     certificate: first,
     isSelfSigned: false,

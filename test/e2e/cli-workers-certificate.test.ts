@@ -1,3 +1,5 @@
+import { get } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Certificate } from '../../src/http/listener.ts';
@@ -25,7 +27,17 @@ test('what happens to the certificate of all is told once, also when who has tol
   const database = ['--database', 'sqlite:a.db'];
   await good(['migrate', ...database, '--apply'], folder.path);
   const server = await servePlinth(['start', ...database, '--workers', '3'], { cwd: folder.path });
-  await until(() => childrenOf(server.child.pid).length === 3);
+  const metrics = (): Promise<string> =>
+    new Promise((done, failed) => {
+      const options = { agent: false, rejectUnauthorized: false };
+      get(`${server.url}/_metrics`, options, (response) => done(text(response))).on(
+        'error',
+        failed,
+      );
+    });
+  const allServe = (): Promise<void> =>
+    until(async () => (await metrics()).includes('\nplinth_processes 3\n'));
+  await allServe();
   const said = (what: string): number => server.err().split(what).length - 1;
   expect(said('Warning: the certificate cert.pem ended on')).toBe(1);
   renew(second);
@@ -35,8 +47,7 @@ test('what happens to the certificate of all is told once, also when who has tol
   const [speaker = 0] = childrenOf(server.child.pid);
   process.kill(speaker, 'SIGKILL');
   await until(() => said('Another one takes its place') === 1);
-  await until(() => childrenOf(server.child.pid).length === 3);
-  await delay(1_500);
+  await allServe();
   renew(third);
   await until(() => said('was renewed') > 1);
   await delay(1_500);
