@@ -4,6 +4,7 @@ import type { Codec, Field } from '../../src/model/api.ts';
 import type { Operator } from '../../src/model/operators.ts';
 import { readValue } from '../../src/model/validation.ts';
 import type { JsonValue } from '../../src/spec/specification.ts';
+import { seed } from '../support/seed.ts';
 import { fieldIn, fieldWith, resources, validModel } from './1-model.ts';
 
 function codecOf(field: Field, form: string): Codec {
@@ -101,7 +102,7 @@ describe('what is stored comes back', () => {
           JSON.stringify(reading.value),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 300, seed },
     );
     expect(taken).toBeGreaterThan(100);
   });
@@ -209,6 +210,7 @@ describe('the stored form', () => {
           );
         }
       }),
+      { seed },
     );
   });
 });
@@ -295,7 +297,7 @@ describe('decimals are compared as numbers', () => {
             ]);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed },
     );
   });
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/spec/specification.ts';
 import { readValue } from '../../src/model/validation.ts';
+import { seed } from '../support/seed.ts';
 import { expectReadings, fieldWith } from './1-model.ts';
 
 describe('json', () => {
@@ -51,6 +52,7 @@ describe('json', () => {
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         expect(text(shuffled(value))).toBe(text(value));
       }),
+      { seed },
     );
   });
 
@@ -64,6 +66,7 @@ describe('json', () => {
         const again = readValue(JSON.parse(text) as JsonValue, field);
         expect(again.ok && JSON.stringify(again.value)).toBe(text);
       }),
+      { seed },
     );
   });
 });

@@ -4,9 +4,10 @@ import type { Item, Value, World } from '../support/oracle-model.ts';
 import { inOrder } from '../support/oracle-paths.ts';
 import { nameOf, type Path, type SortKey } from '../support/oracle-query.ts';
 import { itemOf, type Draw } from './2-oracle-records.ts';
-import { bodyOf, drawOf, patience, read, seed, serveWorld } from './2-oracle-world.ts';
+import { seed } from '../support/seed.ts';
+import { bodyOf, drawOf, patience, read, serveWorld } from './2-oracle-world.ts';
 
-/** Each run has another seed. */
+/** `WALKS=1000 SEED=random` looks longer, and elsewhere. */
 const walks = Number(process.env['WALKS'] ?? 120);
 
 let both: Both;

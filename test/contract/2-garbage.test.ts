@@ -5,7 +5,8 @@ import type { Both } from '../support/both.ts';
 import type { World } from '../support/oracle-model.ts';
 import type { Draw } from './2-oracle-records.ts';
 import { randomQuery } from './2-oracle-requests.ts';
-import { assertOften, patience, requests, seed, serveWorld } from './2-oracle-world.ts';
+import { seed } from '../support/seed.ts';
+import { assertOften, patience, requests, serveWorld } from './2-oracle-world.ts';
 import { writeQuery } from './2-oracle-writing.ts';
 
 let both: Both;

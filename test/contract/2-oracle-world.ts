@@ -3,11 +3,9 @@ import { expect } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { World, type Item } from '../support/oracle-model.ts';
+import { seed } from '../support/seed.ts';
 import { drawFrom, recordsOf, type Draw } from './2-oracle-records.ts';
 import { specification } from './2-oracle-specification.ts';
-
-/** Everything random in a test comes from it: `SEED=… npx vitest run …` runs the same again. */
-export const seed = Number(process.env['SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 
 /** What a long test may take on a machine that has other work. */
 export const patience = 900_000;
@@ -31,7 +29,7 @@ export async function assertOften(
   );
 }
 
-/** How often the long tests try: each run has another seed. `REQUESTS=50000` looks longer at once. */
+/** How often the long tests try; `REQUESTS=50000 SEED=random` looks longer, and elsewhere. */
 export const requests = Number(process.env['REQUESTS'] ?? 8_000);
 
 /** A draw for what is random outside of properties. */

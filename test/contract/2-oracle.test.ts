@@ -6,7 +6,8 @@ import { collectionOf } from '../support/oracle-paths.ts';
 import type { Query } from '../support/oracle-query.ts';
 import { answerOf, type Expected } from '../support/oracle.ts';
 import { randomQuery } from './2-oracle-requests.ts';
-import { assertOften, patience, read, requests, seed, serveWorld } from './2-oracle-world.ts';
+import { seed } from '../support/seed.ts';
+import { assertOften, patience, read, requests, serveWorld } from './2-oracle-world.ts';
 import { writeQuery } from './2-oracle-writing.ts';
 
 let world: World;

@@ -5,6 +5,7 @@ import { Authenticator } from '../../src/auth/authenticator.ts';
 import { readCredential } from '../../src/auth/credential.ts';
 import { ecKeys, edKeys, publicPem, rsaKeys } from '../support/keys.ts';
 import { hashOf, makeToken, type TokenOptions } from '../support/tokens.ts';
+import { seed } from '../support/seed.ts';
 import { good, secret, start } from './3-credentials.ts';
 
 const surroundings = { now: () => start, reportKeys: () => undefined };
@@ -46,7 +47,7 @@ describe.each(signers)(
           const text = token.slice(0, index) + character + token.slice(index + 1);
           expect(codes).toContain(await codeOf(text));
         }),
-        { numRuns: 150 },
+        { numRuns: 150, seed },
       );
     });
 
@@ -81,7 +82,7 @@ describe.each(signers)(
             await codeOf(makeToken(payload, { ...options, header })),
           );
         }),
-        { numRuns: 150 },
+        { numRuns: 150, seed },
       );
     });
 
@@ -91,7 +92,7 @@ describe.each(signers)(
         fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
           expect(codes).toContain(await codeOf(parts.join('.')));
         }),
-        { numRuns: 300 },
+        { numRuns: 300, seed },
       );
     });
   },
@@ -122,6 +123,6 @@ test('any headers give one credential, a refusal or none', () => {
         expect([sent.length, /^\S+$/u.test(found.value.text)]).toEqual([1, true]);
       if (sent.length > 1) expect(found?.ok).toBe(false);
     }),
-    { numRuns: 200 },
+    { numRuns: 200, seed },
   );
 });

@@ -6,6 +6,7 @@ import { arePossible } from '../../src/execute/schema-steps.ts';
 import { makeFolder } from '../support/command.ts';
 import { linesOf, postgresSide, sqliteSide, type Side } from '../support/migrations.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { seed } from '../support/seed.ts';
 
 const folder = makeFolder();
 let server: TestDatabase;
@@ -155,6 +156,6 @@ test('any specification after any other', { timeout: 600_000 }, async () => {
         database.close();
       },
     ),
-    { numRuns: Number(process.env['PLINTH_TEST_MIGRATIONS'] ?? 25) },
+    { numRuns: Number(process.env['PLINTH_TEST_MIGRATIONS'] ?? 25), seed },
   );
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { randomQuery } from './2-oracle-requests.ts';
-import { assertOften, drawOf, patience, read, seed } from './2-oracle-world.ts';
+import { seed } from '../support/seed.ts';
+import { assertOften, drawOf, patience, read } from './2-oracle-world.ts';
 import { writeQuery } from './2-oracle-writing.ts';
 import { serveReduced } from './3-row-rules-reduced.ts';
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { serveApi, type Answer, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
-import { drawOf, patience, seed } from './2-oracle-world.ts';
+import { seed } from '../support/seed.ts';
+import { drawOf, patience } from './2-oracle-world.ts';
 import type { Draw } from './2-oracle-records.ts';
 import { callers, newsroom, newsroomRecords, type Who } from './3-newsroom.ts';
 

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { buildValid, makeSqlite, serve, type Answer, type TestApi } from '../support/api.ts';
 import { caller, withTokens } from '../support/callers.ts';
-import { drawOf, patience, seed } from './2-oracle-world.ts';
+import { seed } from '../support/seed.ts';
+import { drawOf, patience } from './2-oracle-world.ts';
 import type { Draw } from './2-oracle-records.ts';
 
 /** How many requests are tried. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventStreamParser, type StreamEvent } from '../../dashboard/src/live/event-stream.ts';
+import { seed } from '../support/seed.ts';
 
 const read = (...pieces: readonly string[]): readonly StreamEvent[] => {
   const parser = new EventStreamParser();
@@ -58,6 +59,7 @@ describe('server-sent events', () => {
           .map((to, index) => text.slice(cuts[index], Math.max(to, cuts[index] ?? 0)));
         expect(read(...pieces)).toEqual(read(text));
       }),
+      { seed },
     );
   });
 });
