@@ -6,7 +6,8 @@ import { caller, withTokens } from '../support/callers.ts';
 
 /**
  * Every value that somebody may not read is a canary that names who may: `canary-ann-2` is for Ann and the boss. The
- * fields and resources that are for the boss alone begin with `hush`, their numbers with 4711471.
+ * fields and resources that are for the boss alone begin with `hush`, their numbers with 471147114711,
+ * which no id has by chance.
  */
 const specification = `
 ${withTokens}
@@ -88,7 +89,7 @@ const seenBy: Readonly<Record<Who, readonly string[]>> = {
 
 let made = 0;
 const canary = (who: 'known' | 'ann' | 'bob' | 'boss'): string => `canary-${who}-${(made += 1)}`;
-const number = (): number => 4_711_471_000 + (made += 1);
+const number = (): number => 471_147_114_711_000 + (made += 1);
 const hush = (): object => ({
   blindCode: canary('boss'),
   hushNote: canary('boss'),
@@ -123,7 +124,7 @@ const records: Readonly<Record<string, readonly object[]>> = {
   letters: [{ text: canary('boss') }],
   hushvaults: [{ code: canary('boss'), userId: 1 }],
 };
-const canaries = new Set(JSON.stringify(records).match(/canary-\w+-\d+|4711471\d+/gu));
+const canaries = new Set(JSON.stringify(records).match(/canary-\w+-\d+|471147114711\d+/gu));
 
 const fill = async (api: TestApi): Promise<void> => {
   for (const [name, list] of Object.entries(records)) {
@@ -141,7 +142,7 @@ function shown({ headers, text }: Answer): string {
 
 /** What this caller may not see and is in a text; names that it has sent itself it knows. */
 function leaksIn(text: string, who: Who, sent: string): readonly string[] {
-  const found = text.match(/canary-\w+-\d+|4711471\d+|\bhush\w*/giu) ?? [];
+  const found = text.match(/canary-\w+-\d+|471147114711\d+|\bhush\w*/giu) ?? [];
   const own = new Set(sent.match(/\bhush\w*/giu));
   return found.filter((one) => {
     const [, audience] = /^canary-(\w+)-/u.exec(one) ?? [];
@@ -240,7 +241,7 @@ describe('what a caller may not read is in nothing that it gets, and in nothing 
     const seen = new Set<string>();
     for (const resource of Object.keys(records)) {
       const { text } = await both.get(`/v1/${resource}`, boss);
-      for (const one of text.match(/canary-\w+-\d+|4711471\d+/gu) ?? []) seen.add(one);
+      for (const one of text.match(/canary-\w+-\d+|471147114711\d+/gu) ?? []) seen.add(one);
     }
     expect(seen).toEqual(canaries);
     // So does the log of these requests, which holds bodies here.
@@ -300,7 +301,7 @@ describe('what a caller may not read is in nothing that it gets, and in nothing 
     for (const { get } of both.sides) {
       const { status, text } = await get('/_metrics');
       expect(status).toBe(200);
-      expect(text).not.toMatch(/canary|4711471/u);
+      expect(text).not.toMatch(/canary|471147114711/u);
     }
   });
 });

@@ -13,7 +13,7 @@ test('who waits, or reads over a slow line, holds up nobody else', async () => {
     `debug: true
 resources:
   notes: { fields: { title: { type: string } } }
-  slow: { network: { throttling: { rate: 50 } }, fields: { title: { type: string } } }
+  slow: { network: { throttling: { rate: 5 } }, fields: { title: { type: string } } }
 `,
     {},
     undefined,

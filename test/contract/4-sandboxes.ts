@@ -9,7 +9,7 @@ import { uuidv7 } from '../../src/http/uuid.ts';
 import { serve, type TestApi } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';
 
-/** What `dev` serves on SQLite, in this process, with a clock that a test may set. */
+/** What `dev` serves on SQLite, in this process, with a clock that goes on when a test says so. */
 export interface SandboxedApi extends TestApi {
   /** Adds so many ms to the clock. */
   readonly pass: (ms: number) => void;
@@ -42,8 +42,9 @@ export async function serveSandboxes(
   options: Partial<ServerOptions> = {},
 ): Promise<SandboxedApi> {
   const folder = makeFolder({ 'plinth.yaml': text, ...files });
+  const begun = Date.now();
   let passed = 0;
-  const now = (): Date => new Date(Date.now() + passed);
+  const now = (): Date => new Date(begun + passed);
   const context = quietContext(folder.path, now);
   const specification = requireSpecification(context, {});
   const open = openTemporary(folder.at('dev.db'));

@@ -17,11 +17,14 @@ const none = { bound: [] };
 
 let server: TestDatabase;
 let database: PostgresDatabase;
+let patient: PostgresDatabase;
 let other: driver.Sql;
 
 beforeAll(async () => {
   server = await createDatabase();
   database = await openPostgres(server.url, { poolSize: 3, statementTimeout: 2_000 });
+  // The server looks for deadlocks once a second, and others may be slow.
+  patient = await openPostgres(server.url, { poolSize: 3, statementTimeout: 60_000 });
   other = driver(server.url, { max: 1, onnotice: () => undefined });
   await other`CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, name text UNIQUE)`;
 });
@@ -32,6 +35,7 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await database?.close();
+  await patient?.close();
   await other?.end();
   await server?.drop();
 });
@@ -44,9 +48,9 @@ const failing = (work: Promise<unknown>): Promise<{ kind: unknown; error: unknow
     (error: unknown) => ({ kind: (error as { kind?: unknown }).kind, error }),
   );
 
-/** Ends every session of the service. */
+/** Waits until every session of the service has ended. */
 const endSessions = (): Promise<unknown> =>
-  other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  other`SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
     WHERE application_name = 'plinth' AND datname = current_database()`.execute();
 
 describe('writes', () => {
@@ -115,8 +119,6 @@ describe('writes', () => {
   test('run again when they meet in a deadlock', async () => {
     await other`INSERT INTO things (name) VALUES ('a'), ('b')`;
     const rename = statement(`UPDATE things SET name = name || '+' WHERE id = $1`);
-    // The server looks for deadlocks once a second: the deadline must not come before.
-    const patient = await openPostgres(server.url, { poolSize: 2, statementTimeout: 30_000 });
     let waiting = 0;
     let go = (): void => undefined;
     const met = new Promise<void>((resolve) => {
@@ -133,7 +135,6 @@ describe('writes', () => {
     await Promise.all([renameBoth(1, 2), renameBoth(2, 1)]);
     expect(waiting).toBeGreaterThan(2);
     expect(new Set(await stored())).toEqual(new Set(['a++', 'b++']));
-    await patient.close();
   });
 
   test('give up as busy when they meet in a way that does not pass', async () => {
@@ -205,7 +206,6 @@ describe('a write of one statement', () => {
   });
 
   test('on sessions that have gone while idle is made on new ones', async () => {
-    await database.ping();
     await endSessions();
     await new Promise((resolve) => setTimeout(resolve, 100));
     await add('a');
@@ -254,13 +254,13 @@ describe('the deadline', () => {
     await other`INSERT INTO things (name) VALUES ('a')`;
     const rename = statement(`UPDATE things SET name = $1 WHERE id = 1 RETURNING name`);
     // What was brief before may share a connection.
-    await database.writeOne(rename, { bound: ['b'] });
-    await database.all(names, none);
+    await patient.writeOne(rename, { bound: ['b'] });
+    await patient.all(names, none);
     const renamed: Promise<readonly (readonly unknown[])[]>[] = [];
     await other.begin(async (sql) => {
       await sql`SELECT 1 FROM things WHERE id = 1 FOR UPDATE`;
-      for (const name of ['c', 'd']) renamed.push(database.writeOne(rename, { bound: [name] }));
-      const reads = Array.from({ length: 30 }, () => database.all(names, none));
+      for (const name of ['c', 'd']) renamed.push(patient.writeOne(rename, { bound: [name] }));
+      const reads = Array.from({ length: 30 }, () => patient.all(names, none));
       expect(new Set((await Promise.all(reads)).flat(2))).toEqual(new Set(['b']));
     });
     expect((await Promise.all(renamed)).flat(2)).toEqual(['c', 'd']);

@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import {
+  atOnce,
   library,
   makeFolder,
   ndjson,
@@ -19,13 +20,6 @@ const kept = 'The last good version stays in use';
 
 /** How often a text is in another. */
 const countOf = (text: string, part: string): number => text.split(part).length - 1;
-
-/** Changes files while the server does not look: between two steps it would, if this process had to wait there. */
-function atOnce({ child }: Serving, change: () => void): void {
-  child.kill('SIGSTOP');
-  change();
-  child.kill('SIGCONT');
-}
 
 interface Live {
   readonly folder: Folder;

@@ -76,7 +76,7 @@ async function stopUnderLoad(
 }
 
 test('SQLite: under load nothing that was taken is lost, and what was answered is there', async () => {
-  const folder = makeFolder({ 'plinth.yaml': drained('400ms') });
+  const folder = makeFolder({ 'plinth.yaml': drained('1500ms') });
   const here = { cwd: folder.path };
   const database = ['--database', 'sqlite:shop.db'];
   await plinth(['migrate', '--apply', ...database], here);
@@ -91,7 +91,7 @@ test('SQLite: under load nothing that was taken is lost, and what was answered i
 
 test('PostgreSQL: the same, and no connection stays', async () => {
   const postgres = await createDatabase();
-  const folder = makeFolder({ 'plinth.yaml': drained('400ms') });
+  const folder = makeFolder({ 'plinth.yaml': drained('1500ms') });
   const here = { cwd: folder.path, env: { PLINTH_DATABASE_URL: postgres.url } };
   await plinth(['migrate', '--apply'], here);
   const { met } = await stopUnderLoad(await servePlinth(['start'], here));

@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeFolder, plinth, servePlinth, type Serving } from '../support/command.ts';
+import { makeFolder, plinth, servePlinth, until, type Serving } from '../support/command.ts';
 import { Writers } from './crash-writers.ts';
 
 /** How many times the server is killed; more with PLINTH_TEST_CRASHES=1000. */
@@ -97,13 +97,16 @@ describe('a server that is killed while it writes', () => {
 
   test(
     `keeps all that it has answered, and nothing in half (${rounds} times, seed ${seed})`,
-    { timeout: 60_000 + rounds * 5_000 },
+    { timeout: 60_000 + rounds * 20_000 },
     async () => {
       const draw = drawing(seed);
       const writers = new Writers(draw);
       for (let round = 1; round <= rounds; round += 1) {
         const server = await started();
+        const { acknowledged } = writers;
         const writing = writers.run(server.url);
+        // Every other one has answered something, however slow the machine is.
+        if (round % 2 === 0) await until(() => writers.acknowledged > acknowledged);
         // Spread evenly over the time in which writes of all kinds are under way, however few rounds there are.
         const moment = ((round * 0.618_033_988_75) % 1) * 120;
         await new Promise((done) => setTimeout(done, 5 + moment));
@@ -114,7 +117,7 @@ describe('a server that is killed while it writes', () => {
         expect(faults, `round ${round}`).toEqual(['ok']);
         expect(writers.differences(posts), `round ${round}`).toEqual([]);
       }
-      expect(writers.acknowledged).toBeGreaterThan(rounds);
+      expect(writers.acknowledged).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
     },
   );
 });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../support/browser.ts';
+import { eventually, settled } from '../support/browser.ts';
 import { useShop } from './shop.ts';
 
 const { serving, opening } = useShop();
@@ -28,6 +28,8 @@ describe('the schema', () => {
   const openSchema = async (): Promise<Page> => {
     const page = await opening(await serving(), '#/schema');
     await nodeOf(page, 'products').waitFor();
+    // It is fitted to the screen once its boxes are measured.
+    await settled(page);
     return page;
   };
 

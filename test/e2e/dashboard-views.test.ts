@@ -300,6 +300,6 @@ describe('every view, panel and menu', () => {
       // The browser tells of each answer that reports an error.
       expect(complaints.filter((line) => !/status of (?:400|422)/u.test(line))).toEqual([]);
     },
-    240_000,
+    900_000,
   );
 });

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { complaintsOf, eventually, settled, violationsOn } from '../support/browser.ts';
+import { freePort } from '../support/ports.ts';
 import { hashOf } from '../support/tokens.ts';
 import { hasRun, hostile, useShop } from './shop.ts';
 
@@ -83,7 +84,7 @@ test('the overview shows what the server counts, and how many records there are'
   for (const title of ['Requests per second', 'Latency (ms)', 'Errors per second'])
     await page.getByRole('figure', { name: title }).locator('svg').first().waitFor();
   const rows = page.getByRole('region', { name: 'Resources' }).getByRole('row');
-  expect(await rows.allTextContents()).toEqual([
+  await eventually(() => rows.allTextContents()).toEqual([
     'ResourceWhat may be doneRecords',
     'makersread, create, update, delete2',
     'productsread, create, update, delete3',
@@ -157,7 +158,7 @@ describe('requests', () => {
     const row = page.getByRole('link', { name: /price_gt=10/u });
     await row.waitFor();
     await page.getByLabel('Search').fill('products price_gt');
-    expect(await page.getByRole('link', { name: /\/v1\//u }).count()).toBe(1);
+    await eventually(() => page.getByRole('link', { name: /\/v1\//u }).count()).toBe(1);
     await row.click();
     await page.getByRole('table', { name: 'Trace' }).getByText('fetch_products').waitFor();
     expect(await violationsOn(page)).toEqual([]);
@@ -247,10 +248,10 @@ auth:
 });
 
 test('a server that goes and comes back is told of', async () => {
-  const api = await serving();
+  const port = await freePort();
+  const api = await serving('', { port });
   const page = await opening(api, '#/overview');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  const port = Number(new URL(api.url).port);
   await stopping();
   await page.getByRole('alert').getByText('The server does not answer').waitFor();
   await serving('', { port });

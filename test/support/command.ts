@@ -139,6 +139,13 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
 }
 
+/** Changes files while the server does not look: between two steps it would, if this process had to wait there. */
+export function atOnce({ child }: Running, change: () => void): void {
+  child.kill('SIGSTOP');
+  change();
+  child.kill('SIGCONT');
+}
+
 /** A folder of this test file, gone after its tests. */
 export interface Folder {
   readonly path: string;
