@@ -6,15 +6,22 @@ import type { Context } from './context.ts';
 import { databaseKinds, kindOf } from './database-kinds.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { inForms, type SpecificationFile } from './specification.ts';
-import { withoutPassword, type NamedDatabase, type OpenDatabase, type Target } from './target.ts';
+import {
+  isPath,
+  withoutPassword,
+  type NamedDatabase,
+  type OpenDatabase,
+  type Target,
+} from './target.ts';
 
 /** The database that a URL names; only its own driver is loaded. Fails for a URL of another kind. */
 async function named(context: Context, target: Target): Promise<NamedDatabase> {
   const kind = kindOf(target.url);
   if (kind !== undefined) return databaseKinds[kind].reach(context, target);
   const { file, memory, postgres } = databaseKinds;
+  const asFile = isPath(target.url) ? file.form.replace('PATH', () => target.url) : file.form;
   throw new CommandFailure(
-    `The database ${withoutPassword(target.url)} is none that is known. Write ${file.form}, ${memory.form} or ${postgres.form}.`,
+    `The database ${withoutPassword(target.url)} is none that is known. Write ${asFile}, ${memory.form} or ${postgres.form}.`,
     { exitCode: 2 },
   );
 }

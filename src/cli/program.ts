@@ -51,7 +51,7 @@ export function buildProgram(context: Context, version: string): Command {
     'init my-api --name "My API" --example blog',
   )
     .option('--name <name>', 'what the API is called')
-    .option('--example <example>', 'which example to start from')
+    .option('--example <example>', 'which example to start from: blog, shop, media or chinook')
     .action(async (dir: string | undefined, flags) => {
       const { init } = await import('./commands/init.ts');
       await init(context, dir, flags);

@@ -101,9 +101,12 @@ export function migrateCommand(
   return typed(context, `migrate ${again} --apply${allowDataLoss ? ' --allow-data-loss' : ''}`);
 }
 
+/** Whether a text can be no more than the path of a file: it has nothing by which a URL is told, or keeps a secret. */
+export const isPath = (text: string): boolean => /^[^:@?#%\s]+$/u.test(text);
+
 /** A URL as messages may show it, however badly it is written: all that may belong to a password is left out. */
 export function withoutPassword(url: string): string {
-  if (/^sqlite:(?!\/\/)/u.test(url)) return url;
+  if (/^sqlite:(?!\/\/)/u.test(url) || isPath(url)) return url;
   const [, scheme = '', user = '', host = ''] =
     /^([^/]*\/\/)([^/:@?#]*)(?::?.*@)?(.*)$/su.exec(url) ?? [];
   const hasSecret = url.length > `${scheme}${user}${host}`.length;

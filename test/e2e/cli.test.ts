@@ -98,7 +98,7 @@ const wrongCalls: readonly (readonly [args: readonly string[], message: string])
   [['dev', 'good.yaml', '--port', ''], 'not ""'],
   [
     ['start', 'good.yaml', '--database', 'shop.db'],
-    'Write sqlite:PATH, sqlite::memory: or postgres://',
+    'The database shop.db is none that is known. Write sqlite:shop.db, sqlite::memory: or postgres://',
   ],
   [
     ['start', 'good.yaml', '--database', 'sqlite:'],
