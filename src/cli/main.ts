@@ -14,7 +14,7 @@ const { version, engines } = JSON.parse(readFileSync(packageFile, 'utf8')) as {
 const needed = Number.parseInt(engines.node.replace('>=', ''), 10);
 if (Number.parseInt(process.versions.node, 10) < needed) {
   process.stderr.write(
-    `Plinth needs Node ${needed} or newer, and this is ${process.versions.node}. Run it with a newer one.\n`,
+    `Plinth needs Node ${needed} or newer, and this is ${process.versions.node}. Run it with a newer one; "npm install --save-dev node" brings one to a project.\n`,
   );
   process.exit(1);
 }

@@ -318,6 +318,6 @@ test('an older Node is told what it takes, without a stack', async () => {
   expect(ended).toMatchObject({
     code: 1,
     out: '',
-    err: 'Plinth needs Node 24 or newer, and this is 20.20.2. Run it with a newer one.\n',
+    err: 'Plinth needs Node 24 or newer, and this is 20.20.2. Run it with a newer one; "npm install --save-dev node" brings one to a project.\n',
   });
 });

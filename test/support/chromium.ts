@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import type { LaunchOptions } from 'playwright-core';
 
+/** One process for all would end with the first page; without the others, pages could read what CORS keeps from them. */
+const unlikeEverybody =
+  /^--(?:single-process|disable-web-security|disable-site-isolation-trials)$/u;
+
 /**
  * What a real browser is started with: the one that comes as a package. It draws pages by itself, as there is no graphics
  * card: to emulate one takes several times as long.
@@ -13,8 +17,7 @@ export function browserOptions(): Pick<LaunchOptions, 'executablePath' | 'args'>
   chromium.setGraphicsMode = false;
   return {
     executablePath: join(unpacked(), 'chromium'),
-    // One process for all would end with the first page.
-    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--disable-gpu'],
+    args: [...chromium.args.filter((arg) => !unlikeEverybody.test(arg)), '--disable-gpu'],
   };
 }
 
