@@ -63,16 +63,27 @@ const shop = [
 let served: readonly unknown[] = [];
 
 test('from json-server', async () => {
-  const { answers } = await follow('From json-server', [
-    '/posts',
-    '/posts?views_gte=10',
-    '/posts/1?expand=comments',
+  const [one, two] = posts;
+  const comment = { id: 1, body: 'x', postId: 1 };
+  const expected = new Map<string, unknown>([
+    ['/posts', posts],
+    ['/posts?views_gte=10', [one]],
+    ['/posts?page=2&limit=10', []],
+    ['/posts?offset=20&limit=10', []],
+    ['/posts?sort=-views,id', [one, two]],
+    ['/posts/1?expand=comments', { ...one, comments: [comment] }],
+    ['/comments?expand=post', [{ ...comment, post: one }]],
+    ['/comments?postId=1', [comment]],
+    ['/posts?id_in=1,2', posts],
+    ['/posts?views_neq=12', [two]],
+    ['/posts?title_ilike=one', [one]],
+    ['/posts?_or=title_ilike:one,views:12', [one]],
   ]);
-  expect(answers).toEqual([
-    posts,
-    posts.slice(0, 1),
-    { ...posts[0], comments: [{ id: 1, body: 'x', postId: 1 }] },
-  ]);
+  // Every name that the guide translates is tried.
+  const translated = [...guide.matchAll(/^\| `.*\| `(\/[^`]+)`/gmu)].map(([, path = '']) => path);
+  expect([...expected.keys()].slice(2)).toEqual(translated);
+  const { answers } = await follow('From json-server', [...expected.keys()]);
+  expect(answers).toEqual([...expected.values()]);
 });
 
 test('from an existing database', async () => {
