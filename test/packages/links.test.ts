@@ -1,4 +1,4 @@
-import type { RaRecord } from 'ra-core';
+import { withLifecycleCallbacks, type RaRecord } from 'ra-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDataProvider } from '../../packages/ra-data-provider/src/index.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
@@ -107,6 +107,31 @@ test.each<readonly [string, (book: Book) => object, object | undefined, unknown]
   expect(sent.find(({ method }) => method === 'PATCH')?.body).toEqual(body);
   expect(await linksOf()).toEqual(links);
   expect(changed).toMatchObject({ id: 1, author: { id: 1 } });
+});
+
+test('a form that goes by ids writes what has come and gone', async () => {
+  const withIds = async (book: RaRecord): Promise<RaRecord> => ({
+    ...book,
+    genres: (book as Book).genres?.map((genre) => genre.id ?? genre),
+  });
+  const ofForms = withLifecycleCallbacks(provider(), [
+    { resource: 'books', afterRead: withIds, afterSave: withIds },
+  ]);
+  const { data: previousData } = await ofForms.getOne<RaRecord>('books', { id: 1, meta });
+  expect(previousData['genres']).toEqual([1, 2]);
+  const data = { ...previousData, genres: [1, 3] };
+  const { data: saved } = await ofForms.update('books', { id: 1, data, previousData, meta });
+  expect(saved).toMatchObject({ id: 1, genres: [1, 3] });
+  expect(sent.at(-1)?.body).toEqual({ genres: { add: [3], remove: [2] } });
+  expect(await linksOf()).toEqual([
+    [1, true],
+    [3, null],
+  ]);
+  // Read without them, it has none to write.
+  const plain = await ofForms.getOne<RaRecord>('books', { id: 1 });
+  const renamed = { ...plain.data, pages: 9 };
+  await ofForms.update('books', { id: 1, data: renamed, previousData: plain.data });
+  expect(sent.at(-1)?.body).toEqual({ pages: 9 });
 });
 
 test('where nothing is known of before, all links are written', async () => {
