@@ -17,8 +17,11 @@ const node = join(root, 'node_modules/.bin/node');
 const oldNode = join(root, 'test/tools/node_modules/.bin/node');
 const folder = makeFolder();
 const installed = folder.at('app/node_modules/plinth');
-const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { dependencies, scripts, version } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+) as {
   dependencies: Readonly<Record<string, string>>;
+  scripts: Readonly<Record<string, string>>;
   version: string;
 };
 
@@ -99,6 +102,11 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
   ]);
   for (const needed of ['dist/index.js', 'dist/index.d.ts', 'dist/openapi/reader.js'])
     expect(existsSync(join(installed, needed)), needed).toBe(true);
+});
+
+test('to install the package runs none of its scripts, of which npm would warn', () => {
+  const ran = ['preinstall', 'install', 'postinstall', 'prepare'];
+  expect(Object.keys(scripts).filter((name) => ran.includes(name))).toEqual([]);
 });
 
 describe.each([
