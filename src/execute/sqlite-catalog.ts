@@ -1,4 +1,8 @@
 import type Driver from 'better-sqlite3';
+import type { SqlValue } from '../model/values.ts';
+import { servicePrefix } from '../sql/service-tables.ts';
+import type { TableColumns } from '../sql/sqlite-existing.ts';
+import { readRecord, recordQuery, recordTable, type RecordRow } from './schema-record.ts';
 import { isCollated } from './sqlite-collations.ts';
 import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
 
@@ -23,6 +27,40 @@ export function readTables(driver: Driver.Database): ReadonlyMap<string, () => A
       return [foldName(name), () => (table ??= readTable(driver, name, sql))];
     }),
   );
+}
+
+/** What migrations have written down in a file (`recordQuery`); nothing where none has run. */
+export function readMade(driver: Driver.Database): readonly RecordRow[] {
+  const isThere = driver
+    .prepare<[string], number>(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
+    .pluck()
+    .get(recordTable);
+  if (isThere === undefined) return [];
+  return readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all());
+}
+
+/** The columns that no migration has made, in which others may have put anything. */
+export function columnsOfOthers(driver: Driver.Database): TableColumns {
+  const made = new Set(
+    readMade(driver)
+      .filter(({ isMade }) => isMade)
+      .map(({ table, column }) => foldName(`${table}\0${column}`)),
+  );
+  const columns = driver
+    .prepare<[], [table: string, column: string]>(
+      `SELECT owner.name, part.name FROM sqlite_schema AS owner, pragma_table_info(owner.name) AS part` +
+        ` WHERE owner.type = 'table' AND owner.sql NOT LIKE 'CREATE VIRTUAL %'`,
+    )
+    .raw()
+    .all();
+  const others = new Map<string, Set<string>>();
+  for (const names of columns) {
+    const [table, column] = [foldName(names[0]), foldName(names[1])];
+    if (table.startsWith(servicePrefix) || made.has(`${table}\0${column}`)) continue;
+    const found = others.get(table) ?? new Set();
+    others.set(table, found.add(column));
+  }
+  return others;
 }
 
 /** A column in the words of SQLite. */

@@ -2,12 +2,13 @@ import Driver from 'better-sqlite3';
 import type { Api, Field } from '../model/api.ts';
 import { keyType } from '../model/keys.ts';
 import { quote } from '../sql/dialect.ts';
+import type { TableColumns } from '../sql/sqlite-existing.ts';
 
 /**
  * The columns whose texts SQLite would not compare by code point, as an existing table may say: `table` → columns. They
  * are found in how SQLite would sort by them, as no pragma tells.
  */
-export function collatedColumns(driver: Driver.Database): ReadonlyMap<string, ReadonlySet<string>> {
+export function collatedColumns(driver: Driver.Database): TableColumns {
   const tables = driver
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%COLLATE%'`)
     .pluck()

@@ -3,8 +3,7 @@ import type { Api } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { SqlValue } from '../model/values.ts';
 import { sqlite } from '../sql/sqlite.ts';
-import { readRecord, recordQuery, recordTable } from './schema-record.ts';
-import { foldName, readTables } from './sqlite-catalog.ts';
+import { foldName, readMade, readTables } from './sqlite-catalog.ts';
 import { affinityOf } from './sqlite-schema.ts';
 import { findForms, type Holder } from './stored-forms.ts';
 
@@ -20,9 +19,7 @@ export function sqliteForms(file: string, api: Api): FoundForms {
   const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
   try {
     const tables = readTables(driver);
-    const record = tables.has(recordTable)
-      ? readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all())
-      : [];
+    const record = readMade(driver);
     const asking = findForms(api, {
       tables,
       record,

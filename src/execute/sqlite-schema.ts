@@ -1,6 +1,5 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
-import type { SqlValue } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { columnSql, type MigrationStep } from '../sql/schema.ts';
 import { sqlite } from '../sql/sqlite.ts';
@@ -9,7 +8,7 @@ import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../sql/table-
 import { DatabaseFailure } from './database.ts';
 import { withId, type Counting, type SchemaRules } from './schema-actual.ts';
 import { isRenamed, needsRebuild, type Migration, type SchemaChanges } from './schema-changes.ts';
-import { readRecord, recordQuery, recordTable, writeRecord } from './schema-record.ts';
+import { writeRecord } from './schema-record.ts';
 import {
   arePossible,
   findMigration,
@@ -17,7 +16,7 @@ import {
   migrationFailure,
   type MigrationOptions,
 } from './schema-steps.ts';
-import { foldName, readTables } from './sqlite-catalog.ts';
+import { foldName, readMade, readTables } from './sqlite-catalog.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
 import { rebuildTable } from './sqlite-rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './sqlite-values.ts';
@@ -142,9 +141,7 @@ export function isUpToDate(driver: Driver.Database, api: Api): boolean {
 function prepareMigration(driver: Driver.Database, api: Api, options: MigrationOptions): Migration {
   addValueFunctions(driver);
   const tables = readTables(driver);
-  const record = tables.has(recordTable)
-    ? readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all())
-    : [];
+  const record = readMade(driver);
   return answered(driver, findMigration(api, rules, { tables, record }, options));
 }
 

@@ -1,6 +1,7 @@
 import type Driver from 'better-sqlite3';
 import { isDate } from '../model/field-types/date.ts';
 import { parseDatetime } from '../model/field-types/datetime.ts';
+import { readStored } from '../model/field-types/json.ts';
 import {
   formatScaled,
   parseDecimal,
@@ -164,12 +165,7 @@ function jsonOf(from: StoredKind, text: string): string {
 }
 
 function fromJson(to: StoredKind, text: string): Converted | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = readStored(text);
   const base = baseOf(to);
   if (base === 'string') return typeof value === 'string' ? exact(value) : undefined;
   const isArray = Array.isArray(value);

@@ -1,6 +1,6 @@
 import type Driver from 'better-sqlite3';
 import type { Dialect } from '../sql/dialect.ts';
-import { comparingByCodePoint } from '../sql/sqlite.ts';
+import { overExisting } from '../sql/sqlite-existing.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
   DatabaseFailure,
@@ -11,6 +11,7 @@ import {
 } from './database.ts';
 import { OwnTime } from './own-time.ts';
 import { ReaderProcesses } from './reader-processes.ts';
+import { columnsOfOthers } from './sqlite-catalog.ts';
 import { collatedColumns } from './sqlite-collations.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { ReadCosts } from './sqlite-costs.ts';
@@ -92,7 +93,10 @@ export class SqliteDatabase implements Database {
       const connection = new SqliteConnection(file, { readonly: true }, cache);
       this.reader = new SqliteReader(connection);
       this.costs = new ReadCosts(connection.driver);
-      this.dialect = comparingByCodePoint(collatedColumns(connection.driver));
+      this.dialect = overExisting({
+        collated: collatedColumns(connection.driver),
+        others: columnsOfOthers(connection.driver),
+      });
     } catch (error) {
       this.writer.driver.close();
       throw error;

@@ -28,7 +28,7 @@ export interface Dialect {
     field: Field,
   ) => string;
   /** A member of a JSON column, itself as JSON; null where there is none. */
-  readonly member: (column: string, members: readonly string[]) => string;
+  readonly member: (column: string, members: readonly string[], field: Field) => string;
   /** What a member is compared and sorted as; null where what is found is of another type. Of `anyMember` the JSON. */
   readonly memberValue: (json: string, leaf: Field) => string;
   /** Whether a member is not there or null. */

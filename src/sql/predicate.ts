@@ -54,7 +54,7 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
       const { place, isNull } = predicate;
       const column = columnOf(place, scope);
       if (place.members.length === 0) return `${column} IS ${isNull ? '' : 'NOT '}NULL`;
-      const test = dialect.memberIsNull(dialect.member(column, place.members));
+      const test = dialect.memberIsNull(dialect.member(column, place.members, place.field));
       return isNull ? test : `NOT (${test})`;
     }
     case 'related': {

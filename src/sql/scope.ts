@@ -68,7 +68,8 @@ export function columnOf({ field, isPivot }: Place, scope: Scope): string {
 
 /** What is compared at a place: the column, or a member in it. */
 export function placeSql(place: Place, scope: Scope, dialect: Dialect): string {
-  const { members, leaf } = place;
+  const { field, members, leaf } = place;
   const column = columnOf(place, scope);
-  return members.length === 0 ? column : dialect.memberValue(dialect.member(column, members), leaf);
+  if (members.length === 0) return column;
+  return dialect.memberValue(dialect.member(column, members, field), leaf);
 }

@@ -250,37 +250,3 @@ export const sqlite: Dialect = {
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN ${from} WHERE ${row} IN (${first})`,
 };
-
-const textual: ReadonlySet<Comparison> = new Set([
-  'eq',
-  'neq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'in',
-  'nin',
-]);
-
-/**
- * SQLite where columns of existing tables compare texts in another way, by name in lower case: `table` → columns. They
- * are compared and sorted by code point, as everywhere.
- */
-export function comparingByCodePoint(collated: ReadonlyMap<string, ReadonlySet<string>>): Dialect {
-  if (collated.size === 0) return sqlite;
-  const byCodePoint = (column: string, { resource, column: name }: Field): string =>
-    collated.get(resource.table.toLowerCase())?.has(name.toLowerCase()) === true
-      ? `${column} COLLATE BINARY`
-      : column;
-  return {
-    ...sqlite,
-    sortKey: (column, field) => byCodePoint(sqlite.sortKey(column, field), field),
-    compare: (column, operator, placeholder, field) =>
-      sqlite.compare(
-        textual.has(operator) ? byCodePoint(column, field) : column,
-        operator,
-        placeholder,
-        field,
-      ),
-  };
-}

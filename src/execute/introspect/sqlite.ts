@@ -1,10 +1,9 @@
 import Driver from 'better-sqlite3';
-import type { SqlValue } from '../../model/values.ts';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
 import type { ActualColumn, ActualTable } from '../schema-actual.ts';
-import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
-import { foldName, readTables, rowKeyName } from '../sqlite-catalog.ts';
+import type { RecordRow } from '../schema-record.ts';
+import { foldName, readMade, readTables, rowKeyName } from '../sqlite-catalog.ts';
 import { sqlite } from '../../sql/sqlite.ts';
 import { boundsOf, checksIn, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
@@ -30,9 +29,7 @@ function readAll(driver: Driver.Database): FoundDatabase {
     )
     .all();
   const tables = readTables(driver);
-  const record = tables.has(recordTable)
-    ? readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all())
-    : [];
+  const record = readMade(driver);
   const found: FoundTable[] = [];
   const left: string[] = [];
   const virtual = names.filter(({ sql }) => /^\s*CREATE\s+VIRTUAL/iu.test(sql ?? ''));
@@ -63,7 +60,7 @@ function readTable(
   driver: Driver.Database,
   actual: ActualTable,
   sql: string,
-  record: ReturnType<typeof readRecord>,
+  record: readonly RecordRow[],
 ): FoundTable {
   const recorded = new Map(record.map((row) => [row.column, row]));
   const checks = boundsOf(checksIn(sql));

@@ -8,8 +8,17 @@ import { parseText, readText } from './string.ts';
 /** JSON text in the column. */
 export const jsonText: Codec = {
   encode: (value) => JSON.stringify(value),
-  decode: (stored) => JSON.parse(String(stored)) as JsonValue,
+  decode: (stored) => readStored(String(stored)),
 };
+
+/** The value of a column of JSON text; text of others that is no JSON is the string that it is. */
+export function readStored(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
 
 /** A jsonb column, which keeps members in an order of its own: declared ones come back in that of the file. */
 export const jsonb: Codec = {
