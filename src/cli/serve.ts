@@ -6,6 +6,7 @@ import type { Mode } from '../http/edge.ts';
 import { startServer } from '../http/server.ts';
 import { anonymous } from '../model/access.ts';
 import type { View } from '../model/view.ts';
+import { serverDefaults } from '../spec/definitions/server.ts';
 import type { DependencyEvent, TraceEvent } from '../trace/events.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './target.ts';
@@ -20,8 +21,6 @@ import type { SpecificationFile } from './specification.ts';
 import { openTls } from './tls.ts';
 import type { Place } from './workers.ts';
 
-const defaultPort = 4000;
-const defaultHost = '127.0.0.1';
 /** Contract 3, stopping: how long a server that is not ready any more is reachable, in ms. */
 export const drainDelays = { dev: 0, start: 1_000 } as const;
 /** Above it records are no longer counted, so that a large database is served at once. */
@@ -49,8 +48,8 @@ export async function serve(
   const host =
     [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
       (name) => name !== undefined && name !== '',
-    ) ?? defaultHost;
-  const port = readPort(context, flags) ?? api.settings.server?.port ?? defaultPort;
+    ) ?? serverDefaults.host;
+  const port = readPort(context, flags) ?? api.settings.server?.port ?? serverDefaults.port;
   const generation = live?.current ?? new Generation(api, open.database, folder);
   const current = (): Generation => live?.current ?? generation;
   const counts = announces

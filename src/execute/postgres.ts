@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { databaseDefaults } from '../spec/definitions/server.ts';
 import { postgres } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
@@ -51,8 +52,8 @@ export async function openPostgres(
   if (/^[^/]*\/\/[^/]*,/u.test(url))
     throw new DatabaseFailure('The URL of the database names several hosts; name one.');
   const database = new PostgresDatabase(url, {
-    size: options.poolSize ?? 10,
-    statementTimeout: options.statementTimeout ?? 10_000,
+    size: options.poolSize ?? databaseDefaults.poolSize,
+    statementTimeout: options.statementTimeout ?? databaseDefaults.statementTimeout,
     isPooled: options.pooler === 'transaction',
   });
   try {

@@ -1,4 +1,5 @@
 import type Driver from 'better-sqlite3';
+import { databaseDefaults } from '../spec/definitions/server.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { overExisting } from '../sql/sqlite-existing.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
@@ -41,9 +42,6 @@ export interface SqliteOptions {
   /** What a read may take, in ms. */
   readonly statementTimeout?: number | undefined;
 }
-
-/** Contract 1, `database`. */
-export const defaultStatementTimeout = 10_000;
 
 /**
  * Opens (or creates) a SQLite file with one connection that writes and one that reads, so that no reader sees half
@@ -101,7 +99,7 @@ export class SqliteDatabase implements Database {
       this.writer.driver.close();
       throw error;
     }
-    const deadline = options.statementTimeout ?? defaultStatementTimeout;
+    const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
     this.processes = new ReaderProcesses(file, deadline);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), () =>
       this.reader.endSnapshot(),

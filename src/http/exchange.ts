@@ -20,9 +20,6 @@ import type { Generation } from './generation.ts';
 import type { Metrics } from './metrics.ts';
 import type { Network } from './network.ts';
 
-/** How long a request may take to arrive, and to wait for another of its key, in ms. Contract 1: `server`. */
-export const defaultRequestTimeout = 30_000;
-
 /** A request as the pipeline takes it, whatever server brought it. */
 export interface Exchange {
   readonly requestId: string;

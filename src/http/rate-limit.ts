@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { apiError, type ApiError } from '../errors.ts';
+import { rateLimitDefaults } from '../spec/definitions/operation.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { Count } from './quota.ts';
 
@@ -19,9 +20,7 @@ export interface Policies {
   readonly failures: Policy;
 }
 
-/** Contract 3, Rate limit. */
-const defaults = { max: 300, window: 60_000 } as const;
-const defaultFailures = { max: 10, window: 60_000 } as const;
+const { failures: defaultFailures, ...defaults } = rateLimitDefaults;
 
 /**
  * The quotas that a specification gives: without `rateLimit`, requests have one in `start` alone. Where `processes`

@@ -13,7 +13,6 @@ import type { RequestStart, Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send, sendInstead } from './connections.ts';
 import { Dashboard, hasDashboard } from './dashboard.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
-import { defaultRequestTimeout } from './exchange.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import type { Fleet } from './fleet.ts';
@@ -28,7 +27,6 @@ import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 export const defaults = {
-  bodyLimit: 1024 * 1024,
   ...serverDefaults,
   /** Of all bodies together that are read or worked on; four of the largest always have room. */
   bodyBytes: 128 * 1024 * 1024,
@@ -88,7 +86,7 @@ export async function startServer(
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
-  const requestTimeout = settings.server?.requestTimeout ?? defaultRequestTimeout;
+  const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
   const connections = new Connections(maxHeaderSize, (socket) => edge().unread(socket));

@@ -15,8 +15,9 @@ import { parseQuery } from '../request/query.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
-import { defaultRequestTimeout, type Call } from './exchange.ts';
+import type { Call } from './exchange.ts';
 import { compiledOne, parseId } from './reads.ts';
+import { serverDefaults } from '../spec/definitions/server.ts';
 
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
@@ -73,7 +74,7 @@ function createOnce(
     request: digestOf(JSON.stringify([type, search]), bytes),
     at: exchange.draw.now(),
     database: exchange.database,
-    patience: api.settings.server?.requestTimeout ?? defaultRequestTimeout,
+    patience: api.settings.server?.requestTimeout ?? serverDefaults.requestTimeout,
     status: 201,
     before,
   });

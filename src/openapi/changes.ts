@@ -5,6 +5,7 @@ import { compareAccess } from './access-changes.ts';
 import type { Change, Note } from './change.ts';
 import { compareFields } from './field-changes.ts';
 import { linkable } from './records.ts';
+import { serverDefaults } from '../spec/definitions/server.ts';
 
 /**
  * What differs for the users of an API between two specifications of it, version by version: what breaks them, and
@@ -48,7 +49,7 @@ function compareLimits(old: Api, now: Api, note: Note): void {
   for (const name of Object.keys(old.limits) as (keyof Limits)[])
     compareLimit(`limits.${name}`, old.limits[name], now.limits[name], note);
   const [before, after] = [old, now].map(
-    ({ settings }) => settings.server?.bodyLimit ?? 1024 * 1024,
+    ({ settings }) => settings.server?.bodyLimit ?? serverDefaults.bodyLimit,
   );
   if (before !== undefined && after !== undefined)
     compareLimit('server.bodyLimit', before, after, note);

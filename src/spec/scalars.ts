@@ -230,13 +230,15 @@ export function decimal(options: Notes & { readonly over?: 0 } = {}): Definition
   );
 }
 
-interface UnitOptions extends Notes {
+interface UnitOptions extends Omit<Notes, 'default'> {
   readonly minimum?: number;
+  /** In the smallest unit, as it comes out. */
+  readonly default?: number;
 }
 
 /** The longest time that a timer of Node can wait: 2³¹−1 ms. */
 const longestDuration = 2_147_483_647;
-const milliseconds = new Map([
+const milliseconds: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['ms', 1],
   ['s', 1000],
@@ -251,16 +253,22 @@ export function duration({ minimum = 0, ...notes }: UnitOptions = {}): Definitio
   const examples = ['500ms', '10s', '5m'];
   return unit(expects, /^(\d+)(ms|s|m|h)?$/, milliseconds, minimum, longestDuration, {
     examples,
-    ...notes,
+    ...written(notes, milliseconds),
   });
 }
 
-const bytes = new Map([
+const bytes: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['b', 1],
   ['k', 1024],
   ['m', 1024 ** 2],
   ['g', 1024 ** 3],
+]);
+const binary: ReadonlyMap<string, number> = new Map([
+  ['B', 1],
+  ['KiB', 1024],
+  ['MiB', 1024 ** 2],
+  ['GiB', 1024 ** 3],
 ]);
 
 /** A size in whole units of 1,024: `64kb` and `64KiB` are the same; a bare number is bytes. Gives bytes. */
@@ -269,7 +277,20 @@ export function size({ minimum = 0, ...notes }: UnitOptions = {}): Definition<nu
   const least = minimum === 0 ? '' : `, at least ${minimum} B`;
   const expects = `a size such as 64kb or 1MiB${least}`;
   const examples = ['64kb', '1MiB'];
-  return unit(expects, pattern, bytes, minimum, Number.MAX_SAFE_INTEGER, { examples, ...notes });
+  return unit(expects, pattern, bytes, minimum, Number.MAX_SAFE_INTEGER, {
+    examples,
+    ...written(notes, binary),
+  });
+}
+
+/** Notes with the default as people write it, in the largest unit of which it is a multiple. */
+function written(notes: Omit<UnitOptions, 'minimum'>, units: ReadonlyMap<string, number>): Notes {
+  const { default: amount, ...others } = notes;
+  if (amount === undefined) return others;
+  const [name, factor] = [...units].findLast(
+    ([, size]) => amount % size === 0 && amount >= size,
+  ) ?? ['', 1];
+  return { ...others, default: `${amount / factor}${name}` };
 }
 
 function unit(

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { drainDelays } from '../../src/cli/serve.ts';
-import { defaultStatementTimeout } from '../../src/execute/sqlite.ts';
 import { busyPatience } from '../../src/execute/sqlite-errors.ts';
-import { defaultRequestTimeout } from '../../src/http/exchange.ts';
 import { longestDelay } from '../../src/http/overload.ts';
 import { defaults } from '../../src/http/server.ts';
+import { databaseDefaults } from '../../src/spec/definitions/server.ts';
 import schema from '../../schema.json' with { type: 'json' };
 
 /** What these do is tested with other values; which ones hold by themselves only a clock could tell from outside. */
 test.each([
-  ['a read of SQLite may take', defaultStatementTimeout, 10_000],
+  ['a read may take', databaseDefaults.statementTimeout, 10_000],
   ['a busy SQLite file is waited for', busyPatience, 5_000],
   ['a request may wait for its turn', longestDelay, 250],
   ['start is reachable after a signal', drainDelays.start, 1_000],
@@ -20,16 +19,20 @@ test.each([
 
 test.each([
   ['bodyLimit', defaults.bodyLimit, 1024 * 1024],
-  ['requestTimeout', defaultRequestTimeout, 30_000],
+  ['requestTimeout', defaults.requestTimeout, 30_000],
   ['maxInFlight', defaults.maxInFlight, 1_000],
 ])('contract 1: what server.%s is where the file says nothing', (_name, found, promised) => {
   expect(found).toBe(promised);
 });
 
 test('and the schema says the same', () => {
-  const { maxInFlight, maxConnections } = schema.properties.server.properties;
-  expect([maxInFlight.default, maxConnections.default]).toEqual([
-    defaults.maxInFlight,
-    defaults.maxConnections,
-  ]);
+  const { bodyLimit, requestTimeout, maxInFlight, maxConnections } =
+    schema.properties.server.properties;
+  expect([bodyLimit.default, requestTimeout.default]).toEqual(['1MiB', '30s']);
+  expect([maxInFlight.default, maxConnections.default]).toEqual([1_000, defaults.maxConnections]);
+  const properties = schema.properties.database.anyOf.find(
+    (one) => 'properties' in one,
+  )?.properties;
+  expect([properties?.poolSize.default, properties?.statementTimeout.default]).toEqual([10, '10s']);
+  expect(schema.properties.limits.properties.urlLength.default).toBe('8KiB');
 });

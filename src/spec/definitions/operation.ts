@@ -9,13 +9,20 @@ import type {
   Specification,
 } from '../specification.ts';
 
+/** What holds where the file says nothing, windows in ms. Contract 3, Rate limit. */
+export const rateLimitDefaults = {
+  max: 300,
+  window: 60_000,
+  failures: { max: 10, window: 60_000 },
+} as const;
+
 const max = (fallback?: number) =>
   integer({
     description: 'Requests within the window.',
     minimum: 1,
     ...(fallback === undefined ? {} : { default: fallback }),
   });
-const window = (fallback?: string) =>
+const window = (fallback?: number) =>
   duration({
     description: 'How long the window is, such as `60s`.',
     minimum: 1,
@@ -23,7 +30,7 @@ const window = (fallback?: string) =>
   });
 
 /** What it leaves out is as in `defaults`, or as for all requests. */
-function quota(description: string, defaults?: { readonly max: number; readonly window: string }) {
+function quota(description: string, defaults?: { readonly max: number; readonly window: number }) {
   return exactly<QuotaSpecification>()(
     object({ max: max(defaults?.max), window: window(defaults?.window) }, { description }),
   );
@@ -34,8 +41,8 @@ export const rateLimit = exactly<false | RateLimitSpecification>()(
   scalarOrMap(
     no(),
     object({
-      max: max(300),
-      window: window('60s'),
+      max: max(rateLimitDefaults.max),
+      window: window(rateLimitDefaults.window),
       store: text({
         description: 'Where the counts are kept: `memory`, or a Redis that servers share.',
         expects: 'memory or a URL such as redis://host:6379',
@@ -44,7 +51,7 @@ export const rateLimit = exactly<false | RateLimitSpecification>()(
       }),
       perKey: quota('The quota of each subject or API key.'),
       perIp: quota('The quota of each client address.'),
-      failures: quota('Failed logins of each client address.', { max: 10, window: '60s' }),
+      failures: quota('Failed logins of each client address.', rateLimitDefaults.failures),
     }),
     { description: 'How many requests a caller may make; `false` for no limit.' },
   ),

@@ -5,8 +5,17 @@ import { boolean, choice, duration, integer, size, text } from '../scalars.ts';
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
 import { webBase } from './common.ts';
 
-/** How much at once where the file does not say it. */
-export const serverDefaults = { maxInFlight: 1_000, maxConnections: 20_000 } as const;
+/** What holds where the file says nothing, in ms and bytes. Contract 1, Top-level keys. */
+export const serverDefaults = {
+  host: '127.0.0.1',
+  port: 4000,
+  bodyLimit: 1024 * 1024,
+  requestTimeout: 30_000,
+  maxInFlight: 1_000,
+  maxConnections: 20_000,
+} as const;
+
+export const databaseDefaults = { poolSize: 10, statementTimeout: 10_000 } as const;
 
 function databaseUrl(description?: string): Definition<string> {
   return text({
@@ -28,12 +37,12 @@ export const database = exactly<DatabaseSpecification>()(
           description: 'Connections to PostgreSQL at most.',
           minimum: 1,
           maximum: 10_000,
-          default: 10,
+          default: databaseDefaults.poolSize,
         }),
         statementTimeout: duration({
           description: 'The longest that a read may take, such as `10s`.',
           minimum: 1,
-          default: '10s',
+          default: databaseDefaults.statementTimeout,
         }),
         pooler: choice(['transaction'], {
           description:
@@ -98,13 +107,13 @@ export const server = exactly<ServerSpecification>()(
       host: text({
         description: 'The address to listen on.',
         examples: ['127.0.0.1', '0.0.0.0'],
-        default: '127.0.0.1',
+        default: serverDefaults.host,
       }),
       port: integer({
         description: 'The port; 0 takes a free one.',
         minimum: 0,
         maximum: 65_535,
-        default: 4000,
+        default: serverDefaults.port,
       }),
       tls: scalarOrMap(
         choice(['self-signed']),
@@ -125,11 +134,15 @@ export const server = exactly<ServerSpecification>()(
         description:
           'Calls from web pages of other origins: `true` allows all, without credentials. If left out, `dev` allows pages of this machine, `start` none.',
       }),
-      bodyLimit: size({ description: 'The largest body.', minimum: 1, default: '1MiB' }),
+      bodyLimit: size({
+        description: 'The largest body.',
+        minimum: 1,
+        default: serverDefaults.bodyLimit,
+      }),
       requestTimeout: duration({
         description: 'The longest that a request may take to arrive.',
         minimum: 1,
-        default: '30s',
+        default: serverDefaults.requestTimeout,
       }),
       maxInFlight: integer({
         description: 'Requests at once; more are answered 503.',
