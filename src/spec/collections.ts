@@ -13,7 +13,7 @@ import type { Collector } from './collector.ts';
 import { lostBy } from './left-out.ts';
 import type { NameRule } from './names.ts';
 import { nearest } from './nearest.ts';
-import { quote, type MapNode, type Path, type SourceNode } from './source/node.ts';
+import { formatPath, quote, type MapNode, type Path, type SourceNode } from './source/node.ts';
 
 interface ListOptions {
   readonly description?: string;
@@ -31,6 +31,7 @@ export function list<T>(item: Definition<T>, options: ListOptions = {}): Definit
   const expects = options.expects ?? `a list, each item ${item.expects}`;
   return {
     expects,
+    members: new Map([['*', item]]),
     check: (node, path, collector) => {
       if (node.kind !== 'list') return refuse(expects, node, path, collector);
       if (node.items.length < minimum) {
@@ -84,6 +85,7 @@ export function map<T, S extends T = T>(
   const expects = options.expects ?? `a map, each value ${value.expects}`;
   return {
     expects,
+    members: new Map([['*', value]]),
     check: (node, path, collector) => {
       if (node.kind !== 'map') return refuse(expects, node, path, collector);
       if (node.entries.size < minimum) {
@@ -94,7 +96,12 @@ export function map<T, S extends T = T>(
       let complete = refused.size === 0;
       for (const [name, entry] of node.entries) {
         const definition = Object.hasOwn(special, name) ? (special[name] ?? value) : value;
-        const checked = check(definition, entry.value, [...path, name], collector);
+        const at = [...path, name];
+        const place = partial ? keyBeside(at, entry.value, collector) : undefined;
+        const checked =
+          place === undefined
+            ? check(definition, entry.value, at, collector)
+            : refuse(value.expects, entry.value, at, collector, `; did you mean ${quote(place)}?`);
         if (checked === invalid) complete = false;
         if (checked !== invalid && !refused.has(name)) result[name] = checked;
         else if (partial) collector.leaveOut(lostBy(path, name, entry.value));
@@ -119,6 +126,12 @@ export function map<T, S extends T = T>(
       additionalProperties: value.schema(define),
     }),
   };
+}
+
+/** The right place of an entry that belongs beside its map: what is no map defines nothing. */
+function keyBeside(at: Path, { kind }: SourceNode, collector: Collector): string | undefined {
+  const place = kind === 'map' ? undefined : collector.placeOf(at);
+  return place === formatPath([...at.slice(0, -2), ...at.slice(-1)]) ? place : undefined;
 }
 
 /** Reports the names that the rule refuses or advises against; gives those that are refused. */
@@ -177,6 +190,8 @@ interface ObjectOptions {
   readonly ignored?: Members;
   /** What to say of an attribute that is no member; undefined for the usual words. */
   readonly unknown?: (name: string) => string | undefined;
+  /** What an unknown attribute may have been meant to be; the members unless given. */
+  readonly candidates?: Iterable<string>;
 }
 
 /**
@@ -189,6 +204,7 @@ export function object<M extends Members>(
 ): Definition<ObjectOf<M>> {
   const { description, ignored = {}, unknown } = options;
   const table = new Map(Object.entries(members));
+  const candidates = [...(options.candidates ?? table.keys())];
   const needed = [...table].filter(([, member]) => isRequired(member));
   const expects = options.expects ?? `a map with ${mainMembers(table, needed)}`;
   const checkMembers = (node: MapNode, path: Path, collector: Collector): Checked<ObjectOf<M>> => {
@@ -202,7 +218,8 @@ export function object<M extends Members>(
         if (checked !== invalid) result[name] = checked;
         else if (isRequired(member)) complete = false;
       } else if (!Object.hasOwn(ignored, name)) {
-        collector.reportKey(at, unknown?.(name) ?? unknownAttribute(name, table.keys()));
+        const words = unknown?.(name) ?? unknownAttribute(name, candidates, collector.placeOf(at));
+        collector.reportKey(at, words);
       }
     }
     for (const [name, { expects }] of needed) {
@@ -214,6 +231,7 @@ export function object<M extends Members>(
   };
   return {
     expects,
+    members: table,
     check: (node, path, collector) =>
       node.kind === 'map'
         ? checkMembers(node, path, collector)
@@ -247,10 +265,18 @@ function isRequired(member: Definition<unknown>): boolean {
   return 'required' in member && member.required === true;
 }
 
-/** What to say of an attribute that does not exist, with the nearest that does. */
-export function unknownAttribute(name: string, known: Iterable<string>): string {
-  const names = [...known];
-  const near = nearest(name, names);
+/**
+ * What to say of an attribute that does not exist here: where one of this name does, unless another form of the name does
+ * here; else the nearest.
+ */
+function unknownAttribute(
+  name: string,
+  names: readonly string[],
+  place: string | undefined,
+): string {
+  const here = nearest(name, names);
+  const isForm = here?.toLowerCase().startsWith(name.toLowerCase()) === true;
+  const near = isForm ? here : (place ?? here);
   if (near !== undefined) return `unknown attribute ${quote(name)}; did you mean ${quote(near)}?`;
   const others = names.length <= 12 ? `; known here: ${names.map(quote).join(', ')}` : '';
   return `unknown attribute ${quote(name)}${others}`;
@@ -271,6 +297,7 @@ export function oneOf<const D extends readonly Definition<unknown>[]>(
   const expects = options.expects ?? either(alternatives.map((definition) => definition.expects));
   return {
     expects,
+    members: new Map(alternatives.flatMap(({ members = [] }) => [...members])),
     check: (node, path, collector) => {
       const definition = pick(node);
       if (definition === undefined) return refuse(expects, node, path, collector);

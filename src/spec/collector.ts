@@ -17,16 +17,24 @@ export interface Collector {
   /** Notes what is missing, as `lost` names it, since what stands for it was not understood. */
   readonly leaveOut: (what: Iterable<string>) => void;
   readonly leftOut: () => LeftOut;
+  readonly placeOf: PlaceOf;
   /** How many errors there are so far. */
   readonly errors: () => number;
   /** All problems so far, in the order of the file. */
   readonly problems: () => readonly Problem[];
 }
 
+/** Says where a key belongs that stands where it means nothing; undefined where that is no place, or several. */
+export type PlaceOf = (path: Path) => string | undefined;
+
 export type PositionOf = (path: Path, part?: 'key' | 'value') => Position;
 
-/** An empty collector for `file`; `positionOf` tells where a path stands. */
-export function collectProblems(file: string, positionOf: PositionOf): Collector {
+/** An empty collector for `file`; `positionOf` tells where a path stands, `placeOf` where a key belongs. */
+export function collectProblems(
+  file: string,
+  positionOf: PositionOf,
+  placeOf: PlaceOf = () => undefined,
+): Collector {
   const found: Problem[] = [];
   const leftOut = new Set<string>();
   let errors = 0;
@@ -44,6 +52,7 @@ export function collectProblems(file: string, positionOf: PositionOf): Collector
       for (const what of more) leftOut.add(what);
     },
     leftOut: () => leftOut,
+    placeOf,
     errors: () => errors,
     problems: () => inOrder(found),
   };

@@ -26,6 +26,8 @@ export interface Definition<out T> {
     wanted?: string,
   ) => Checked<T>;
   readonly schema: (define: Define) => JsonSchema;
+  /** What may stand below, by its name; under `*` what has a name that the user chooses, or none. */
+  readonly members?: ReadonlyMap<string, Definition<unknown>>;
 }
 
 export type TypeOf<D> = D extends Definition<infer T> ? T : never;

@@ -1,6 +1,7 @@
 import { collectProblems, inOrder, type Collector, type PositionOf } from './collector.ts';
 import { check, invalid } from './definition.ts';
 import { specification } from './definitions/root.ts';
+import { placesIn } from './elsewhere.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Problem } from './problems.ts';
 import type { Environment } from './source/environment.ts';
@@ -32,12 +33,14 @@ export interface Loaded {
   readonly positionOf: PositionOf;
 }
 
+const placeOf = placesIn(specification);
+
 /** Reads YAML or JSON and checks its structure; all problems are values. No input or output. */
 export function loadSpecification({ file, text, environment }: SpecificationFile): Loaded {
   const syntax = collectProblems(file, () => ({ line: 1, column: 1 }));
   const root = readYaml(text, environment, syntax.reportAt);
   const positionOf: PositionOf = (path, part) => positionIn(root, path, part);
-  const structure: Collector = collectProblems(file, positionOf);
+  const structure: Collector = collectProblems(file, positionOf, placeOf);
   const checked = root === undefined ? invalid : check(specification, root, [], structure);
   return {
     file,

@@ -93,6 +93,9 @@ const storedAs = { description: 'The form in which an existing column holds the 
  * of field take it. The check, the messages and the JSON Schema are made from it. Contract 1, Constraint
  * attributes and Relations.
  */
+/** What the text of a string may have to be. */
+export const stringFormats = ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'] as const;
+
 export const attributes = {
   description: fits(text({ description: 'What the field holds, for readers.', allowEmpty: true }), {
     types: ['id', ...columns],
@@ -105,7 +108,7 @@ export const attributes = {
   }),
   format: [
     ...fits<string>(
-      choice(['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'], {
+      choice(stringFormats, {
         description: 'What the text has to be; `uuid` makes it the type `uuid`.',
       }),
       { types: ['string'], places: anywhere },

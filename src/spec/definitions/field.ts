@@ -1,11 +1,4 @@
-import {
-  map,
-  object,
-  required,
-  unknownAttribute,
-  type Flat,
-  type Members,
-} from '../collections.ts';
+import { map, object, required, type Flat, type Members } from '../collections.ts';
 import {
   check,
   described,
@@ -36,7 +29,7 @@ import {
   type AttributeType,
   type Place,
 } from './attribute.ts';
-import { anywhere, attributes } from './attributes.ts';
+import { anywhere, attributes, stringFormats } from './attributes.ts';
 
 const expects = 'a definition such as { type: string }';
 const property = recursive('property', expects, () => fieldAt('property'));
@@ -81,14 +74,19 @@ const placeTypes: Readonly<Record<Place, readonly TypeName[]>> = {
 /** What people call types elsewhere. */
 const otherNames = new Map<string, TypeName>([
   ...['float', 'double', 'real'].map((name) => [name, 'number'] as const),
-  ...['bigint', 'long'].map((name) => [name, 'integer'] as const),
-  ...['numeric', 'money'].map((name) => [name, 'decimal'] as const),
-  ...['char', 'varchar'].map((name) => [name, 'string'] as const),
-  ['timestamp', 'datetime'],
+  ...['bigint', 'long', 'smallint', 'tinyint', 'int4', 'int8', 'serial', 'bigserial'].map(
+    (name) => [name, 'integer'] as const,
+  ),
+  ...['numeric', 'money', 'currency'].map((name) => [name, 'decimal'] as const),
+  ...['char', 'varchar', 'nvarchar', 'password', 'phone'].map((name) => [name, 'string'] as const),
+  ...['longtext', 'mediumtext', 'markdown', 'html'].map((name) => [name, 'text'] as const),
+  ...['timestamp', 'timestamptz'].map((name) => [name, 'datetime'] as const),
+  ['bit', 'boolean'],
   ['guid', 'uuid'],
+  ['uri', 'url'],
   ['list', 'array'],
-  ['map', 'object'],
-  ['any', 'json'],
+  ...['map', 'dict', 'struct', 'record'].map((name) => [name, 'object'] as const),
+  ...['any', 'mixed'].map((name) => [name, 'json'] as const),
 ]);
 
 /** The name of a type that may stand there. */
@@ -115,7 +113,9 @@ function typeAt(place: Place): Definition<TypeName> {
 
 /** The type that an unknown name may have been meant to be. */
 function nearType(value: string, types: readonly TypeName[]): TypeName | undefined {
-  const name = otherNames.get(value.toLowerCase()) ?? nearest(value, types);
+  // As in `varchar(255)`.
+  const word = value.replace(/\s*\(.*\)$/u, '').toLowerCase();
+  const name = otherNames.get(word) ?? nearest(word, types);
   return types.find((type) => type === name);
 }
 
@@ -124,6 +124,13 @@ function unknownType(value: string, types: readonly TypeName[]): string {
   const kind = relationKinds.find((name) => name === value);
   if (kind !== undefined && types.includes('relation'))
     return `${quote(value)} is a kind of relation: write { type: relation, relation: ${kind}, … }`;
+  const format = stringFormats.find((one) => one === value);
+  if (format !== undefined)
+    return `${quote(value)} is a format of strings: write { type: string, format: ${format} }`;
+  const [, item] = /^(\w+)\[\]$/u.exec(value) ?? [];
+  const items = item === undefined ? undefined : nearType(item, types);
+  if (items !== undefined)
+    return `unknown type ${quote(value)}; write { type: array, items: { type: ${items} } }`;
   return near === undefined
     ? `unknown type ${quote(value)}; the types are ${types.join(', ')}`
     : `unknown type ${quote(value)}; did you mean ${quote(near)}?`;
@@ -176,15 +183,13 @@ function definitionOf(
   const found = made.get(key);
   if (found !== undefined) return found;
   const members = membersOf(type, kind, place);
-  const candidates = [...Object.keys(members), ...attributeNames];
   const plain = object(members, {
     expects,
     unknown: (name) => {
       const attribute = Object.hasOwn(known, name) ? known[name] : undefined;
-      return attribute === undefined
-        ? unknownAttribute(name, candidates)
-        : misfit(name, attribute, type, kind, place);
+      return attribute && misfit(name, attribute, type, kind, place);
     },
+    candidates: [...Object.keys(members), ...attributeNames],
   });
   const definition = named(key, type === 'enum' ? withValues(plain) : plain);
   made.set(key, definition);
@@ -195,7 +200,7 @@ function definitionOf(
 function untyped(place: Place): Definition<unknown> {
   return object(
     { type: required(typeAt(place)) },
-    { expects, ignored: everyAttribute, unknown: (name) => unknownAttribute(name, attributeNames) },
+    { expects, ignored: everyAttribute, candidates: attributeNames },
   );
 }
 
@@ -221,6 +226,7 @@ function wordAt<T extends string>(node: MapNode, key: string, words: readonly T[
 function fieldAt(place: Place): Definition<FieldSpecification> {
   const byType: Definition<unknown> = {
     expects,
+    members: new Map(Object.entries(everyAttribute)),
     check: (node, path, collector) => {
       if (node.kind !== 'map') return refuse(expects, node, path, collector);
       const type = wordAt(node, 'type', placeTypes[place]);
