@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
 import type { Row, Take } from './database.ts';
-import { isLoss } from './postgres-errors.ts';
+import { isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
 
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */
@@ -34,6 +34,9 @@ function takenFrom(result: Result): readonly Row[] {
 
 /** How long connecting may take, in ms. */
 const connectTimeout = 5_000;
+
+/** A session that is younger than this, in ms, leads where the name of the server does. */
+const freshFor = 1_000;
 
 /** Where PostgreSQL listens if nobody says otherwise. */
 const defaultPort = 5432;
@@ -208,7 +211,9 @@ export class Connection {
       return answer;
     } catch (error) {
       if (isLoss(error)) this.lose();
-      throw error;
+      if (!isReadOnly(error) || performance.now() - this.openedAt < freshFor) throw error;
+      this.abandon();
+      throw new OutdatedSession((error as Error).message, { cause: error });
     } finally {
       this.unanswered.delete(refuse);
       // Others may have gone out behind it.

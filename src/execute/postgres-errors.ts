@@ -11,8 +11,22 @@ export function isLoss(error: unknown): boolean {
   return /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/u.test(codeOf(error));
 }
 
+/**
+ * A session whose server has stopped taking writes, as after a failover: it would answer so for ever, while a new one is
+ * led to the server that takes them. Nothing was changed.
+ */
+export class OutdatedSession extends Error {
+  readonly code = '25006';
+}
+
+/** Whether a server takes no writes: it is a standby, or was made read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006';
+}
+
 /** Whether a session has ended under a statement, as with a server that is started again: a new one may take it. */
 export function isInterruption(error: unknown): boolean {
+  if (error instanceof OutdatedSession) return true;
   return /^(?:57P0[12]|CONNECTION_CLOSED|ECONNRESET|EPIPE)$/u.test(codeOf(error));
 }
 

@@ -15,6 +15,7 @@ import {
   isLoss,
   isPassing,
   meaningOf,
+  OutdatedSession,
   openFailure,
   outcomeUnknown,
 } from './postgres-errors.ts';
@@ -142,7 +143,12 @@ export class PostgresDatabase implements Database {
         return (await connection.query(statement.sql, parameters, isNamed)).rows;
       } catch (error) {
         if (attempt < retries && isPassing(error)) await pause(attempt);
-        else if (attempt === 0 && !isSent && isInterruption(error)) this.pool.renew();
+        else if (
+          attempt === 0 &&
+          isInterruption(error) &&
+          (!isSent || error instanceof OutdatedSession)
+        )
+          this.pool.renew();
         else throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
       } finally {
         this.durations.set(statement, performance.now() - since);

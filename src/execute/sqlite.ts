@@ -17,6 +17,7 @@ import { collatedColumns } from './sqlite-collations.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { ReadCosts } from './sqlite-costs.ts';
 import { codeOf, meaningOf, onceFree } from './sqlite-errors.ts';
+import { OpenFile } from './sqlite-file.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { streamRows } from './sqlite-stream.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -72,6 +73,7 @@ export class SqliteDatabase implements Database {
   readonly dialect: Dialect;
   readonly asksAtOnce = false;
   private readonly file: string;
+  private readonly open: OpenFile;
   private readonly writer: SqliteConnection;
   private readonly reader: SqliteReader;
   private readonly costs: ReadCosts;
@@ -95,15 +97,17 @@ export class SqliteDatabase implements Database {
         collated: collatedColumns(connection.driver),
         others: columnsOfOthers(connection.driver),
       });
+      this.open = new OpenFile(file);
     } catch (error) {
       this.writer.driver.close();
       throw error;
     }
     const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
     this.processes = new ReaderProcesses(file, deadline);
-    this.queue = new WriteQueue(this.writer.driver, this.transaction(), () =>
-      this.reader.endSnapshot(),
-    );
+    this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
+      onBegin: () => this.open.mustBeThere(),
+      onCommit: () => this.reader.endSnapshot(),
+    });
   }
 
   private transaction(): Transaction {
@@ -147,6 +151,7 @@ export class SqliteDatabase implements Database {
     signal: AbortSignal,
     take: Take,
   ): Promise<void> {
+    this.open.mustBeThere();
     const isSlow = await onceFree(() =>
       this.costs.mayStreamSlowly(statement, values, performance.now(), this.reader.version),
     );
@@ -188,6 +193,7 @@ export class SqliteDatabase implements Database {
 
   /** Runs a read in a process of its own, which is ended at the deadline. */
   private async allApart(statement: Statement, values: Values): Promise<readonly Row[]> {
+    this.open.mustBeThere();
     const begin = performance.now();
     const rows: Row[] = [];
     const parameters = valuesFor(statement, values);
@@ -215,6 +221,7 @@ export class SqliteDatabase implements Database {
   }
 
   async ping(): Promise<boolean> {
+    this.open.mustBeThere();
     return this.reader.all(ping, { bound: [] }).length === 1;
   }
 

@@ -17,6 +17,13 @@ type Extent = 'statement' | 'statements';
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
+interface Hooks {
+  /** Called before each transaction, which it refuses by throwing. */
+  readonly onBegin: () => void;
+  /** Called after each commit, before anyone is answered. */
+  readonly onCommit: () => void;
+}
+
 /** The most writes that one transaction takes, so that none waits long for its neighbours. */
 const batchSize = 256;
 /** How long a transaction takes in further writes, in ms: meanwhile nothing else is answered. */
@@ -29,15 +36,14 @@ const batchTime = 50;
 export class WriteQueue {
   private readonly driver: Driver.Database;
   private readonly transaction: Transaction;
-  private readonly onCommit: () => void;
+  private readonly hooks: Hooks;
   private waiting: Job[] = [];
   private running: Promise<void> | undefined;
 
-  /** `onCommit` is called after each commit, before anyone is answered. */
-  constructor(driver: Driver.Database, transaction: Transaction, onCommit: () => void) {
+  constructor(driver: Driver.Database, transaction: Transaction, hooks: Hooks) {
     this.driver = driver;
     this.transaction = transaction;
-    this.onCommit = onCommit;
+    this.hooks = hooks;
   }
 
   /** Runs `work` in the next transaction; resolves once that is committed. */
@@ -112,7 +118,7 @@ export class WriteQueue {
         if (performance.now() > end) break;
       }
       this.driver.exec('COMMIT');
-      this.onCommit();
+      this.hooks.onCommit();
       return outcomes;
     } catch (error) {
       this.rollBack();
@@ -149,6 +155,7 @@ export class WriteQueue {
   private async begin(end: number | undefined): Promise<void> {
     // Left over only where taking it back had failed.
     this.rollBack();
+    this.hooks.onBegin();
     await onceFree(() => this.driver.exec('BEGIN IMMEDIATE'), end);
   }
 

@@ -1,3 +1,4 @@
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { serveBoth } from '../support/both.ts';
@@ -105,3 +106,38 @@ test('a database that lacks what the specification names is not ready; one that 
   await change('ALTER TABLE notes RENAME TO others');
   await become(503);
 });
+
+const gone: readonly (readonly [how: string, take: (file: string) => void])[] = [
+  ['moved away', () => undefined],
+  ['replaced', (file) => copyFileSync(`${file}.away`, file)],
+];
+
+test.each(gone)(
+  'a file that was %s while it was open takes no write, and is not ready, until it is back',
+  async (_, replace) => {
+    const api = await serving();
+    const { name: file } = (api.generation.database as SqliteDatabase).schemaConnection;
+    const create = (text: string): ReturnType<TestApi['send']> =>
+      api.send('POST', '/v1/notes', { text });
+    const csv = { accept: 'text/csv' };
+    expect((await create('b')).status).toBe(201);
+    renameSync(file, `${file}.away`);
+    replace(file);
+    const refused = await Promise.all([create('lost'), create('lost too')]);
+    for (const { status, body, headers } of [...refused, await api.get('/v1/notes', csv)])
+      expect([status, body.code, headers.get('retry-after')]).toEqual([
+        503,
+        'DATABASE_UNAVAILABLE',
+        '1',
+      ]);
+    expect((await api.get('/_ready')).status).toBe(503);
+    expect((await api.get('/_health')).status).toBe(200);
+    expect(api.failures.splice(0).map(String).join()).toContain(`The database file ${file} was `);
+    rmSync(file, { force: true });
+    renameSync(`${file}.away`, file);
+    expect((await create('c')).status).toBe(201);
+    const { body } = await api.get('/v1/notes', { accept: 'application/json' });
+    expect(body.map(({ text }: { text: string }) => text)).toEqual(['a', 'b', 'c']);
+    expect((await api.get('/_ready')).status).toBe(200);
+  },
+);

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import driver from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import type { Statement } from '../../src/sql/statement.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const insert: Statement = {
+  sql: 'INSERT INTO things (name) VALUES ($1) RETURNING id',
+  parameters: [0],
+};
+const names: Statement = { sql: 'SELECT name FROM things ORDER BY id', parameters: [] };
+const slow: Statement = { sql: 'SELECT pg_sleep(0.1)', parameters: [] };
+const none = { bound: [] };
+
+let server: TestDatabase;
+let database: PostgresDatabase;
+let other: driver.Sql;
+
+beforeAll(async () => {
+  server = await createDatabase();
+  database = await openPostgres(server.url, { poolSize: 3, statementTimeout: 2_000 });
+  other = driver(server.url, { max: 1, onnotice: () => undefined });
+  await other`CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, name text UNIQUE)`;
+});
+
+beforeEach(async () => {
+  await other`TRUNCATE things RESTART IDENTITY`;
+});
+
+afterAll(async () => {
+  await database?.close();
+  await other?.end();
+  await server?.drop();
+});
+
+const endSessions = (): Promise<unknown> =>
+  other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'plinth' AND datname = current_database()`.execute();
+
+/** So many reads at once that all sessions are open that there may be. */
+const openAll = (): Promise<unknown> => Promise.all([1, 2, 3].map(() => database.all(slow, none)));
+
+describe('a server that takes no writes any more, as after a failover', () => {
+  const setReadOnly = (value: 'on' | 'off'): Promise<unknown> =>
+    other.unsafe(
+      `DO $$ BEGIN EXECUTE format(
+        'ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END $$`,
+    );
+  const ways: readonly (readonly [how: string, write: () => Promise<unknown>])[] = [
+    ['one statement', () => database.writeOne(insert, { bound: ['a'] })],
+    ['a transaction', () => database.write(({ run }) => run(insert, { bound: ['a'] }))],
+  ];
+
+  test.each(ways)(
+    'its sessions are left: %s is refused there, and made where writes are taken',
+    async (_, write) => {
+      await setReadOnly('on');
+      try {
+        await endSessions();
+        await openAll();
+        await expect(write()).rejects.toMatchObject({ kind: 'unavailable' });
+        await openAll();
+        await delay(1_100);
+      } finally {
+        await other`SET default_transaction_read_only = off`;
+        await setReadOnly('off');
+      }
+      await write();
+      expect(await database.all(names, none)).toEqual([['a']]);
+    },
+  );
+});
