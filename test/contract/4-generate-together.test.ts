@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { french } from '../../src/generate/words/french.ts';
 import { japanese } from '../../src/generate/words/japanese.ts';
+import { portuguese } from '../../src/generate/words/portuguese.ts';
+import { spanish } from '../../src/generate/words/spanish.ts';
 import { english } from '../../src/generate/words/english.ts';
 import { generated, type Row } from './4-generate.ts';
 
@@ -193,8 +195,10 @@ describe('texts and places are of the locale', () => {
   );
 
   test.each([
+    ['es', spanish],
     ['fr', french],
     ['ja', japanese],
+    ['pt_BR', portuguese],
   ])('%s', async (locale, phrases) => {
     const rows = await rowsOf(
       'articles',
@@ -244,6 +248,49 @@ describe('texts and places are of the locale', () => {
       if (row['countryCode'] !== 'DE') continue;
       expect(row['latitude']).toSatisfy((value: number) => value > 50 && value < 52);
       expect(row['longitude']).toSatisfy((value: number) => value > 9 && value < 11);
+    }
+  });
+});
+
+describe('numbers and codes go with what else the row says', () => {
+  test('what a thing has cost before is more than it costs', async () => {
+    const fields = 'price: { type: decimal }\noldPrice: { type: decimal, nullable: true }';
+    const rows = await rowsOf('products', fields, 'en', 60);
+    const priced = rows.filter(({ oldPrice }) => oldPrice !== null);
+    expect(priced.length).toBeGreaterThan(40);
+    for (const { price, oldPrice } of priced)
+      expect(Number(oldPrice)).toBeGreaterThan(Number(price));
+  });
+
+  test('people are as tall and heavy as people', async () => {
+    const fields = 'heightCm: { type: integer }\nweight: { type: number }';
+    for (const { heightCm, weight } of await rowsOf('patients', fields, 'en', 60)) {
+      expect(heightCm).toSatisfy((value: number) => value >= 150 && value <= 200);
+      expect(weight).toSatisfy((value: number) => value >= 46 && value <= 118);
+    }
+  });
+
+  test('money is there a few days after it was booked', async () => {
+    const fields = 'bookedAt: { type: datetime }\nvalueDate: { type: date }';
+    for (const { bookedAt, valueDate } of await rowsOf('transactions', fields, 'en', 60)) {
+      const days = (Date.parse(String(valueDate)) - Date.parse(String(bookedAt))) / 86_400_000;
+      expect(days).toSatisfy((value: number) => value > -1 && value < 4);
+    }
+  });
+
+  test.each([
+    ['de', /^DE\d{9}$/u],
+    ['es', /^ESB\d{8}$/u],
+    ['pt_BR', /^\d\d\.\d{3}\.\d{3}\/0001-\d\d$/u],
+    ['pl', /^PL\d{10}$/u],
+    ['en', /^\d\d-\d{7}$/u],
+  ])('tax numbers and banks of %s are of the country', async (locale, pattern) => {
+    const fields = 'countryCode: { type: string }\nvatId: { type: string }\nbic: { type: string }';
+    const home = new Intl.Locale(locale.replace('_', '-')).maximize().region;
+    const rows = await rowsOf('companies', fields, locale, 60);
+    for (const { countryCode, vatId, bic } of rows) {
+      expect(String(bic).slice(4, 6)).toBe(countryCode);
+      if (countryCode === home) expect(vatId).toMatch(pattern);
     }
   });
 });

@@ -18,7 +18,7 @@ describe('the explorer', () => {
     await page.getByRole('option', { name: 'greater than', exact: true }).click();
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('50');
     await page.keyboard.press('Enter');
-    await page.getByText('1 records in all').waitFor();
+    await page.getByText('1 record in all').waitFor();
     await eventually(() => urlField(page).inputValue()).toBe('/v1/products?price_gt=50');
     expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(0);
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Value of filter 1');

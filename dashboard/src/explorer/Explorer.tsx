@@ -261,13 +261,16 @@ function Problem({ error }: { readonly error: Error }): JSX.Element {
   );
 }
 
+const recordsText = (count: number): string =>
+  count === 1 ? '1 record' : `${count.toLocaleString()} records`;
+
 function Summary({ answer }: { readonly answer: ApiAnswer }): JSX.Element {
   const total = answer.headers.get('x-total-count');
   return (
     <Text size="sm" role="status">
       {answer.status}, {figure(answer.duration)} ms, {answer.text.length.toLocaleString()}{' '}
       characters
-      {total === null ? '' : `, ${Number(total).toLocaleString()} records in all`}
+      {total === null ? '' : `, ${recordsText(Number(total))} in all`}
     </Text>
   );
 }

@@ -141,6 +141,7 @@ function Choice({ label, data, value, changed }: ChoiceProps): JSX.Element {
       data={data}
       value={value === '' ? null : value}
       onChange={(next) => changed(next ?? '')}
+      placeholder="Any"
       clearable
       clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
       w={150}

@@ -1,4 +1,5 @@
 import { listPool } from '../pool.ts';
+import type { Random } from '../random.ts';
 import type { Place, Row } from '../source.ts';
 import {
   digits,
@@ -65,6 +66,32 @@ const ibanCountries: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** How companies are numbered for taxes: `#` is a digit. */
+const taxNumbers: Readonly<Record<string, string>> = {
+  AT: 'ATU########',
+  BE: 'BE0#########',
+  BR: '##.###.###/0001-##',
+  CA: '######### RT0001',
+  CH: 'CHE-###.###.### MWST',
+  DE: 'DE#########',
+  DK: 'DK########',
+  ES: 'ESB########',
+  FR: 'FR###########',
+  GB: 'GB#########',
+  IT: 'IT###########',
+  JP: 'T#############',
+  NL: 'NL#########B##',
+  PL: 'PL##########',
+  PT: 'PT5########',
+  SE: 'SE##########01',
+  US: '##-#######',
+};
+
+function taxNumber(random: Random, country: string): string {
+  const form = taxNumbers[country] ?? `${country}#########`;
+  return form.replaceAll('#', () => digits(random, 1));
+}
 
 export const codeKinds: readonly KindRow[] = [
   [
@@ -182,17 +209,25 @@ export const codeKinds: readonly KindRow[] = [
   ['ean,ean13,barcode,gtin,upc', numbered('commerce.ean', (text) => withCheckDigit(`400${text}`))],
   ['isbn,isbn13', numbered('commerce.isbn', (text) => withCheckDigit(`978${text}`))],
   [
-    'iban,account number,bank account',
+    'iban,bank account',
     drawn('finance.iban', (place, _, row) => {
       const countryCode = countryCodeOf(place, row);
       const { finance } = place.words.faker;
       return finance.iban(ibanCountries.has(countryCode) ? { countryCode } : {});
     }),
   ],
-  ['bic,swift,swift code', drawn('finance.bic', ({ words }) => words.faker.finance.bic())],
+  ['account number,account no', numbered('finance.accountNumber', (text) => text)],
+  [
+    'bic,swift,swift code',
+    drawn(
+      'finance.bic',
+      (place, random, row) =>
+        `${letters(random, 4)}${countryCodeOf(place, row)}${letters(random, 1)}${digits(random, 1)}`,
+    ),
+  ],
   [
     'vat,vat id,vat number,tax id,tax number',
-    drawn('finance.taxId', (_, random) => `DE${digits(random, 9)}`),
+    drawn('finance.taxId', (place, random, row) => taxNumber(random, countryCodeOf(place, row))),
   ],
   [
     'card number,credit card',

@@ -99,6 +99,12 @@ const kinds: readonly MomentKind[] = [
     after: 'date.created',
   },
   {
+    name: 'date.settled',
+    names: /^(?:value|valuta|settled|settlement|cleared|processed)$/u,
+    time: (part, row) => lifeOf(row).begin + Math.floor(part * 3) * day,
+    after: 'date.created',
+  },
+  {
     name: 'date.confirmed',
     names: /^(?:approved|accepted|confirmed|paid|verified|activated|started|began)/u,
     time: step(0),

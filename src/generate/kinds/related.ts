@@ -24,9 +24,27 @@ function amountOf(ending: string, unit: number, row: Row): number | undefined {
   return taxes.test(ending) ? (all - net) / unit : undefined;
 }
 
+/** A whole number that is seldom near the ends. */
+function bodyMeasure(random: Random, least: number, most: number): number {
+  return Math.round(least + ((random.next() + random.next()) / 2) * (most - least));
+}
+
+/** What a thing has cost before: more than it costs now. */
+function formerPrice({
+  siblingOf,
+}: Place): ((row: Row, random: Random) => number | undefined) | undefined {
+  const field = siblingOf(['price', 'salePrice', 'unitPrice', 'sale_price', 'unit_price']);
+  if (field === undefined) return undefined;
+  return (row, random) => {
+    const price = Number(row.sibling(field));
+    const former = price * (1.1 + random.next() * 0.4);
+    return price > 0 ? Math.ceil(former * 2) / 2 - 0.01 : undefined;
+  };
+}
+
 /**
  * A number that goes with what else a row says: age with birthday, rating with review, net and tax with total, a
- * coordinate with the country. Undefined for others. `name` is what the number was found to be.
+ * coordinate with the country, the height of a person with people. Undefined for others. `name` is what the number was found to be.
  */
 export function relatedNumber(
   name: string,
@@ -42,7 +60,14 @@ export function relatedNumber(
       return isWhole ? (row) => new Date(bornAt(row)).getUTCFullYear() : undefined;
     case 'number.rating':
       return (row, _, pool) => pool.at(Math.floor(moodOf(row) * pool.size));
+    case 'commerce.formerPrice':
+      return formerPrice(place);
+    case 'number.size':
+      return subject === 'person' && ending.startsWith('height')
+        ? (_, random) => bodyMeasure(random, 150, 200)
+        : undefined;
     case 'number.weight':
+      if (subject === 'person') return (_, random) => bodyMeasure(random, 46, 118);
       // There are more light things than heavy ones.
       return (_, random, pool) => pool.at(Math.floor(random.next() ** 4 * pool.size));
     case 'number.seconds':

@@ -64,7 +64,7 @@ const kinds: readonly KindRow[] = [
   ['last name,surname,family name,nachname', person((one) => one.lastName, 'person.lastName')],
   ['middle name', fromList('person.middleName', ({ words }) => words.firstNames)],
   [
-    'full name,display name,author name,contact name,customer name,recipient,recipient name,contact,signer,owner name,employee name,created by,updated by,author,assignee,reporter,composer,director,lyricist,editor,translator,instructor,teacher,doctor,driver,sender,sender name',
+    'full name,display name,author name,contact name,customer name,recipient,recipient name,contact,signer,owner name,employee name,created by,updated by,author,assignee,reporter,composer,director,lyricist,editor,translator,instructor,teacher,doctor,driver,sender,sender name,organizer,organiser,owner,holder,account holder,payee,payer,counterparty,beneficiary,supervisor,coach,trainer,speaker,approver,reviewer,contact person',
     namedPerson,
   ],
   [
@@ -164,6 +164,26 @@ const kinds: readonly KindRow[] = [
   [
     'salutation,honorific',
     person(({ sex }, { things }) => things.salutations[sex === 'female' ? 0 : 1], 'person.prefix'),
+  ],
+  [
+    'industry,industries,sector,line of business',
+    fromList('company.industry', ({ words }) => words.things.industries),
+  ],
+  [
+    'diagnosis,diagnoses,medical condition',
+    fromList('health.diagnosis', ({ words }) => words.things.diagnoses),
+  ],
+  [
+    'allergy,allergies,allergen,allergens',
+    fromList('health.allergen', ({ words }) => words.things.allergens),
+  ],
+  [
+    'blood type,blood group',
+    oneOf('health.bloodType', ['O+', 'A+', 'B+', 'AB+', 'O-', 'A-', 'B-', 'AB-']),
+  ],
+  [
+    'purpose,payment purpose,transfer purpose,remittance information',
+    fromList('finance.purpose', ({ words }) => words.things.purposes),
   ],
   ['ingredient,ingredients', fromList('food.ingredient', ({ words }) => words.things.ingredients)],
   [

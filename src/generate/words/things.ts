@@ -12,6 +12,12 @@ export interface Things {
   /** What houses offer to their guests. */
   readonly amenities: readonly string[];
   readonly continents: readonly string[];
+  /** What companies live on. */
+  readonly industries: readonly string[];
+  readonly diagnoses: readonly string[];
+  readonly allergens: readonly string[];
+  /** What money is sent for. */
+  readonly purposes: readonly string[];
 }
 
 type Lists = Readonly<Record<Exclude<keyof Things, 'salutations'>, string>> & {
@@ -31,6 +37,14 @@ const english: Lists = {
   amenities:
     'wifi,parking,breakfast,garden,lift,pool,sauna,gym,bike rental,air conditioning,terrace,pets allowed',
   continents: 'Africa,Asia,Europe,North America,Oceania,South America',
+  industries:
+    'Agriculture,Automotive,Banking,Construction,Consulting,Education,Energy,Fashion,Food and Beverage,Furniture,Health Care,Hospitality,Insurance,Logistics,Media,Mechanical Engineering,Real Estate,Retail,Software,Telecommunications,Tourism',
+  diagnoses:
+    'Asthma,Bronchitis,Chronic back pain,Eczema,Fractured wrist,Gastritis,Hay fever,High blood pressure,Influenza,Migraine,Sinusitis,Sprained ankle,Tonsillitis,Type 2 diabetes',
+  allergens:
+    'bee venom,cow’s milk,dust mites,eggs,grass pollen,latex,nuts,peanuts,penicillin,shellfish,soy,wheat',
+  purposes:
+    'Book order,Car insurance,Deposit,Electricity bill,Gym membership,Groceries,Invoice,Monthly rent,Phone bill,Refund,Salary,Savings,Subscription,Train ticket,Travel expenses',
 };
 
 const german: Lists = {
@@ -46,6 +60,14 @@ const german: Lists = {
   amenities:
     'WLAN,Parkplatz,Frühstück,Garten,Aufzug,Schwimmbad,Sauna,Fitnessraum,Fahrradverleih,Klimaanlage,Terrasse,Haustiere erlaubt',
   continents: 'Afrika,Asien,Europa,Nordamerika,Ozeanien,Südamerika',
+  industries:
+    'Automobil,Bankwesen,Bauwesen,Beratung,Bildung,Einzelhandel,Energie,Gastronomie,Gesundheitswesen,Immobilien,Landwirtschaft,Lebensmittel,Logistik,Maschinenbau,Medien,Mode,Möbel,Software,Telekommunikation,Tourismus,Versicherungen',
+  diagnoses:
+    'Asthma,Bluthochdruck,Bronchitis,Diabetes Typ 2,Ekzem,Gastritis,Grippe,Heuschnupfen,Mandelentzündung,Migräne,Nasennebenhöhlenentzündung,Rückenschmerzen,Verstauchter Knöchel,Bruch des Handgelenks',
+  allergens:
+    'Bienengift,Eier,Erdnüsse,Gräserpollen,Hausstaubmilben,Kuhmilch,Latex,Meeresfrüchte,Nüsse,Penicillin,Soja,Weizen',
+  purposes:
+    'Abonnement,Bahnfahrkarte,Bücher,Einkauf,Erstattung,Gehalt,Kaution,Kfz-Versicherung,Miete,Mitgliedsbeitrag,Rechnung,Reisekosten,Sparen,Stromabschlag,Telefonrechnung',
 };
 
 const french: Lists = {
@@ -60,6 +82,14 @@ const french: Lists = {
   amenities:
     'wifi,parking,petit-déjeuner,jardin,ascenseur,piscine,sauna,salle de sport,location de vélos,climatisation,terrasse,animaux acceptés',
   continents: 'Afrique,Asie,Europe,Amérique du Nord,Océanie,Amérique du Sud',
+  industries:
+    'Agriculture,Alimentation,Ameublement,Assurances,Automobile,Banque,Bâtiment,Commerce de détail,Conseil,Éducation,Énergie,Hôtellerie,Immobilier,Logistique,Logiciels,Mécanique,Médias,Mode,Santé,Télécommunications,Tourisme',
+  diagnoses:
+    'Angine,Asthme,Bronchite,Diabète de type 2,Eczéma,Entorse de la cheville,Fracture du poignet,Gastrite,Grippe,Hypertension,Lombalgie,Migraine,Rhume des foins,Sinusite',
+  allergens:
+    'acariens,arachides,blé,crustacés,fruits à coque,lait de vache,latex,œufs,pénicilline,pollen de graminées,soja,venin d’abeille',
+  purposes:
+    'Abonnement,Assurance auto,Billet de train,Caution,Cotisation,Courses,Épargne,Facture,Facture d’électricité,Facture de téléphone,Frais de déplacement,Livres,Loyer,Remboursement,Salaire',
 };
 
 const japanese: Lists = {
@@ -73,13 +103,66 @@ const japanese: Lists = {
   amenities:
     '無線LAN,駐車場,朝食,庭,エレベーター,プール,サウナ,ジム,貸自転車,冷暖房,露天風呂,ペット可',
   continents: 'アフリカ,アジア,ヨーロッパ,北アメリカ,オセアニア,南アメリカ',
+  industries:
+    '農業,自動車,銀行,建設,コンサルティング,教育,エネルギー,アパレル,食品,家具,医療,宿泊,保険,物流,メディア,機械,不動産,小売,ソフトウェア,通信,観光',
+  diagnoses:
+    '喘息,気管支炎,腰痛,湿疹,手首の骨折,胃炎,花粉症,高血圧,インフルエンザ,片頭痛,副鼻腔炎,足首の捻挫,扁桃炎,2型糖尿病',
+  allergens: '蜂毒,牛乳,ダニ,卵,イネ科花粉,ラテックス,ナッツ,落花生,ペニシリン,甲殻類,大豆,小麦',
+  purposes:
+    '本代,自動車保険,敷金,電気代,会費,食料品,請求書,家賃,電話代,返金,給与,貯金,購読料,乗車券,出張費',
+};
+
+const portuguese: Lists = {
+  places: 'Casa {name},Espaço {name},Sala {name},Villa {name},Pavilhão {name},Jardim {name}',
+  materials: 'algodão,linho,carvalho,aço,vidro,couro,lã,cerâmica',
+  departments:
+    'Atendimento,Compras,Comunicação,Contabilidade,Desenvolvimento,Jurídico,Logística,Marketing,Pesquisa,Produção,Recursos Humanos,Vendas',
+  jobs: 'Analista de dados,Analista financeiro,Assistente administrativo,Bibliotecária,Contabilista,Consultoria jurídica,Coordenação de projetos,Cozinheiro,Design gráfico,Docente,Editora,Eletricista,Engenharia mecânica,Fotógrafa,Gerente de loja,Gestora de produto,Jornalista,Suporte de informática,Técnica de enfermagem,Tradutora,Vendas externas',
+  salutations: 'Sra.,Sr.',
+  ingredients:
+    'azeite,alho,cebola,cenoura,tomate,limão,manteiga,farinha,ovos,açúcar,arroz,feijão,batata,cogumelos,espinafre,salsa,coentro,pimenta-do-reino,sal,caldo de legumes',
+  amenities:
+    'wi-fi,estacionamento,café da manhã,jardim,elevador,piscina,sauna,academia,aluguel de bicicletas,ar-condicionado,varanda,aceita animais',
+  continents: 'África,América do Norte,América do Sul,Ásia,Europa,Oceania',
+  industries:
+    'Agricultura,Alimentos,Automotivo,Bancos,Comércio,Construção,Consultoria,Educação,Energia,Hotelaria,Imóveis,Logística,Máquinas,Mídia,Moda,Móveis,Saúde,Seguros,Software,Telecomunicações,Turismo',
+  diagnoses:
+    'Amigdalite,Asma,Bronquite,Diabetes tipo 2,Eczema,Entorse do tornozelo,Enxaqueca,Fratura do punho,Gastrite,Gripe,Hipertensão,Lombalgia,Rinite alérgica,Sinusite',
+  allergens:
+    'ácaros,amendoim,camarão,látex,leite de vaca,nozes,ovos,penicilina,pólen de gramíneas,soja,trigo,veneno de abelha',
+  purposes:
+    'Aluguel,Assinatura,Conta de luz,Conta de telefone,Depósito,Despesas de viagem,Fatura,Livros,Mensalidade,Passagem,Poupança,Reembolso,Salário,Seguro do carro,Supermercado',
+};
+
+const spanish: Lists = {
+  places: 'Casa {name},Espacio {name},Sala {name},Villa {name},Pabellón {name},Jardín {name}',
+  materials: 'algodón,lino,roble,acero,vidrio,cuero,lana,cerámica',
+  departments:
+    'Asesoría jurídica,Atención al cliente,Compras,Comunicación,Contabilidad,Desarrollo,Investigación,Logística,Marketing,Producción,Recursos Humanos,Ventas',
+  jobs: 'Analista de datos,Analista financiero,Asistente de dirección,Bibliotecaria,Carpintero,Consultoría jurídica,Contable,Coordinación de proyectos,Cocinera,Diseño gráfico,Docente,Editora,Electricista,Fotógrafa,Gerente de tienda,Ingeniería mecánica,Periodista,Soporte informático,Técnica de enfermería,Traductora,Ventas',
+  salutations: 'Sra.,Sr.',
+  ingredients:
+    'aceite de oliva,ajo,cebolla,zanahoria,tomate,limón,mantequilla,nata,harina,huevos,azúcar,arroz,lentejas,patatas,setas,espinacas,perejil,tomillo,pimienta,sal,caldo de verduras',
+  amenities:
+    'wifi,aparcamiento,desayuno,jardín,ascensor,piscina,sauna,gimnasio,alquiler de bicicletas,aire acondicionado,terraza,se admiten mascotas',
+  continents: 'África,América del Norte,América del Sur,Asia,Europa,Oceanía',
+  industries:
+    'Agricultura,Alimentación,Automóvil,Banca,Comercio,Construcción,Consultoría,Educación,Energía,Hostelería,Inmobiliaria,Logística,Maquinaria,Medios,Moda,Muebles,Sanidad,Seguros,Software,Telecomunicaciones,Turismo',
+  diagnoses:
+    'Amigdalitis,Asma,Bronquitis,Diabetes tipo 2,Eccema,Esguince de tobillo,Fractura de muñeca,Gastritis,Gripe,Hipertensión,Lumbalgia,Migraña,Rinitis alérgica,Sinusitis',
+  allergens:
+    'ácaros,cacahuetes,frutos secos,huevos,látex,leche de vaca,marisco,penicilina,polen de gramíneas,soja,trigo,veneno de abeja',
+  purposes:
+    'Ahorro,Alquiler,Billete de tren,Compra,Cuota de socio,Depósito,Factura,Factura de la luz,Factura de teléfono,Gastos de viaje,Libros,Nómina,Reembolso,Seguro del coche,Suscripción',
 };
 
 const listsOf: Readonly<Record<string, Lists>> = {
   en: english,
   de: german,
+  es: spanish,
   fr: french,
   ja: japanese,
+  pt: portuguese,
 };
 
 /** Those of a language; English ones where it has none. */
@@ -95,5 +178,9 @@ export function thingsOf(language: string): Things {
     ingredients: lists.ingredients.split(','),
     amenities: lists.amenities.split(','),
     continents: lists.continents.split(','),
+    industries: lists.industries.split(','),
+    diagnoses: lists.diagnoses.split(','),
+    allergens: lists.allergens.split(','),
+    purposes: lists.purposes.split(','),
   };
 }

@@ -9,7 +9,9 @@ import { japanese } from './japanese.ts';
 import { japaneseNames } from './japanese-names.ts';
 import { nameOrder, plainNames, sexesOf, surnamesOf, type NameOrder, type Sex } from './people.ts';
 import type { Phrases } from './phrases.ts';
+import { portuguese } from './portuguese.ts';
 import { romanised } from './romanised.ts';
+import { spanish } from './spanish.ts';
 import { asciiOf } from './text.ts';
 import { thingsOf, type Things } from './things.ts';
 
@@ -53,8 +55,10 @@ export interface Words {
 const phrasesOf: Readonly<Record<string, Phrases>> = {
   en: english,
   de: german,
+  es: spanish,
   fr: french,
   ja: japanese,
+  pt: portuguese,
 };
 
 /**
