@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
 import type { Row, Take } from './database.ts';
-import { isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
+import { isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
 
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */
@@ -210,7 +210,7 @@ export class Connection {
       this.isOpen = true;
       return answer;
     } catch (error) {
-      if (isLoss(error)) this.lose();
+      if (isLoss(error) || isFull(error)) this.lose();
       if (!isReadOnly(error) || performance.now() - this.openedAt < freshFor) throw error;
       this.abandon();
       throw new OutdatedSession((error as Error).message, { cause: error });

@@ -24,6 +24,11 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006';
 }
 
+/** Whether a server has no session left for a new connection. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === '53300';
+}
+
 /** Whether a session has ended under a statement, as with a server that is started again: a new one may take it. */
 export function isInterruption(error: unknown): boolean {
   if (error instanceof OutdatedSession) return true;

@@ -20,6 +20,9 @@ export const brief: Readonly<Record<Sharing, number>> = { read: 50, write: 250 }
 /** How long a connection lives: with it go the names of statements that are no longer used much. */
 const lifetime = 30 * 60_000;
 
+/** For how long no further connection is tried after the server had none left, in ms. */
+const fullFor = 1_000;
+
 function isSpent({ isLost, openedAt }: Connection): boolean {
   return isLost || performance.now() - openedAt > lifetime;
 }
@@ -44,6 +47,8 @@ export class Pool {
   private readonly waiting: Waiter[] = [];
   private readonly timer: NodeJS.Timeout;
   private isClosed = false;
+  /** Until when the server is taken to have no further connection. */
+  private fullUntil = 0;
 
   constructor(url: string, options: PoolOptions) {
     this.url = url;
@@ -121,6 +126,19 @@ export class Pool {
     for (const connection of this.idle.splice(0)) void connection.end();
   }
 
+  /**
+   * The server has no further connection: for a while those that are there have to do. Gives whether there is one that
+   * is worth waiting for.
+   */
+  isLeftWithSome(): boolean {
+    this.fullUntil = performance.now() + fullFor;
+    return this.hasSome();
+  }
+
+  private hasSome(): boolean {
+    return [...this.idle, ...this.lent].some(({ isLost }) => !isLost);
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
@@ -139,6 +157,7 @@ export class Pool {
     }
     if (connection === undefined) {
       if (this.lent.size >= this.options.size) return undefined;
+      if (performance.now() < this.fullUntil && this.hasSome()) return undefined;
       connection = new Connection(this.url, this.options);
     }
     this.lent.add(connection);
@@ -149,8 +168,14 @@ export class Pool {
   private giveUp(connection: Connection): void {
     this.lent.delete(connection);
     void connection.end();
+    this.serveNext();
+  }
+
+  /** Lends a connection to who has waited longest, where there may be one more; gives whether it has. */
+  private serveNext(): boolean {
     const next = this.waiting.length > 0 ? this.take() : undefined;
     if (next !== undefined) this.waiting.shift()?.resolve(next);
+    return next !== undefined;
   }
 
   /** Ends what the server should have ended itself, and tells those who wait that they wait in vain. */
@@ -161,6 +186,8 @@ export class Pool {
       if (waited > statementTimeout + grace) this.giveUp(connection);
       else if (isPooled && waited > statementTimeout) connection.cancel();
     }
+    // The server may have some again.
+    while (this.serveNext());
     while (now - (this.waiting[0]?.since ?? now) > statementTimeout)
       this.waiting
         .shift()

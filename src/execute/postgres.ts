@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from './database.ts';
 import {
+  isFull,
   isInterruption,
   isLoss,
   isPassing,
@@ -123,7 +124,7 @@ export class PostgresDatabase implements Database {
       if (error instanceof NeedsSavepoints) keepsSavepoints = true;
       else if (attempt < retries && isPassing(error)) await pause(attempt);
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
-      else throw meaningOf(error);
+      else if (!this.mayWait(error, attempt)) throw meaningOf(error);
     }
   }
 
@@ -149,7 +150,8 @@ export class PostgresDatabase implements Database {
           (!isSent || error instanceof OutdatedSession)
         )
           this.pool.renew();
-        else throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
+        else if (!this.mayWait(error, attempt))
+          throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
       } finally {
         this.durations.set(statement, performance.now() - since);
         this.pool.giveBack(connection);
@@ -295,12 +297,17 @@ export class PostgresDatabase implements Database {
       try {
         return await question(connection);
       } catch (error) {
-        if (attempt > 0 || !isInterruption(error) || !mayRepeat()) throw meaningOf(error);
-        this.pool.renew();
+        if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
+        else if (!this.mayWait(error, attempt)) throw meaningOf(error);
       } finally {
         this.pool.giveBack(connection);
       }
     }
+  }
+
+  /** Whether a server that has no further session for this pool leaves it one to wait for. */
+  private mayWait(error: unknown, attempt: number): boolean {
+    return isFull(error) && attempt < retries && this.pool.isLeftWithSome();
   }
 
   private async ask(sql: string): Promise<readonly Row[]> {

@@ -71,3 +71,29 @@ describe('a server that takes no writes any more, as after a failover', () => {
     },
   );
 });
+
+test('a server without a further session for all of a pool: those wait that find none, and nobody is refused', async () => {
+  // A superuser has sessions past every limit, so this one is none.
+  const name = `crowd_${process.pid}`;
+  await other.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'x' CONNECTION LIMIT 2`);
+  const url = new URL(server.url);
+  [url.username, url.password] = [name, 'x'];
+  const crowded = await openPostgres(url.href, { poolSize: 10, statementTimeout: 5_000 });
+  try {
+    await other.unsafe(`GRANT ALL ON things TO ${name}`);
+    const all = Array.from({ length: 30 }, (_, index) => {
+      const bound = [`name ${index}`];
+      if (index % 3 === 0) return crowded.writeOne(insert, { bound });
+      return index % 3 === 1
+        ? crowded.write(({ run }) => run(insert, { bound }))
+        : crowded.all(slow, none);
+    });
+    await Promise.all(all);
+    expect(await database.all(names, none)).toHaveLength(20);
+    expect(crowded.connections().waiting).toBe(0);
+  } finally {
+    await crowded.close();
+    await other.unsafe(`DROP OWNED BY ${name}`);
+    await other.unsafe(`DROP ROLE ${name}`);
+  }
+});
