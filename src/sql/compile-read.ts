@@ -11,7 +11,7 @@ import type {
 } from '../plan/plan.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
-import { wherePart, whereSql } from './predicate.ts';
+import { relatedPart, wherePart, whereSql } from './predicate.ts';
 import { keySql, orderSql, orderTerm } from './order.ts';
 import { ownScope, scopeOf } from './scope.ts';
 import { seeks, type OrderKey } from './seek.ts';
@@ -260,7 +260,9 @@ function compileTarget(
   const filters = (suffix: string, add: Add): string =>
     [
       join.conditions(suffix),
-      ...wherePart(rowsOf, scopeOf(join, suffix), dialect, add).map((part) => ` AND ${part}`),
+      ...relatedPart(rowsOf, join, scopeOf(join, suffix), dialect, add).map(
+        (part) => ` AND ${part}`,
+      ),
     ].join('');
   const related = (add: Add): string => {
     const keys = dialect.compare(join.key(''), 'in', add('keys'), join.keyField);

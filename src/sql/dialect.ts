@@ -37,6 +37,10 @@ export interface Dialect {
   readonly decodeMember: (leaf: Field) => Codec['decode'];
   /** A column that holds `from` as what a column of `to` holds; null where that cannot be. */
   readonly convertKey: (column: string, from: Field, to: Field) => string;
+  /** How a table is joined that is looked up for each row of those before it. */
+  readonly joinEach: 'JOIN' | 'CROSS JOIN';
+  /** A condition by which no rows are looked for: it is asked of those that another one finds. */
+  readonly onlyAsked: (condition: string) => string;
   /** Whether there is a row; of `many` such questions in one statement each is planned alone. */
   readonly exists: (select: string, many: boolean) => string;
   /** What is bound for an operand that `readOperand` gave. */

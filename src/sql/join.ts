@@ -29,6 +29,8 @@ export interface Join {
   /** What tells one joined row from another. */
   readonly row: (suffix: string) => string;
   readonly conditions: (suffix: string) => string;
+  /** Whether a condition on a field, be it one of the junction, helps to find the rows of a key: one index has both. */
+  readonly isIndexed: (field: Field, isPivot: boolean) => boolean;
   /** Where a field of the target can be read. */
   readonly column: (field: Field, suffix: string) => string;
 }
@@ -39,12 +41,13 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
   const none = (): string => '';
   const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
   const row = (suffix: string): string => `t${suffix}.${quote(target.id.column)}`;
-  const direct = (field: Field): Join => ({
+  const direct = (field: Field, keys: readonly Field[] = [field]): Join => ({
     from: table,
     key: (suffix) => `t${suffix}.${quote(field.column)}`,
     keyField: field,
     row,
     conditions: none,
+    isIndexed: (other) => isBehind(keys, other),
     column,
   });
   switch (relation.kind) {
@@ -59,19 +62,23 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
       const value = dialect.text(relation.typeValue);
       const conditions = (suffix: string): string =>
         ` AND t${suffix}.${quote(relation.typeField.column)} = ${value}`;
-      return { ...direct(relation.idField), conditions };
+      return { ...direct(relation.idField, [relation.typeField, relation.idField]), conditions };
     }
     case 'belongsToMany': {
       const { through, ownerKey, targetKey } = relation;
       const targetField = targetKey.reference?.field ?? target.id;
       return {
         from: (suffix) =>
-          `${quote(through.table)} AS j${suffix} JOIN ${table(suffix)}` +
+          `${quote(through.table)} AS j${suffix} ${dialect.joinEach} ${table(suffix)}` +
           ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
         key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
         keyField: ownerKey,
         row: (suffix) => `j${suffix}.${quote(through.id.column)}`,
         conditions: none,
+        isIndexed: (field, isPivot) =>
+          isPivot || field === targetField
+            ? isBehind([ownerKey], isPivot ? field : targetKey)
+            : true,
         // The junction has the target's id too, in the order of its own index.
         column: (field, suffix) =>
           field === targetField ? `j${suffix}.${quote(targetKey.column)}` : column(field, suffix),
@@ -80,4 +87,16 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
     default:
       return relation satisfies never;
   }
+}
+
+/** Whether the field tells one row, or an index of the table that `keys` are in begins with them and has it as well. */
+function isBehind(keys: readonly Field[], field: Field): boolean {
+  const [key] = keys;
+  const isOne = (one: Field): boolean => one === one.resource.id || one.unique;
+  if (key === undefined || isOne(key) || isOne(field)) return true;
+  const { unique, indexes } = key.resource;
+  return [...unique, ...indexes].some(
+    (fields) =>
+      fields.includes(field) && keys.every((one) => fields.slice(0, keys.length).includes(one)),
+  );
 }

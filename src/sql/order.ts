@@ -1,7 +1,7 @@
 import { isToMany } from '../model/api.ts';
 import type { SortKey } from '../plan/plan.ts';
 import type { Dialect } from './dialect.ts';
-import { wherePart } from './predicate.ts';
+import { relatedPart } from './predicate.ts';
 import { placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
@@ -12,7 +12,8 @@ export function keySql(key: SortKey, scope: Scope, dialect: Dialect, add: Add): 
   if (step === undefined) return dialect.sortKey(placeSql(place, scope, dialect), place.leaf);
   const related = relatedTo(scope, step.relation, step.target, undefined, dialect);
   const value = keySql({ ...key, steps: rest }, related.scope, dialect, add);
-  const where = [related.where, ...wherePart(step.where ?? [], related.scope, dialect, add)];
+  const { join, scope: within } = related;
+  const where = [related.where, ...relatedPart(step.where ?? [], join, within, dialect, add)];
   const extreme = isToMany(step.relation)
     ? ` ORDER BY 1${descending ? ' DESC' : ''}${dialect.nulls('last')} LIMIT 1`
     : '';

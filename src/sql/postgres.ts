@@ -210,6 +210,8 @@ export const postgres: Dialect = {
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
   memberIsNull: (json) => `coalesce(jsonb_typeof(${json}), 'null') = 'null'`,
   decodeMember: () => undefined,
+  joinEach: 'JOIN',
+  onlyAsked: (condition) => condition,
   // The planner turns each into a join and tries their orders, which for many takes longer than any deadline. It leaves
   // alone what has an OFFSET.
   exists: (select, many) => `EXISTS (${select}${many ? ' OFFSET 0' : ''})`,

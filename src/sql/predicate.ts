@@ -1,6 +1,7 @@
 import { guarded, type Predicate, type RelatedBranch } from '../filter/predicate.ts';
 import type { Relation } from '../model/api.ts';
 import type { Dialect } from './dialect.ts';
+import type { Join } from './join.ts';
 import { columnOf, linkOf, placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
@@ -16,6 +17,44 @@ export function wherePart(
 ): readonly string[] {
   const context = { dialect, add, many: countRelated(where) > fewRelated };
   return where.map((part) => predicateSql(part, scope, context));
+}
+
+/** The same of rows that a relation leads to, which are found by its key. */
+export function relatedPart(
+  where: readonly Predicate[],
+  join: Join,
+  scope: Scope,
+  dialect: Dialect,
+  add: Add,
+): readonly string[] {
+  const context = { dialect, add, many: countRelated(where) > fewRelated };
+  return where.map((part) => relatedSql(part, join, scope, context));
+}
+
+/** A condition on such rows: what no index has behind the key is only asked of what the key finds. */
+function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Context): string {
+  switch (predicate.kind) {
+    case 'and':
+      return allOf(predicate.parts.map((part) => relatedSql(part, join, scope, context)));
+    case 'link': {
+      const link = linkOf(scope);
+      const ofLink: Join = { ...join, isIndexed: (field) => join.isIndexed(field, true) };
+      return allOf(predicate.where.map((part) => relatedSql(part, ofLink, link, context)));
+    }
+    case 'compare':
+    case 'null': {
+      const { field, isPivot } = predicate.place;
+      const sql = predicateSql(predicate, scope, context);
+      return join.isIndexed(field, isPivot) ? sql : context.dialect.onlyAsked(sql);
+    }
+    case 'or':
+      return context.dialect.onlyAsked(predicateSql(predicate, scope, context));
+    case 'related':
+    case 'guard':
+      return predicateSql(predicate, scope, context);
+    default:
+      return predicate satisfies never;
+  }
 }
 
 function countRelated(where: readonly Predicate[]): number {
@@ -93,7 +132,7 @@ function branchSql(
 ): string {
   const { dialect, many } = context;
   const related = relatedTo(scope, relation, target, typeValue, dialect);
-  const conditions = where.map((part) => predicateSql(part, related.scope, context));
+  const conditions = where.map((part) => relatedSql(part, related.join, related.scope, context));
   const found = [related.where, ...conditions].join(' AND ');
   return dialect.exists(`SELECT 1 ${related.from} ${found}`, many);
 }

@@ -45,7 +45,12 @@ export function relatedTo(
   target: Resource,
   typeValue: string | undefined,
   dialect: Dialect,
-): { readonly from: string; readonly where: string; readonly scope: Scope } {
+): {
+  readonly join: Join;
+  readonly from: string;
+  readonly where: string;
+  readonly scope: Scope;
+} {
   const join = joinOf(relation, target, dialect);
   const suffix = scope.below;
   const above = parentField(relation);
@@ -55,6 +60,7 @@ export function relatedTo(
       ? ` AND ${scope.column(relation.typeField)} = ${dialect.text(typeValue)}`
       : '';
   return {
+    join,
     from: `FROM ${join.from(suffix)}`,
     where: `WHERE ${join.key(suffix)} = ${key}${isOfType}${join.conditions(suffix)}`,
     scope: scopeOf(join, suffix),

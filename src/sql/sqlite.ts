@@ -217,6 +217,9 @@ export const sqlite: Dialect = {
     const words = form.split('/').map((word) => (sort === 'integer' ? word : sqliteText(word)));
     return `(typeof(${column}) = '${sort === 'integer' ? 'integer' : 'text'}' AND ${column} IN (${words.join(', ')}))`;
   },
+  // It keeps no statistics, and would as soon find all rows with a value of which there are many, for each parent.
+  joinEach: 'CROSS JOIN',
+  onlyAsked: (condition) => `(${condition}) IS TRUE`,
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
     const [type, wanted] = [from, to].map(
