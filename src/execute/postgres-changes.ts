@@ -120,9 +120,12 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
       // But for that of a serial, which goes on to give ids.
       const isSerial =
         wanted.type.includes('GENERATED') && actual.default?.startsWith('nextval(') === true;
-      if (actual.default !== undefined && !isSerial) act('DROP DEFAULT');
+      const old = isSerial ? undefined : actual.default;
+      if (old !== undefined) act('DROP DEFAULT');
       const [type = ''] = wanted.type.split(/ (?:GENERATED|NOT NULL|PRIMARY)/u);
       act(`TYPE ${type} USING ${valueFrom(one, conversion, fill)}`);
+      if (old !== undefined && conversion.default !== undefined && !actual.isPrimary)
+        act(`SET DEFAULT ${conversion.default(old)}`);
     } else if (fill !== undefined && !column.nullable)
       statements.push(`UPDATE ${table} SET ${one} = ${fill} WHERE ${one} IS NULL`);
     if (changesNull && !column.nullable) act('SET NOT NULL');

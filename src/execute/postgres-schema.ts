@@ -94,10 +94,11 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
   };
   if (from === to) {
     const value = (column: string): string => `${cast(column)}::${type}`;
+    const same = { value, default: (old: string) => value(`(${old})::${oldType}`) };
     // Their column may hold microseconds.
     return from === 'datetime'
-      ? { value, isInexact: (column) => `date_trunc('milliseconds', ${column}) <> ${column}` }
-      : { value };
+      ? { ...same, isInexact: (column) => `date_trunc('milliseconds', ${column}) <> ${column}` }
+      : same;
   }
   const isRounded = (column: string): string =>
     convertColumn(from, to, cast(column)).isInexact ?? 'false';

@@ -60,6 +60,8 @@ export interface Conversion {
   readonly value: (column: string) => string;
   /** Whether a value that becomes another one does not mean the same; absent where all do. */
   readonly isInexact?: (column: string) => string;
+  /** The default that goes with it, from the old one, so that other programs write on as before; absent: none does. */
+  readonly default?: (expression: string) => string;
 }
 
 /** In what the schemas of the databases differ. */

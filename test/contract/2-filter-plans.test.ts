@@ -69,8 +69,8 @@ afterAll(() => both.stop());
 
 /** What SQLite is going to do for the related rows. */
 async function planOf(path: string): Promise<string> {
-  const { body } = (await both.sides[0]?.get(path)) as { body: DebugBody };
-  const queries = body._debug.database.queries;
+  const [sqlite = both] = both.sides;
+  const { queries } = ((await sqlite.get(path)).body as DebugBody)._debug.database;
   return queries.map(({ plan }) => plan?.join('\n')).join('\n');
 }
 

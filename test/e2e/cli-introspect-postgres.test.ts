@@ -25,9 +25,9 @@ CREATE TABLE film (
   replacement_cost numeric, weight double precision, length smallint,
   rating mpaa_rating DEFAULT 'G'::mpaa_rating,
   status varchar(10) NOT NULL DEFAULT 'new' CHECK (status IN ('new', 'old')),
-  special_features text[], sizes integer[], facts jsonb, opens time, bought date,
+  special_features text[] DEFAULT '{}', sizes integer[], facts jsonb, opens time, bought date,
   is_active boolean DEFAULT true NOT NULL, code uuid DEFAULT gen_random_uuid(),
-  seen timestamp without time zone, picture bytea, fulltext tsvector, lasts interval,
+  seen timestamp without time zone DEFAULT now(), picture bytea, fulltext tsvector, lasts interval,
   label text GENERATED ALWAYS AS ('film') STORED,
   last_update timestamptz DEFAULT now() NOT NULL, UNIQUE (title, release_year));
 CREATE INDEX idx_title ON film (title);
@@ -113,6 +113,7 @@ test('a PostgreSQL database becomes a specification, and what cannot be served i
       specialFeatures: {
         type: 'array',
         items: { type: 'string', nullable: true },
+        default: [],
         column: 'special_features',
       },
       sizes: { type: 'array', items: { type: 'integer', nullable: true } },
@@ -121,7 +122,7 @@ test('a PostgreSQL database becomes a specification, and what cannot be served i
       bought: { type: 'date' },
       isActive: { type: 'boolean', nullable: false, default: true, column: 'is_active' },
       code: { type: 'uuid', default: 'uuid' },
-      seen: { type: 'datetime' },
+      seen: { type: 'datetime', default: 'now' },
       lastUpdate: { type: 'datetime', nullable: false, default: 'now', column: 'last_update' },
       language: { type: 'relation', relation: 'belongsTo', resource: 'languages' },
       originalLanguage: { type: 'relation', relation: 'belongsTo', resource: 'languages' },
@@ -173,6 +174,23 @@ test('after migrate it is served with what it had, and again there is nothing to
   await run('migrate', ...at, '--apply', '--allow-data-loss');
   const { out } = await run('migrate', ...at, '--json');
   expect(JSON.parse(out)).toMatchObject({ steps: [] });
+  // Other programs go on to write.
+  const other = driver(made.url, { max: 1, connection: { TimeZone: 'America/New_York' } });
+  const [written] = await other`
+    INSERT INTO film (title, language_id) VALUES ('OTHER', 1)
+    RETURNING status, rating, rental_rate, special_features, last_update = now()::timestamptz(3) AS is_now,
+      seen = (now()::timestamp(3) AT TIME ZONE 'UTC') AS is_seen_now`;
+  expect(written).toEqual({
+    status: 'new',
+    rating: 'G',
+    rental_rate: '4.99',
+    special_features: [],
+    is_now: true,
+    is_seen_now: true,
+  });
+  await other`DELETE FROM film WHERE title = 'OTHER'`;
+  await other`ALTER SEQUENCE film_film_id_seq RESTART WITH 3`;
+  await other.end();
   const { url, stop } = await servePlinth(['dev', '--no-generate', ...at], { cwd: folder.path });
   const send = async (path: string, method = 'GET', body?: object): Promise<unknown> => {
     const answer = await fetch(`${url}/v1/${path}`, {
