@@ -328,7 +328,7 @@ async function readTarget(
   const { reader, dialect, bound } = level;
   const { convertKey } = target;
   const { limit: cap, offset } = page;
-  // What a row below begins with → the key above that it belongs to, where the two are of different types.
+  // What a row below begins with → the key above that it belongs to, where the two are read differently.
   const origins =
     convertKey &&
     new Map(
@@ -338,7 +338,7 @@ async function readTarget(
     );
   const keyOf = (row: Row): SqlValue => {
     const key = row[0] ?? null;
-    return origins === undefined ? key : (origins.get(key) ?? null);
+    return origins === undefined ? key : (origins.get(convertKey?.(key) ?? key) ?? null);
   };
   const sought = origins === undefined ? keys : [...origins.keys()];
   const values = {

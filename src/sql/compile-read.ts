@@ -49,7 +49,10 @@ export interface CompiledExpand {
 /** The rows of a target begin with the key of the record above that they belong to. */
 export interface CompiledTarget {
   readonly typeValue: string | undefined;
-  /** Of morphs: a key above as the column that it is looked for in holds it, where it can. */
+  /**
+   * A key above as the column that it is looked for in holds it, where it can, and what a row begins with likewise;
+   * undefined where both are read as they are looked for.
+   */
   readonly convertKey: ((key: SqlValue) => SqlValue | undefined) | undefined;
   readonly selection: CompiledSelection;
   readonly pivot: readonly Column[] | undefined;
@@ -230,15 +233,26 @@ function compileExpand(expand: ExpandPlan, above: ColumnList, dialect: Dialect):
   };
 }
 
-/** The id field of a morph pair is text where the ids that it can hold are of several types. */
-function keyConversion(relation: Relation, target: Resource): CompiledTarget['convertKey'] {
+/**
+ * The id field of a morph pair is text where the ids that it can hold are of several types; a scaled decimal is read as
+ * text where a double does not hold it, and looked for as the whole number that it is.
+ */
+function keyConversion(
+  relation: Relation,
+  target: Resource,
+  keyField: Field,
+  dialect: Dialect,
+): CompiledTarget['convertKey'] {
   const column =
     relation.kind === 'morphTo'
       ? target.id
       : relation.kind === 'morphMany'
         ? relation.idField
         : undefined;
-  return column && ((key) => column.type.parse(String(key), column) as SqlValue | undefined);
+  if (column !== undefined)
+    return (key) => column.type.parse(String(key), column) as SqlValue | undefined;
+  const isScaled = codecOf(dialect, keyField).readAsText !== undefined;
+  return isScaled ? (key) => BigInt(String(key)) : undefined;
 }
 
 function compileTarget(
@@ -247,7 +261,8 @@ function compileTarget(
   dialect: Dialect,
 ): CompiledTarget {
   const join = joinOf(relation, resource, dialect);
-  const columns = new ColumnList(dialect, 't', [join.key('')]);
+  const key = dialect.select(join.key(''), join.keyField);
+  const columns = new ColumnList(dialect, 't', [key]);
   const compiled = compileSelection(selection, columns, dialect);
   const pivotColumns = pivot && compileMembers(pivot, columns, dialect, 'j');
   const select = (add: Add): string => `SELECT ${columns.sql(add)}`;
@@ -270,7 +285,7 @@ function compileTarget(
   };
   return {
     typeValue,
-    convertKey: keyConversion(relation, resource),
+    convertKey: keyConversion(relation, resource, join.keyField, dialect),
     selection: compiled,
     pivot: pivotColumns,
     rows: buildStatement(
@@ -294,7 +309,7 @@ function compileTarget(
     count: toMany
       ? buildStatement(
           dialect,
-          (add) => `SELECT ${join.key('')}, count(*) ${related(add)} GROUP BY ${join.key('')}`,
+          (add) => `SELECT ${key}, count(*) ${related(add)} GROUP BY ${join.key('')}`,
         )
       : undefined,
   };

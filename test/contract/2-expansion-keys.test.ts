@@ -82,3 +82,79 @@ resources:
     ],
   );
 });
+
+describe('keys that are decimals', () => {
+  let tariffs: TestApi;
+  beforeAll(async () => {
+    tariffs = await serveBoth(
+      `
+resources:
+  rates:
+    fields:
+      level: { type: decimal, unique: true }
+      goods: { type: relation, relation: hasMany, resource: goods, foreignKey: rate }
+  goods:
+    fields:
+      rate: { type: decimal, precision: 12, reference: rates.level }
+      exact: { type: decimal, reference: rates.level }
+      of: { type: relation, relation: belongsTo, resource: rates, foreignKey: rate }
+      at: { type: relation, relation: belongsTo, resource: rates, foreignKey: exact }
+`,
+      {
+        rates: [{ level: '10.00' }, { level: '9999999999999999.99' }, { level: '0.50' }],
+        goods: [
+          { rate: '10.00', exact: '9999999999999999.99' },
+          { rate: '0.50', exact: '10.00' },
+          { rate: '0.50' },
+        ],
+      },
+    );
+  });
+  afterAll(() => tariffs.stop());
+  const [ten, most, half] = [
+    { id: 1, level: '10.00' },
+    { id: 2, level: '9999999999999999.99' },
+    { id: 3, level: '0.50' },
+  ];
+  const goods = [
+    { id: 1, rate: '10.00', exact: '9999999999999999.99' },
+    { id: 2, rate: '0.50', exact: '10.00' },
+    { id: 3, rate: '0.50', exact: null },
+  ];
+  const pages = { page: 1, limit: 1, total: 2, totalPages: 2 };
+  expectBodies(
+    () => tariffs,
+    [
+      [
+        'of as many digits as a double holds, and of more',
+        '/v1/goods?expand=of,at&limit=2',
+        [
+          { ...goods[0], of: ten, at: most },
+          { ...goods[1], of: half, at: ten },
+        ],
+      ],
+      [
+        'that are not shown',
+        '/v1/goods?expand=at&fields=at&limit=2',
+        [
+          { id: 1, at: most },
+          { id: 2, at: ten },
+        ],
+      ],
+      [
+        'and back',
+        '/v1/rates?expand=goods',
+        [
+          { ...ten, goods: [goods[0]] },
+          { ...most, goods: [] },
+          { ...half, goods: [goods[1], goods[2]] },
+        ],
+      ],
+      [
+        'and back in pages',
+        '/v1/rates?expand=goods&goods.limit=1&id_gt=2',
+        [{ ...half, goods: [goods[1]], _pagination: { goods: pages } }],
+      ],
+    ],
+  );
+});
