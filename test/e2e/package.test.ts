@@ -105,8 +105,8 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
 });
 
 test('to install the package runs none of its scripts, of which npm would warn', () => {
-  const ran = ['preinstall', 'install', 'postinstall', 'prepare'];
-  expect(Object.keys(scripts).filter((name) => ran.includes(name))).toEqual([]);
+  const ran = new Set(['preinstall', 'install', 'postinstall', 'prepare']);
+  expect(Object.keys(scripts).filter((name) => ran.has(name))).toEqual([]);
 });
 
 describe.each([
