@@ -37,3 +37,8 @@ export function statusColor(status: number): string {
   if (status >= 400) return 'orange';
   return status >= 300 ? 'gray' : 'green';
 }
+
+/** `1 row`, `2,000 rows`. */
+export function counted(count: number, one: string): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : `${one}s`}`;
+}

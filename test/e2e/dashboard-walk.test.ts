@@ -215,7 +215,8 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const answer = await send(url);
     const total = Number(answer.headers.get('x-total-count'));
     expect(total).toBeGreaterThan(0);
-    await page.getByText(`${total.toLocaleString('en')} records in all`).waitFor();
+    const records = total === 1 ? 'record' : 'records';
+    await page.getByText(`${total.toLocaleString('en')} ${records} in all`).waitFor();
     const [first] = (await answer.json()) as readonly Readonly<Record<string, unknown>>[];
     expect(first).toHaveProperty(nested.expand);
     await eventually(() => page.getByRole('columnheader').allTextContents()).toEqual(

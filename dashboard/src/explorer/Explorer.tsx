@@ -19,7 +19,7 @@ import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model
 import { useEdited } from '../edited.ts';
 import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
-import { figure } from '../words.ts';
+import { counted, figure } from '../words.ts';
 import { ListForm } from './ListForm.tsx';
 import { readQuery, writeQuery } from './query.ts';
 import { RecordPanel } from './RecordPanel.tsx';
@@ -261,16 +261,13 @@ function Problem({ error }: { readonly error: Error }): JSX.Element {
   );
 }
 
-const recordsText = (count: number): string =>
-  count === 1 ? '1 record' : `${count.toLocaleString()} records`;
-
 function Summary({ answer }: { readonly answer: ApiAnswer }): JSX.Element {
   const total = answer.headers.get('x-total-count');
   return (
     <Text size="sm" role="status">
       {answer.status}, {figure(answer.duration)} ms, {answer.text.length.toLocaleString()}{' '}
       characters
-      {total === null ? '' : `, ${recordsText(Number(total))} in all`}
+      {total === null ? '' : `, ${counted(Number(total), 'record')} in all`}
     </Text>
   );
 }

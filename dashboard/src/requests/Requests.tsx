@@ -15,6 +15,7 @@ import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
 import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';
+import { counted } from '../words.ts';
 import { filtered } from './rows.ts';
 import { RequestDetails } from './RequestDetails.tsx';
 import { RequestList } from './RequestList.tsx';
@@ -153,5 +154,5 @@ function countText(all: number, left: number): string {
   if (left < all) return `${left.toLocaleString()} of ${all.toLocaleString()} requests.`;
   if (all >= keptRequests)
     return `The last ${all.toLocaleString()} requests, which are all that is kept.`;
-  return all === 1 ? '1 request.' : `${all.toLocaleString()} requests.`;
+  return `${counted(all, 'request')}.`;
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import type { Hello, RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { ask } from '../api.ts';
-import { figure } from '../words.ts';
+import { counted, figure } from '../words.ts';
 import { sendableHeaders } from './commands.ts';
 import { urlOf } from './rows.ts';
 
@@ -40,7 +40,7 @@ export function Statements({ request, session }: Props): JSX.Element {
         <div key={index}>
           <Text size="sm" mb={4}>
             {figure(statement.duration)} ms
-            {statement.rows === null ? ', failed' : `, ${statement.rows} rows`}
+            {statement.rows === null ? ', failed' : `, ${counted(statement.rows, 'row')}`}
             {statement.stage === null ? '' : `, in ${statement.stage}`}
           </Text>
           <pre className="block" tabIndex={0}>
