@@ -13,7 +13,7 @@ import type { Context } from './context.ts';
 import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { fillEmpty, fillNew, type FillOptions } from './fill.ts';
-import { checkGeneration } from './generation-problems.ts';
+import { checkGenerationApart } from './generation-apart.ts';
 import { grouped } from './output.ts';
 import { Edits, type Edit } from './edits.ts';
 import { restartSettings } from './restart-settings.ts';
@@ -59,7 +59,7 @@ export class LiveReload {
   private running: Promise<void> | undefined;
   /** Ends a question that waits for its answer. */
   private question: AbortController | undefined;
-  private isEnded = false;
+  private readonly ended = new AbortController();
 
   constructor(context: Context, flags: DevFlags, served: Served) {
     this.context = context;
@@ -89,7 +89,7 @@ export class LiveReload {
 
   /** Watches no longer, and lets a change under way come to its end. */
   async end(): Promise<void> {
-    this.isEnded = true;
+    this.ended.abort();
     this.question?.abort();
     await this.watch?.close();
     await this.running;
@@ -131,7 +131,7 @@ export class LiveReload {
   }
 
   private async follow(): Promise<void> {
-    while (this.isChanged && !this.isEnded) {
+    while (this.isChanged && !this.ended.signal.aborted) {
       this.isChanged = false;
       const edit = this.edits.read();
       try {
@@ -247,9 +247,15 @@ export class LiveReload {
     if (!this.fill.generates) return;
     const { output } = this.context;
     try {
-      const problems = await checkGeneration(specification);
+      const { environment } = this.context;
+      const asked = { ...specification, environment };
+      const problems = await checkGenerationApart(asked, this.ended.signal);
       const errors = problems.filter(({ severity }) => severity === 'error');
-      if (errors.length === 0 || this.isEnded || this.served.specification !== specification)
+      if (
+        errors.length === 0 ||
+        this.ended.signal.aborted ||
+        this.served.specification !== specification
+      )
         return;
       for (const error of errors) output.note(formatProblem(error));
       output.note(`${this.name} is served, but no data can be generated as it says.`);
@@ -314,7 +320,8 @@ export class LiveReload {
   private async mayLose(steps: readonly MigrationStep[], database: string): Promise<boolean> {
     const { output } = this.context;
     const isLossAlone = steps.every(({ obstacle }) => obstacle === undefined);
-    if (!isLossAlone || !output.isInteractive || this.isChanged || this.isEnded) return false;
+    if (!isLossAlone || !output.isInteractive || this.isChanged || this.ended.signal.aborted)
+      return false;
     const lines = listed(steps, { allowDataLoss: true });
     for (const line of lines) output.note(line);
     const question = new AbortController();
@@ -336,7 +343,7 @@ export class LiveReload {
 
   private refuseSteps({ target }: Served, steps: readonly MigrationStep[]): void {
     // What has come meanwhile is looked at next; it may be this one again.
-    if (this.isChanged || this.isEnded) {
+    if (this.isChanged || this.ended.signal.aborted) {
       this.edits.forget();
       return;
     }

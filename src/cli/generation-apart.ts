@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Problem } from '../spec/problems.ts';
+import type { Environment } from '../spec/source/environment.ts';
+import type { SpecificationFile } from './specification.ts';
+
+/** What the process is told. */
+export type Asked = Pick<SpecificationFile, 'name' | 'folder' | 'text'> & {
+  readonly environment: Environment;
+};
+
+const program = fileURLToPath(
+  new URL(`./generation-process${extname(import.meta.url)}`, import.meta.url),
+);
+
+/**
+ * As `checkGeneration`, in a process of its own: the words and libraries of generated data are 12 MiB that serving does
+ * not need, and no request waits for them. A thread would leave its memory behind. Ends with `stop`, without a problem.
+ */
+export async function checkGenerationApart(
+  { name, folder, text, environment }: Asked,
+  stop: AbortSignal,
+): Promise<readonly Problem[]> {
+  if (stop.aborted) return [];
+  const child = fork(program, {
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  let problems: readonly Problem[] = [];
+  child.on('message', (found) => (problems = found as readonly Problem[]));
+  child.on('error', () => undefined);
+  child.send(
+    { name, folder, text, environment: { ...environment } } satisfies Asked,
+    () => undefined,
+  );
+  const end = (): void => void child.kill('SIGKILL');
+  stop.addEventListener('abort', end);
+  try {
+    await once(child, 'close');
+  } finally {
+    stop.removeEventListener('abort', end);
+  }
+  return problems;
+}
