@@ -1,7 +1,7 @@
 /**
- * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares]`: how the Chinook example holds up at three times the rate that
+ * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares] [workers]`: how the Chinook example holds up at three times the rate that
  * it can answer, beside clients that never finish a request, and with 10,000 connections that do nothing; and what
- * credentials and the dashboard cost.
+ * credentials and the dashboard cost, and what a second worker gains.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -14,6 +14,7 @@ import type { Server } from './child.ts';
 import { Client, closedLoop, openLoop, percentile, type Outcome } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
 import { print } from './report.ts';
+import { measureWorkers } from './workers.ts';
 import { specifications, startDev, startPlinth, writeSpecification } from './servers.ts';
 
 const paths = {
@@ -111,14 +112,18 @@ function shares(): Promise<void> {
   return measureShares(`sqlite:${database}`, folder);
 }
 
-const measures = { overload, slow, idle, cost, shares };
+function workers(): Promise<void> {
+  return measureWorkers(`sqlite:${database}`, specification);
+}
+
+const measures = { overload, slow, idle, cost, shares, workers };
 const asked = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 const database = join(folder, 'chinook.db');
+const specification = await writeSpecification('plain', 'access: public', folder);
 try {
   // Makes and fills the database.
   await (await startDev(specifications.chinook, database)).stop();
-  const specification = await writeSpecification('plain', 'access: public', folder);
   for (const [name, measure] of Object.entries(measures)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
     const server = await startPlinth(`sqlite:${database}`, specification);

@@ -45,11 +45,12 @@ export async function importBlog(database: string, { folder, rows }: DataSet): P
   return rows / ((performance.now() - begin) / 1_000);
 }
 
-/** Starts Plinth on a database. `flags` are those of Node. */
+/** Starts Plinth on a database. `flags` are those of Node, `more` those of the command. */
 export function startPlinth(
   database: string,
   specification: string,
   flags: readonly string[] = [],
+  more: readonly string[] = [],
 ): Promise<Server> {
   return startServer('Plinth', (port) => [
     ...flags,
@@ -60,6 +61,7 @@ export function startPlinth(
     database,
     '--port',
     String(port),
+    ...more,
   ]);
 }
 
