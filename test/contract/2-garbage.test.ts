@@ -99,7 +99,7 @@ function randomQueryString(draw: Draw): string {
 
 /** A good request with a few places in which it is no more what it was. */
 function mutated(draw: Draw): string {
-  const { target } = writeQuery(draw, randomQuery(draw, world));
+  const { target } = writeQuery(draw, world, randomQuery(draw, world));
   const [path = '', text = ''] = target.split('?');
   const pieces = text.split('&');
   for (let more = draw.below(3); more >= 0; more -= 1) {

@@ -13,7 +13,9 @@ import { poolOf } from './2-oracle-values.ts';
 /** Random paths, and conditions on what is at their end. */
 
 /** Names that mean something else where they stand alone. */
-const reserved = new Set(['limit', 'sort', 'page', 'offset']);
+const reserved = new Set(
+  'page limit offset cursor sort nulls fields exclude expand maxDepth'.split(' '),
+);
 const equality = ['', '_eq', '_neq', '_in', '_nin'];
 const order = ['_gt', '_gte', '_lt', '_lte'];
 const search = ['_like', '_ilike'];
@@ -21,8 +23,8 @@ const presence = ['_exists', '_null'];
 const arrays = ['_contains', '_containsAll', '_containsAny'];
 export const lists: ReadonlySet<string> = new Set(['_in', '_nin', '_containsAll', '_containsAny']);
 
-function operatorsOf({ type, kind }: Shape, isMember: boolean): readonly string[] {
-  if (kind === 'found' && isMember) return [...equality, ...order, ...search, ...presence];
+function operatorsOf({ type, items, definition }: Shape, isMember: boolean): readonly string[] {
+  if (definition.type === 'undeclared') return [...equality, ...order, ...search, ...presence];
   switch (type) {
     case 'string':
     case 'text':
@@ -33,7 +35,10 @@ function operatorsOf({ type, kind }: Shape, isMember: boolean): readonly string[
     case 'enum':
       return [...equality, ...presence];
     case 'array':
-      return [...arrays, ...presence];
+      // Lists and objects cannot be looked for.
+      return items?.type === 'array' || items?.type === 'object'
+        ? presence
+        : [...arrays, ...presence];
     case 'object':
     case 'json':
       return presence;
@@ -57,18 +62,38 @@ export function endOf(world: World, resource: string, steps: readonly Step[]): E
   const [before, resources] = [along.at(-2) ?? [], along.at(-1) ?? []];
   const found = resources.map((name) => world.resource(name));
   const fields = new Map(found.flatMap((one) => [...one.fields]));
-  const isOneType = (name: string, { type, kind }: Shape): boolean =>
-    found.every(({ fields: own }) => {
+  const isOneType = (name: string, shape: Shape): boolean =>
+    found.every(({ fields: own, relations }) => {
       const other = own.get(name);
-      return other === undefined || (other.type === type && other.kind === kind);
+      return !relations.has(name) && (other === undefined || isLike(shape, other));
     });
   return {
     fields: new Map([...fields].filter(([name, shape]) => isOneType(name, shape))),
-    relations: new Map(found.flatMap((one) => [...one.relations])),
+    relations: new Map(
+      found
+        .flatMap((one) => [...one.relations])
+        .filter(([name]) => !found.some((one) => one.fields.has(name))),
+    ),
     last: before
       .map((name) => world.resource(name).relations.get(steps.at(-1)?.relation ?? ''))
       .find((one) => one !== undefined),
   };
+}
+
+/** Whether two fields take the same filters. */
+function isLike(a: Shape, b: Shape): boolean {
+  const members = (one: Shape): string => JSON.stringify([...(one.properties?.keys() ?? [])]);
+  return (
+    a.type === b.type &&
+    a.kind === b.kind &&
+    JSON.stringify(a.values) === JSON.stringify(b.values) &&
+    (a.items === undefined || (b.items !== undefined && isLike(a.items, b.items))) &&
+    members(a) === members(b) &&
+    [...(a.properties ?? [])].every(([name, one]) => {
+      const other = b.properties?.get(name);
+      return other !== undefined && isLike(one, other);
+    })
+  );
 }
 
 /** Steps that follow those of `start`; as many as `most` with them. */
@@ -141,7 +166,7 @@ function randomOperand(
 ): string {
   if (presence.includes(operator)) return draw.pick(['true', 'false']);
   const stored = draw.chance(80) ? storedText(draw, world, witness, path) : undefined;
-  const pool = poolOf(path.names.at(-1) ?? '', shape.items ?? shape);
+  const pool = poolOf(shape.items ?? shape);
   const text = stored ?? draw.pick(pool.asked);
   if (!search.includes(operator)) return text;
   const characters = Array.from(text);
@@ -159,12 +184,13 @@ export function isTooDeep(path: Path): boolean {
 function isTaken(
   { steps, names, isPivot }: Path,
   operator: string,
-  fields: ReadonlyMap<string, Shape>,
+  { fields, relations }: Pick<End, 'fields' | 'relations'>,
   isInGroup: boolean,
 ): boolean {
   const name = names.at(-1) ?? '';
   const siblings = names.length === 1 ? fields : shapeAt(fields, names.slice(0, -1))?.properties;
-  if (operator !== '') return siblings?.has(`${name}${operator}`) === true;
+  const isRelation = names.length === 1 && relations.has(`${name}${operator}`);
+  if (operator !== '') return isRelation || siblings?.has(`${name}${operator}`) === true;
   // Where members are not declared, the suffix wins over a key that ends like one.
   if (siblings === undefined) return name === 'a_in';
   if (isInGroup || names.length > 1 || isPivot) return false;
@@ -182,14 +208,12 @@ export function randomCondition(
   const { resource } = witness;
   const steps = [...start, ...randomSteps(draw, world, resource, start, 3)];
   const { fields, relations, last } = endOf(world, resource, steps);
-  if (relations.size > 0 && draw.chance(12))
-    return {
-      steps,
-      isPivot: false,
-      names: [draw.pick([...relations.keys()])],
-      operator: draw.pick(presence),
-      operands: [draw.pick(['true', 'false'])],
-    };
+  if (relations.size > 0 && draw.chance(12)) {
+    const [name, operator] = [draw.pick([...relations.keys()]), draw.pick(presence)];
+    if (fields.has(`${name}${operator}`)) return undefined;
+    const operands = [draw.pick(['true', 'false'])];
+    return { steps, isPivot: false, names: [name], operator, operands };
+  }
   const isPivot = last !== undefined && last.pivot.size > 0 && draw.chance(60);
   const among = isPivot ? last.pivot : fields;
   const names = randomNames(draw, among);
@@ -197,7 +221,16 @@ export function randomCondition(
   if (shape === undefined) return undefined;
   const operator = draw.pick(operatorsOf(shape, names.length > 1));
   const path = { steps, isPivot, names };
-  if (isTooDeep(path) || isTaken(path, operator, among, isInGroup)) return undefined;
+  if (
+    isTooDeep(path) ||
+    isTaken(
+      path,
+      operator,
+      { fields: among, relations: isPivot ? new Map() : relations },
+      isInGroup,
+    )
+  )
+    return undefined;
   const operands = Array.from({ length: lists.has(operator) ? 1 + draw.below(4) : 1 }, () =>
     randomOperand(draw, world, witness, path, shape, operator),
   );

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Item, Shape, Value, World } from '../support/oracle-model.ts';
+import { shapeOf, type Item, type Shape, type Value, type World } from '../support/oracle-model.ts';
 import { poolOf } from './2-oracle-values.ts';
 
 /** Random choices that come from one source, so that the same source gives the same again. */
@@ -23,21 +23,34 @@ export function drawFrom(g: fc.GeneratorValue): Draw {
   };
 }
 
-function valueOf(draw: Draw, name: string, shape: Shape): Value {
-  const { type, items, properties } = shape;
-  const { stored } = poolOf(name, shape);
+/** What takes any value. */
+const anything = shapeOf({ type: 'json' });
+
+/** A value of a field as it comes back, not null itself. */
+export function randomValue(draw: Draw, shape: Shape): Value {
+  const { type, items, properties, definition } = shape;
   if (items !== undefined) {
-    const pool = poolOf(name, items).stored;
-    const values = name === 'flags' ? [...pool, null] : pool;
-    return Array.from({ length: draw.below(4) }, () => draw.pick(values));
+    const { minItems = 0, maxItems = minItems + 3, uniqueItems = false } = definition;
+    const list: Value[] = [];
+    for (let more = minItems + draw.below(maxItems - minItems + 1); more > 0; more -= 1) {
+      const isNull = items.definition.nullable === true && draw.chance(10);
+      const item = isNull ? null : randomValue(draw, items);
+      const isThere = list.some((one) => JSON.stringify(one) === JSON.stringify(item));
+      if (!uniqueItems || !isThere) list.push(item);
+      else if (list.length < minItems) more += 1;
+    }
+    return list;
   }
-  if (type !== 'object') return draw.pick(stored);
+  if (type !== 'object') return draw.pick(poolOf(shape).stored);
   const members: Record<string, Value> = {};
   if (properties === undefined)
     for (const key of ['a', 'b', 'é', 'a_in', '7'])
-      if (draw.chance(60)) members[key] = draw.pick(poolOf('', { ...shape, type: 'json' }).stored);
-  for (const [key, property] of properties ?? [])
-    if (draw.chance(85)) members[key] = draw.chance(15) ? null : valueOf(draw, key, property);
+      if (draw.chance(60)) members[key] = draw.chance(5) ? null : randomValue(draw, anything);
+  for (const [key, property] of properties ?? []) {
+    const { required = false, nullable = !required } = property.definition;
+    if (required || draw.chance(85))
+      members[key] = nullable && draw.chance(15) ? null : randomValue(draw, property);
+  }
   return members;
 }
 
@@ -72,7 +85,8 @@ export function itemOf(
   const { fields, relations } = world.resource(name);
   const values: Record<string, Value> = {};
   for (const [field, shape] of fields)
-    values[field] = draw.chance(15) && field !== 'numbers' ? null : valueOf(draw, field, shape);
+    values[field] =
+      shape.definition.nullable !== false && draw.chance(15) ? null : randomValue(draw, shape);
   for (const { kind, keys, targets } of relations.values()) {
     const type = kind === 'morphTo' ? draw.pick([...keys.owners.keys()]) : undefined;
     const target = data[keys.owners.get(type ?? '') ?? targets[0] ?? ''] ?? [];

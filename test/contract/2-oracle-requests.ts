@@ -52,7 +52,7 @@ function randomSort(
       shape !== undefined &&
       !isTooDeep({ steps, isPivot, names }) &&
       shape.kind !== 'found' &&
-      shape.type !== 'object' &&
+      !['object', 'json', 'array'].includes((shape.items ?? shape).type) &&
       !(names.length > 1 && (shape.type === 'decimal' || shape.type === 'array'));
     const path = { steps, isPivot, names };
     if (isSortable && !hasMorph(world, resource, steps))
@@ -89,7 +89,7 @@ function randomExpansions(
       (one) => world.resource(one).relations.get(name)?.targets ?? [],
     );
     const most = Math.floor(world.limit('responseItems') / parents);
-    const limit = Math.min(1 + draw.below(6), most);
+    const limit = Math.min(1 + draw.below(6), most, world.limit('maxLimit'));
     const paging: Paging | undefined =
       isMany && draw.chance(40)
         ? draw.chance(70)
@@ -153,22 +153,25 @@ function depthOf(expand: readonly Expansion[]): number {
   return Math.max(0, ...expand.map(({ below }) => 1 + depthOf(below)));
 }
 
-function randomPaging(draw: Draw): Paging {
-  const limit = draw.chance(70) ? draw.pick([1, 2, 3, 7, 20, 40]) : undefined;
+function randomPaging(draw: Draw, world: World): Paging {
+  const limit = draw.chance(70)
+    ? Math.min(draw.pick([1, 2, 3, 7, 20, 40]), world.limit('maxLimit'))
+    : undefined;
   if (draw.chance(20)) return { mode: 'cursor', start: 0, limit };
   return draw.chance(60)
     ? { mode: 'page', start: draw.pick([1, 1, 1, 1, 1, 1, 2, 2, 3, 9, 1_000_000_000]), limit }
     : { mode: 'offset', start: draw.pick([0, 0, 0, 1, 1, 2, 3, 8, 20, 49, 50, 10 ** 15]), limit };
 }
 
-/** One request; what it means, not how it is written. */
+/** One request; what it means, not how it is written. Some resource has to have records. */
 export function randomQuery(draw: Draw, world: World): Query {
-  const { name: resource } = draw.pick([...world.resources.values()]);
+  const filled = [...world.resources.keys()].filter((name) => world.rowsOf(name).length > 0);
+  const resource = draw.pick(filled);
   const witness = draw.pick(world.rowsOf(resource));
   const isSingle = draw.chance(15);
   const paging: Paging = isSingle
     ? { mode: 'page', start: 1, limit: undefined }
-    : randomPaging(draw);
+    : randomPaging(draw, world);
   const expand = draw.chance(50)
     ? randomExpansions(draw, world, [resource], {
         depth: draw.chance(25) ? world.limit('maxDepth') : world.limit('defaultDepth'),

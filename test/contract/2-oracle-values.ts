@@ -1,4 +1,5 @@
-import type { Shape, Value } from '../support/oracle-model.ts';
+import type { Definition, Shape, Value } from '../support/oracle-model.ts';
+import { compare } from '../support/oracle-values.ts';
 
 /** Values of each type: those that records have, in the form in which they come back, and those that filters ask for. */
 
@@ -76,13 +77,12 @@ interface Pool {
 }
 
 const text: Pool = { stored: strings, asked: [...strings, 'zz', 'a%', 'B'] };
-const decimals: Pool = {
-  stored: ['0.00', '0.01', '-0.01', '9.90', '10.00', '99999999.99', '-99999999.99'],
-  asked: [
-    ['0', '-0.00', '0.01', '0.010', '0.005', '-0.005', '9.9', '9.90', '9.901', '10'],
-    ['10.0000000001', '99999999.99', '99999999.991', '-99999999.995', '1'.repeat(60)],
-  ].flat(),
-};
+/** Decimals that filters ask for: of any scale, beside those that are stored, and beyond them. */
+const decimals = [
+  ['0', '-0.00', '0.01', '0.010', '0.005', '-0.005', '9.9', '9.90', '9.901', '10', '0.0001'],
+  ['10.0000000001', '99999999.99', '99999999.991', '-99999999.995', '-0.00005', '1'.repeat(60)],
+  ['99999999999999.9999', '100000000000000'],
+].flat();
 
 const integers: Pool = {
   stored: [0, 1, 2, 3, -1, 10, 9, 9007199254740991, -9007199254740991],
@@ -145,7 +145,6 @@ const pools: Readonly<Record<string, Pool>> = {
       ['1000000000000000000000', '85240860012317540', '85240860012317536'],
     ].flat(),
   },
-  decimal: decimals,
   boolean: { stored: [true, false], asked: ['true', 'false'] },
   date: {
     stored: ['2024-02-29', '2024-03-01', '0001-01-01', '9999-12-31'],
@@ -181,26 +180,69 @@ const pools: Readonly<Record<string, Pool>> = {
   },
 };
 
-/** A decimal of more digits than a double has. */
-const large: Pool = {
-  stored: [
-    '12345678901234.5678',
-    '12345678901234.5679',
-    '-0.0001',
-    '0.0000',
-    '99999999999999.9999',
-  ],
-  asked: [
-    ['12345678901234.5678', '12345678901234.56785', '12345678901234.56790', '-0.00005', '0'],
-    ['99999999999999.9999', '100000000000000'],
-  ].flat(),
+/** Every decimal of this form that is at an edge, and some between. */
+function decimalsOf(precision: number, scale: number): readonly Value[] {
+  const most = 10n ** BigInt(precision) - 1n;
+  const one = 10n ** BigInt(scale);
+  return [0n, 1n, -1n, most, -most, one, 10n * one, (99n * one) / 10n, -5n * one]
+    .filter((value) => value <= most && value >= -most)
+    .map((value) => {
+      const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
+      const whole = digits.slice(0, digits.length - scale);
+      const text = scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`;
+      return value < 0n ? `-${text}` : text;
+    });
+}
+
+const formats: Readonly<Record<string, readonly string[]>> = {
+  slug: ['a', 'a-b', 'x1', 'long-slug-2'],
+  hostname: ['a.example', 'localhost', 'x-1.b.example'],
+  ipv4: ['127.0.0.1', '0.0.0.0', '255.255.255.255', '10.0.0.9'],
+  ipv6: ['::1', '::', '2001:db8::1', 'fe80::a:b'],
 };
 
-/** The values of a field; its name decides where two fields of one type hold different ones. */
-export function poolOf(name: string, { type, kind, values }: Shape): Pool {
+/** Values that fields of this shape hold, and values that filters ask them for. */
+export function poolOf({ type, kind, values = [], definition }: Shape): Pool {
   if (type === 'id') return kind === 'uuid' ? uuid : kind === 'text' ? text : integers;
-  if (values !== undefined) return { stored: values, asked: values };
-  if (name === 'large') return large;
-  if (name === 'cost') return { stored: ['0.000', '9.900', '-5.125'], asked: decimals.asked };
-  return pools[type] ?? text;
+  if (type === 'enum') return { stored: values, asked: values };
+  const { enum: some } = definition;
+  // What takes certain values only is asked for no other.
+  if (some !== undefined) return { stored: some, asked: some.map(plain) };
+  const { stored, asked } = ofType(type, definition);
+  return {
+    stored: stored.filter((value) => value !== null && isAllowed(definition, value)),
+    asked,
+  };
+}
+
+/** A value as filters ask for it: they take no exponents. */
+function plain(value: Value): string {
+  const text = String(value);
+  return typeof value === 'number' && text.includes('e+') ? BigInt(value).toString() : text;
+}
+
+function ofType(type: string, { format, precision = 18, scale = 2 }: Definition): Pool {
+  if (type === 'decimal') return { stored: decimalsOf(precision, scale), asked: decimals };
+  const texts = formats[format ?? ''];
+  return texts === undefined ? (pools[type] ?? text) : { stored: texts, asked: texts };
+}
+
+/** Whether a value that is not null keeps the rules of its field. */
+function isAllowed(definition: Definition, value: Value): boolean {
+  const { type, minLength = 0, maxLength = Infinity, pattern = '', multipleOf } = definition;
+  if (typeof value === 'string' && type !== 'decimal') {
+    const length = Array.from(value).length;
+    return length >= minLength && length <= maxLength && new RegExp(pattern, 'u').test(value);
+  }
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = definition;
+  const isWithin = (bound: number | string | undefined, holds: (sign: number) => boolean) =>
+    bound === undefined ||
+    holds(compare(type === 'decimal' ? 'decimal' : 'number', value, String(bound)));
+  return (
+    isWithin(minimum, (sign) => sign >= 0) &&
+    isWithin(maximum, (sign) => sign <= 0) &&
+    isWithin(exclusiveMinimum, (sign) => sign > 0) &&
+    isWithin(exclusiveMaximum, (sign) => sign < 0) &&
+    (multipleOf === undefined || Number(value) % Number(multipleOf) === 0)
+  );
 }

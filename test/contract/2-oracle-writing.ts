@@ -1,3 +1,4 @@
+import type { World } from '../support/oracle-model.ts';
 import {
   nameOf,
   type Condition,
@@ -37,8 +38,14 @@ function sortText(draw: Draw, sort: readonly SortKey[]): string {
 
 type Piece = readonly [name: string, value: string];
 
-function pagingPieces(draw: Draw, prefix: string, { mode, start, limit }: Paging): Piece[] {
-  const isWritten = mode !== 'page' || start !== 1 || draw.chance(50);
+function pagingPieces(
+  draw: Draw,
+  prefix: string,
+  { mode, start, limit }: Paging,
+  isByCursor = false,
+): Piece[] {
+  const isDefault = isByCursor ? mode === 'cursor' : mode === 'page' && start === 1;
+  const isWritten = !isDefault || draw.chance(50);
   return [
     ...(limit === undefined ? [] : ([[`${prefix}limit`, String(limit)]] as const)),
     ...(isWritten ? ([[`${prefix}${mode}`, mode === 'cursor' ? '' : String(start)]] as const) : []),
@@ -65,12 +72,12 @@ function expansionPieces(
 }
 
 function encode(draw: Draw, text: string): string {
-  const encoded = encodeURIComponent(text);
+  const encoded = encodeURIComponent(text).replaceAll("'", '%27');
   return draw.chance(50) ? encoded.replaceAll('%20', '+') : encoded;
 }
 
 /** Writes a request in one of the ways in which it can be written: quotes, blanks and the order of the parameters. */
-export function writeQuery(draw: Draw, query: Query): Written {
+export function writeQuery(draw: Draw, world: World, query: Query, base = '/v1'): Written {
   const { resource, id, conditions, groups, ids, sort, nulls, paging } = query;
   const { expand, maxDepth, fields, exclude, isCounted } = query;
   const { paths, pieces: ofExpansions } = expansionPieces(draw, expand, '');
@@ -87,7 +94,9 @@ export function writeQuery(draw: Draw, query: Query): Written {
     ...ids.map((one): Piece => ['id', one]),
     ...optional('sort', sort.length === 0 ? undefined : sortText(draw, sort)),
     ...optional('nulls', nulls),
-    ...(id === undefined ? pagingPieces(draw, '', paging) : []),
+    ...(id === undefined
+      ? pagingPieces(draw, '', paging, world.resource(resource).isByCursor)
+      : []),
     ...optional('expand', expand.length === 0 ? undefined : paths.join(',')),
     ...ofExpansions,
     ...optional('maxDepth', maxDepth === undefined ? undefined : String(maxDepth)),
@@ -100,7 +109,7 @@ export function writeQuery(draw: Draw, query: Query): Written {
     .toSorted(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
     .map(([name, value]) => `${encode(draw, name)}=${encode(draw, value)}`)
     .join('&');
-  const path = `/v1/${resource}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
+  const path = `${base}/${resource}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
   return {
     query,
     target: text === '' ? path : `${path}?${text}`,

@@ -28,7 +28,7 @@ test.each(Array.from({ length: services }, (_, index) => seed + 1000 * index))(
     const { both, reduced, world, headers: mine, told, stop } = await serveReduced(drawOf(own));
     try {
       await assertOften(requests, async (draw) => {
-        const { target, headers } = writeQuery(draw, randomQuery(draw, world));
+        const { target, headers } = writeQuery(draw, world, randomQuery(draw, world));
         const answer = await read(both, target, { ...headers, ...mine });
         const expected = await reduced.get(target, headers);
         expect(seen(answer), `${target}\n${told}`).toEqual(seen(expected));

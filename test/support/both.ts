@@ -119,16 +119,17 @@ async function alignIds(
   { schemaConnection }: SqliteDatabase,
   postgres: PostgresDatabase,
 ): Promise<void> {
+  const counted = [...resources.values()].filter(({ id }) => id.attributes.format === undefined);
+  // Where no table counts, SQLite has none of its counts either.
+  if (counted.length === 0) return;
   const last = schemaConnection.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck();
-  const sequences = [...resources.values()]
-    .filter(({ id }) => id.attributes.format === undefined)
-    .map(({ table, id }) => {
-      const seq = last.get(table);
-      const sequence = `pg_get_serial_sequence('${quote(table)}', '${id.column}')`;
-      return typeof seq === 'number'
-        ? `setval(${sequence}, ${seq})`
-        : `setval(${sequence}, 1, false)`;
-    });
-  if (sequences.length > 0)
-    await postgres.all({ sql: `SELECT ${sequences.join(', ')}`, parameters: [] }, { bound: [] });
+  const sequences = counted.map(({ table, id }) => {
+    const seq = last.get(table);
+    const name = quote(table).replaceAll("'", "''");
+    const sequence = `pg_get_serial_sequence('${name}', '${id.column}')`;
+    return typeof seq === 'number'
+      ? `setval(${sequence}, ${seq})`
+      : `setval(${sequence}, 1, false)`;
+  });
+  await postgres.all({ sql: `SELECT ${sequences.join(', ')}`, parameters: [] }, { bound: [] });
 }

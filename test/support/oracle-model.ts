@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 
 /**
  * What the oracle knows of a specification: it reads the same file with the few rules that its tests use (every key of
- * a relation is written out), and finds related records by looking at all of them.
+ * a relation is written out, a junction has two), and finds related records by looking at all of them.
  */
 
 export type Value = string | number | boolean | null | readonly Value[] | { [key: string]: Value };
@@ -22,6 +22,8 @@ export interface Shape {
   readonly properties: ReadonlyMap<string, Shape> | undefined;
   /** The values that are allowed, where only some are. */
   readonly values: readonly string[] | undefined;
+  /** What the file says of it. */
+  readonly definition: Definition;
 }
 
 export interface Relation {
@@ -38,6 +40,8 @@ export interface Relation {
 /** The fields that hold a relation together; empty where its kind has no such field. */
 interface Keys {
   readonly foreignKey: string;
+  /** The field that the foreign key points to. */
+  readonly referred: string;
   readonly through: string;
   readonly ownKey: string;
   readonly otherKey: string;
@@ -53,6 +57,8 @@ export interface Resource {
   readonly fields: ReadonlyMap<string, Shape>;
   readonly relations: ReadonlyMap<string, Relation>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Whether a list that names no place begins a walk by cursor. */
+  readonly isByCursor: boolean;
 }
 
 /** A record with where it is from and, where it was reached by a belongsToMany, the link. */
@@ -62,15 +68,40 @@ export interface Row {
   readonly pivot: Item | undefined;
 }
 
-interface Definition {
+/** A field as the file defines it, as far as tests write it. */
+export interface Definition {
   readonly type: string;
   readonly format?: string;
   readonly values?: readonly string[];
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly items?: Definition;
   readonly properties?: Readonly<Record<string, Definition>>;
+  readonly required?: boolean;
+  readonly nullable?: boolean;
+  readonly default?: Value;
+  readonly unique?: boolean;
+  readonly index?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number | string;
+  readonly maximum?: number | string;
+  readonly exclusiveMinimum?: number | string;
+  readonly exclusiveMaximum?: number | string;
+  readonly multipleOf?: number | string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly immutable?: boolean;
+  readonly column?: string;
+  readonly onDelete?: string;
   readonly relation?: string;
   readonly resource?: string;
+  readonly resources?: readonly string[];
   readonly foreignKey?: string;
   readonly reference?: string;
   readonly through?: string;
@@ -80,18 +111,22 @@ interface Definition {
   readonly typeValue?: string;
 }
 
-interface Document {
+/** A resource as the file defines it. */
+export interface ResourceDefinition {
+  readonly fields: Readonly<Record<string, Definition>>;
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
+  readonly timestamps?: boolean;
+  readonly unique?: readonly (readonly string[])[];
+  readonly indexes?: readonly (readonly string[])[];
+  readonly table?: string;
+  readonly pagination?: string;
+}
+
+/** A file, as far as tests write it. */
+export interface Document {
   readonly limits: Readonly<Record<string, number>>;
   readonly groups?: Readonly<Record<string, readonly string[]>>;
-  readonly resources: Readonly<
-    Record<
-      string,
-      {
-        readonly fields: Readonly<Record<string, Definition>>;
-        readonly groups?: Readonly<Record<string, readonly string[]>>;
-      }
-    >
-  >;
+  readonly resources: Readonly<Record<string, ResourceDefinition>>;
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -104,8 +139,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   json: 'found',
 };
 
-function shapeOf(definition: Definition): Shape {
-  const { type, format, items, properties, values = definition.enum } = definition;
+/** What a field of this definition is. */
+export function shapeOf(definition: Definition): Shape {
+  const { format, items, properties } = definition;
+  const type =
+    definition.type === 'string' && (format === 'uuid' || format === 'email' || format === 'url')
+      ? format
+      : definition.type;
+  const values = definition.values ?? definition.enum?.map(String);
   const idKind = format === 'uuid' ? 'uuid' : format === 'string' ? 'text' : 'number';
   return {
     type,
@@ -115,73 +156,101 @@ function shapeOf(definition: Definition): Shape {
       properties &&
       new Map(Object.entries(properties).map(([name, one]) => [name, shapeOf(one)] as const)),
     values,
+    definition,
   };
 }
 
+/** The fields of a resource as it defines them; `id` is there where it is not written. */
+export function fieldsOf(document: Document, resource: string): [string, Definition][] {
+  const { fields = {}, timestamps = false } = document.resources[resource] ?? {};
+  const moment: Definition = { type: 'datetime', readOnly: true };
+  return Object.entries({
+    id: { type: 'id' },
+    ...fields,
+    ...(timestamps ? { createdAt: moment, updatedAt: moment } : {}),
+  });
+}
+
 function relationOf(document: Document, own: string, name: string): Relation {
-  const fieldsOf = (resource: string): [string, Definition][] =>
-    Object.entries(document.resources[resource]?.fields ?? {});
   const definition = document.resources[own]?.fields[name];
   const { relation = '', resource = '', foreignKey = '', through = '' } = definition ?? {};
-  const { withPivot = [], typeValue = '' } = definition ?? {};
-  const keyTo = (target: string): string =>
-    fieldsOf(through).find(([, { reference }]) => reference?.split('.')[0] === target)?.[0] ?? '';
+  const { withPivot = [] } = definition ?? {};
+  const keysTo = (target: string): string[] =>
+    fieldsOf(document, through)
+      .filter(([, { reference }]) => reference?.split('.')[0] === target)
+      .map(([key]) => key);
+  const ownKey = foreignKey === '' ? (keysTo(own)[0] ?? '') : foreignKey;
   const [, morph = definition] =
-    fieldsOf(relation === 'morphMany' ? resource : '').find(
-      ([, one]) => one.relation === 'morphTo',
+    (relation === 'morphMany' ? fieldsOf(document, resource) : []).find(
+      ([, one]) =>
+        one.relation === 'morphTo' &&
+        (definition?.typeField ?? one.typeField) === one.typeField &&
+        (definition?.idField ?? one.idField) === one.idField,
     ) ?? [];
-  const owners = new Map(
-    Object.keys(document.resources).flatMap((owner) =>
-      fieldsOf(owner)
-        .filter(([, one]) => one.relation === 'morphMany' && one.resource === own)
-        .map(([, one]) => [one.typeValue ?? '', owner] as const),
-    ),
+  const isOwner = (one: Definition): boolean =>
+    one.relation === 'morphMany' &&
+    one.resource === own &&
+    (one.typeField ?? morph?.typeField) === morph?.typeField;
+  const owning = Object.keys(document.resources).flatMap((owner) =>
+    fieldsOf(document, owner)
+      .filter(([, one]) => isOwner(one))
+      .map(([, one]) => [one.typeValue ?? owner, owner] as const),
   );
+  const owners = new Map([
+    ...owning,
+    ...(definition?.resources ?? [])
+      .filter((one) => !owning.some(([, owner]) => owner === one))
+      .map((one) => [one, one] as const),
+  ]);
+  const keyOf = ['hasOne', 'hasMany'].includes(relation) ? resource : own;
   return {
     name,
     kind: relation,
     isMany: ['hasMany', 'belongsToMany', 'morphMany'].includes(relation),
-    targets: relation === 'morphTo' ? [...owners.values()] : [resource],
+    targets: relation === 'morphTo' ? [...new Set(owners.values())] : [resource],
     pivot: new Map(
-      fieldsOf(through)
-        .filter(([field]) => withPivot.includes(field))
+      fieldsOf(document, through)
+        .filter(([field, { writeOnly }]) => withPivot.includes(field) && writeOnly !== true)
         .map(([field, one]) => [field, shapeOf(one)] as const),
     ),
     keys: {
       foreignKey,
+      referred: document.resources[keyOf]?.fields[foreignKey]?.reference?.split('.')[1] ?? 'id',
       through,
-      ownKey: keyTo(own),
-      otherKey: keyTo(resource),
+      ownKey,
+      otherKey: keysTo(resource).find((key) => key !== ownKey) ?? '',
       typeField: morph?.typeField ?? '',
       idField: morph?.idField ?? '',
-      typeValue,
+      typeValue: definition?.typeValue ?? own,
       owners,
     },
   };
 }
 
 function resourceOf(document: Document, name: string): Resource {
-  const { fields = {}, groups = {} } = document.resources[name] ?? {};
-  const entries = Object.entries({ id: { type: 'id' }, ...fields });
+  const groups = document.resources[name]?.groups ?? {};
+  const entries = fieldsOf(document, name);
   const relations = entries
     .filter(([, { type }]) => type === 'relation')
     .map(([relation]) => [relation, relationOf(document, name, relation)] as const);
   /** The type field of a morphTo takes what its owners say, whatever its own type. */
   const typed = (field: string, shape: Shape): Shape => {
-    const [, morph] = relations.find(([, { keys }]) => keys.typeField === field) ?? [];
-    return morph?.kind === 'morphTo'
-      ? { ...shape, type: 'enum', values: [...morph.keys.owners.keys()] }
-      : shape;
+    const [, morph] =
+      relations.find(([, { kind, keys }]) => kind === 'morphTo' && keys.typeField === field) ?? [];
+    return morph === undefined
+      ? shape
+      : { ...shape, type: 'enum', values: [...morph.keys.owners.keys()] };
   };
   return {
     name,
     fields: new Map(
       entries
-        .filter(([, { type }]) => type !== 'relation')
+        .filter(([, { type, writeOnly }]) => type !== 'relation' && writeOnly !== true)
         .map(([field, definition]) => [field, typed(field, shapeOf(definition))] as const),
     ),
     relations: new Map(relations),
     groups: new Map(Object.entries({ ...document.groups, ...groups })),
+    isByCursor: document.resources[name]?.pagination === 'cursor',
   };
 }
 
@@ -199,8 +268,9 @@ export class World {
   private rows: ReadonlyMap<string, readonly Row[]> = new Map();
   private readonly found = new Map<string, readonly Row[]>();
 
-  constructor(specification: string) {
-    const document = parse(specification) as Document;
+  constructor(specification: string | Document) {
+    const document =
+      typeof specification === 'string' ? (parse(specification) as Document) : specification;
     this.limits = document.limits;
     this.resources = new Map(
       Object.keys(document.resources).map((name) => [name, resourceOf(document, name)]),
@@ -252,10 +322,10 @@ export class World {
       this.rowsOf(resource).filter((row) => isSame(row.item[field], value));
     switch (kind) {
       case 'belongsTo':
-        return where(target, 'id', item[keys.foreignKey]);
+        return where(target, keys.referred, item[keys.foreignKey]);
       case 'hasOne':
       case 'hasMany':
-        return where(target, keys.foreignKey, item['id']);
+        return where(target, keys.foreignKey, item[keys.referred]);
       case 'morphMany':
         return where(target, keys.idField, item['id']).filter(
           (row) => row.item[keys.typeField] === keys.typeValue,

@@ -11,12 +11,14 @@ import { compare, compareKeys, passes } from './oracle-values.ts';
 
 /** How the oracle follows paths: whether records satisfy conditions, and what they sort by. */
 
+/** A member of what takes any. */
 const undeclared: Shape = {
   type: 'json',
   kind: 'found',
   items: undefined,
   properties: undefined,
   values: undefined,
+  definition: { type: 'undeclared' },
 };
 
 /** The shape at the end of a field's path; undefined where the resource has no such field. */

@@ -92,9 +92,12 @@ export function passes(
   if (value === null) return false;
   const difference = (one: string): number | undefined =>
     kind === 'found' ? differenceFound(value, one) : compare(kind, value, one);
+  const isItem = (one: Value, wanted: string): boolean =>
+    items?.kind === 'found'
+      ? differenceFound(one, wanted) === 0
+      : one !== null && compare(items?.kind ?? 'text', one, wanted) === 0;
   const has = (wanted: string): boolean =>
-    Array.isArray(value) &&
-    value.some((one: Value) => one !== null && compare(items?.kind ?? 'text', one, wanted) === 0);
+    Array.isArray(value) && value.some((one: Value) => isItem(one, wanted));
   switch (operator) {
     case '':
     case '_eq':
