@@ -8,7 +8,7 @@ import { drawFrom, recordsOf, type Draw } from './2-oracle-records.ts';
 import { specification } from './2-oracle-specification.ts';
 
 /** What a long test may take on a machine that has other work. */
-export const patience = 900_000;
+export const patience = 3_600_000;
 /** As many clients at once as keep both databases busy. */
 const clients = 8;
 
