@@ -252,7 +252,13 @@ function keyConversion(
   if (column !== undefined)
     return (key) => column.type.parse(String(key), column) as SqlValue | undefined;
   const isScaled = codecOf(dialect, keyField).readAsText !== undefined;
-  return isScaled ? (key) => BigInt(String(key)) : undefined;
+  return isScaled ? wholeNumber : undefined;
+}
+
+/** A stored key as the whole number that it is; undefined for what others have put into the column. */
+function wholeNumber(key: SqlValue): SqlValue | undefined {
+  const text = String(key);
+  return /^-?\d+$/u.test(text) ? BigInt(text) : undefined;
 }
 
 function compileTarget(

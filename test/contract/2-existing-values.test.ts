@@ -226,3 +226,40 @@ test('a whole number that was rounded is said to lead nowhere, rather than in ci
   expect((rest.body as { data: { id: number }[] }).data.map(({ id }) => id)).toEqual([3]);
   await large.stop();
 });
+
+test('a key that is no number leads nowhere, where keys are decimals', async () => {
+  const file = join(folder, 'decimals.db');
+  new Driver(file)
+    .exec(
+      `CREATE TABLE rates (id INTEGER PRIMARY KEY, level UNIQUE);
+      CREATE TABLE goods (id INTEGER PRIMARY KEY, rate REFERENCES rates (level));
+      INSERT INTO rates VALUES (1, 1000), (2, 'much');
+      INSERT INTO goods VALUES (1, 1000), (2, 'much');`,
+    )
+    .close();
+  const specification = `
+resources:
+  rates:
+    fields:
+      level: { type: decimal, unique: true }
+      goods: { type: relation, relation: hasMany, resource: goods, foreignKey: rate }
+  goods:
+    fields:
+      rate: { type: decimal, reference: rates.level }
+      of: { type: relation, relation: belongsTo, resource: rates, foreignKey: rate }
+`;
+  const draw = { now: () => new Date(), uuid: uuidv7 };
+  const rates = await serve(buildValid(specification), openSqlite(file, 'temporary'), draw, []);
+  const idsOf = async (path: string, member: string): Promise<unknown> => {
+    const { status, text, body } = await rates.get(path);
+    expect(status, text).toBe(200);
+    return (body as Readonly<Record<string, unknown>>[]).map((record) => record[member]);
+  };
+  expect(await idsOf('/v1/goods?fields=id&expand=of', 'of')).toEqual([
+    { id: 1, level: '10.00' },
+    null,
+  ]);
+  const [first, second] = (await idsOf('/v1/rates?fields=id&expand=goods', 'goods')) as unknown[][];
+  expect([first, second]).toEqual([[{ id: 1, rate: '10.00' }], []]);
+  await rates.stop();
+});
