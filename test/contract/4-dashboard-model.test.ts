@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Model, ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
 import { serveApi } from '../support/api.ts';
-import { ask, boss, hand, keys, open, serving } from './4-dashboard.ts';
+import { ask, boss, hand, keys, open, serving, stopAfterEach } from './4-dashboard.ts';
+
+stopAfterEach();
 
 test('the model is what the caller may do, by the same functions as the API itself', async () => {
   const api = await serving(keys);

@@ -3,7 +3,9 @@ import { readQuery, writeQuery, type Condition } from '../../dashboard/src/explo
 import { joined, leafAt, levelsOf } from '../../dashboard/src/explorer/paths.ts';
 import type { Model, ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { ask, hand, keys, open } from './4-dashboard.ts';
+import { ask, hand, keys, open, stopAfterEach } from './4-dashboard.ts';
+
+stopAfterEach();
 
 const specification = (pathDepth: number): string => `${keys}
 access: public

@@ -2,7 +2,9 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { RequestRow } from '../../src/http/dashboard-wire.ts';
 import { serveApi } from '../support/api.ts';
-import { boss, keys, look, open, serving, things, watching } from './4-dashboard.ts';
+import { boss, keys, look, open, serving, things, watching, stopAfterEach } from './4-dashboard.ts';
+
+stopAfterEach();
 
 describe('the stream', () => {
   const numbers = (rows: readonly RequestRow[]): readonly number[] =>

@@ -13,7 +13,10 @@ import {
   serving,
   things,
   watching,
+  stopAfterEach,
 } from './4-dashboard.ts';
+
+stopAfterEach();
 
 describe('who may use it', () => {
   const roles = 'dashboard: { roles: [admin] }';

@@ -30,11 +30,18 @@ export const keys = `auth:
 export const boss = { authorization: 'Bearer boss-key' };
 export const hand = { 'x-api-key': 'hand-key' };
 
-/** What is stopped after the test. */
+/** What is stopped after the test, in a file that calls `stopAfterEach`. */
 export const open: TestApi[] = [];
-afterEach(async () => {
-  for (const api of open.splice(0)) await api.stop();
-});
+const streams: EventReader[] = [];
+
+/** Stops the servers of each test of a file, and before them what reads their streams. */
+export function stopAfterEach(): void {
+  afterEach(async () => {
+    for (const stream of streams.splice(0)) stream.close();
+    for (const api of open.splice(0)) await api.stop();
+  });
+}
+
 /** Serves the things, with a head of the file before them. */
 export async function serving(head = '', mode: Mode = 'dev'): Promise<TestApi> {
   const api = await serveApi(`${head}\n${things}`, {}, undefined, { mode });
@@ -42,10 +49,6 @@ export async function serving(head = '', mode: Mode = 'dev'): Promise<TestApi> {
   return api;
 }
 
-const streams: EventReader[] = [];
-afterEach(() => {
-  for (const stream of streams.splice(0)) stream.close();
-});
 /** Opens a stream, which is closed after the test. */
 export async function watching(
   api: TestApi,

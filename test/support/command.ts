@@ -3,15 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { endAfterFile } from './leftovers.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 const node = join(root, 'node_modules/.bin/node');
 const main = join(root, 'src/cli/main.ts');
-
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
 
 /** How a command ended, and what it has printed. */
 export interface Ended {
@@ -60,7 +56,7 @@ export function launch(
     stdio: [isWritten ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   // Whatever a failed test has left running.
-  children.push(child);
+  endAfterFile(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     out += text;

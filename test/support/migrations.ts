@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import * as inPostgres from '../../src/execute/postgres-schema.ts';
@@ -7,6 +6,7 @@ import * as inSqlite from '../../src/execute/sqlite-schema.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { MigrationStep } from '../../src/sql/schema.ts';
 import { buildValid, fill, serve, type Records, type TestApi } from './api.ts';
+import { endAfterFile } from './leftovers.ts';
 
 /** One database that specifications follow each other on. */
 export interface Side {
@@ -86,17 +86,22 @@ export function sqliteSide(file: string): Side {
 
 /** Sessions in which migrations run one after the other: beginning one costs the server more than most migrations. */
 const sessions = new Map<string, Promise<PostgresDatabase>>();
-afterAll(async () => {
-  for (const database of sessions.values()) await (await database).close();
-});
 
 /** A PostgreSQL database. */
 export function postgresSide(url: string): Side {
   const on = async <Value>(
     work: (database: PostgresDatabase) => Promise<Value>,
   ): Promise<Value> => {
-    const session = sessions.get(url) ?? openPostgres(url, { poolSize: 2 });
-    sessions.set(url, session);
+    let session = sessions.get(url);
+    if (session === undefined) {
+      const begun = openPostgres(url, { poolSize: 2 });
+      session = begun;
+      sessions.set(url, begun);
+      endAfterFile(async () => {
+        sessions.delete(url);
+        await (await begun).close();
+      });
+    }
     return work(await session);
   };
   return side(
