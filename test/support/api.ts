@@ -19,6 +19,7 @@ import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
 import type { DependencyEvent, TraceReader } from '../../src/trace/events.ts';
+import { fetched } from './http.ts';
 import { undocumented } from './openapi.ts';
 import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
@@ -156,32 +157,27 @@ export async function serve(
   };
   const send: TestApi['send'] = async (method, path, body, headers = {}) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
-    const response = await fetch(`${url}${path}`, {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await fetched(
+      `${url}${path}`,
       method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
-    });
-    const text = await response.text();
+      { ...type, ...headers },
+      isRaw ? body : JSON.stringify(body),
+    );
+    const { text } = answer;
     const exchanged = {
       method,
       path,
       sent: textOf(body),
       requestType: headers['content-type'] ?? 'application/json',
-      status: response.status,
-      headers: response.headers,
-      text,
+      ...answer,
     };
     const unlike = isCompared ? undefined : undocumented(model, exchanged, await callerOf(headers));
     if (unlike !== undefined)
       throw new Error(`${method} ${path}: ${unlike}\n${text.slice(0, 500)}`);
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
     return {
-      status: response.status,
-      headers: response.headers,
-      text,
+      ...answer,
       body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
     };
   };

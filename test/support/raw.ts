@@ -1,4 +1,5 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { exchange } from './http.ts';
 
 /** An answer to a request whose path went out as it is. */
 export interface RawAnswer {
@@ -13,28 +14,18 @@ export interface RawOptions {
 }
 
 /** Sends a path that `fetch` would encode or normalise; each of its characters is one byte. */
-export function sendRaw(
+export async function sendRaw(
   url: string,
   path: string,
   { method = 'GET', headers = {} }: RawOptions = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ hostname, port, path, method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: Buffer.concat(chunks).toString('utf8'),
-        });
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
+  const { response, body } = await exchange({ hostname, port, path, method, headers });
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: body.toString('utf8'),
+  };
 }
 
 /** The bytes of a text, one character each. */
