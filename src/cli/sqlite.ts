@@ -80,6 +80,8 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     // Looking takes no lock, so that it need not wait for one.
     isUpToDate: (api) => onceFree(() => isUpToDate(schemaConnection, api)),
     migrate: (api, options) => database.changeSchema(() => migrate(schemaConnection, api, options)),
+    // Its plans follow from the indexes alone.
+    analyze: async () => undefined,
     close: () => database.close(),
   };
 }

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Database } from '../execute/database.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
-import type { Api, Field } from '../model/api.ts';
+import type { Api, Field, Resource } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
@@ -35,6 +35,11 @@ export interface OpenDatabase {
    * Brings it up to date in one transaction and gives the steps; nothing is done where one of them is not possible.
    */
   readonly migrate: (api: Api, options?: MigrationOptions) => Promise<readonly MigrationStep[]>;
+  /**
+   * After many records have come: the database looks at what it has of these resources, since it plans statements by that.
+   * Where it plans without, or refuses, nothing happens.
+   */
+  readonly analyze: (resources: Iterable<Resource>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

@@ -182,6 +182,36 @@ describe.each(['start', 'import'])('plinth %s', (call) => {
   });
 });
 
+describe('after many records have come, PostgreSQL plans with what it has', () => {
+  const known = async (): Promise<readonly unknown[]> => {
+    // Absent where a table was never looked at.
+    const tables = await other`SELECT DISTINCT tablename FROM pg_stats WHERE schemaname = 'public'
+      ORDER BY 1`;
+    return tables.map(({ tablename }) => tablename as unknown);
+  };
+
+  test('that import has brought', async () => {
+    await run('migrate', '--apply');
+    expect(await known()).toEqual([]);
+    expect(await run('import', 'data')).toMatchObject({ code: 0, err: '' });
+    expect(await known()).toEqual(['authors', 'books']);
+  });
+
+  test('that generate has made', async () => {
+    await run('migrate', '--apply');
+    await run('generate', '--count', '2', '--resource', 'authors');
+    expect(await known()).toEqual(['authors']);
+  });
+
+  test('that promote has copied', async () => {
+    const file = ['--database', 'sqlite:library.db'];
+    await run('migrate', '--apply', ...file);
+    await run('import', 'data', ...file);
+    await run('promote', '--from', 'sqlite:library.db', '--to', server.url);
+    expect(await known()).toEqual(['authors', 'books']);
+  });
+});
+
 describe('import', () => {
   test('gives records their ids where the table would give its own', async () => {
     await run('migrate', '--apply');
@@ -342,7 +372,7 @@ describe('import', () => {
     const running = launchPlinth(['import', 'many'], here());
     await until(async () => {
       const [row] = await other`SELECT count(*)::int AS writing FROM pg_stat_activity
-        WHERE application_name = 'plinth' AND backend_xid IS NOT NULL`;
+        WHERE datname = current_database() AND application_name = 'plinth' AND backend_xid IS NOT NULL`;
       return Number(row?.['writing']) > 0;
     });
     running.child.kill('SIGINT');

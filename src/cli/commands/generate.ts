@@ -113,7 +113,7 @@ interface Filling extends GenerationOptions {
 export async function fillResources(
   context: Context,
   specification: SpecificationFile,
-  { database }: OpenDatabase,
+  { database, analyze }: OpenDatabase,
   { reset = false, ...options }: Filling,
 ): Promise<ReadonlyMap<string, number>> {
   const { api, folder } = specification;
@@ -133,7 +133,10 @@ export async function fillResources(
       },
     }),
   );
-  if (result.ok) return result.byResource;
+  if (result.ok) {
+    await analyze(resources);
+    return result.byResource;
+  }
   if ('problems' in result) throw generationFailure(specification, result.problems);
   const names = result.referredFrom.names.join(', ');
   throw new CommandFailure(

@@ -77,7 +77,7 @@ export class Stopped extends CommandFailure {
 export async function loadData(
   context: Context,
   api: Api,
-  { database }: OpenDatabase,
+  { database, analyze }: OpenDatabase,
   paths: readonly string[],
   takenIds: TakenIds = 'refuse',
 ): Promise<ImportResult & { readonly ok: true }> {
@@ -104,7 +104,10 @@ export async function loadData(
       takenIds,
     ),
   );
-  if (result.ok) return result;
+  if (result.ok) {
+    await analyze([...result.byResource.keys()].flatMap((name) => api.resources.get(name) ?? []));
+    return result;
+  }
   const more =
     result.problems.length >= listedProblems ? ` (the first ${listedProblems} are listed)` : '';
   const over = result.hasDifferences ? ', or give --replace to write over records that differ' : '';

@@ -53,6 +53,7 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
               )
             : error;
         });
+      await to.analyze(targetApi.resources.values());
       report(context, flags, specification, tables, from.name, to.name);
     }),
   );
