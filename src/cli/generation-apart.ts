@@ -17,18 +17,20 @@ const program = fileURLToPath(
 
 /**
  * As `checkGeneration`, in a process of its own: the words and libraries of generated data are 12 MiB that serving does
- * not need, and no request waits for them. A thread would leave its memory behind. Ends with `stop`, without a problem.
+ * not need, and no request waits for them. A thread would leave its memory behind. Ends with `stop`, without a problem;
+ * fails with what the process has said where that fails.
  */
 export async function checkGenerationApart(
   { name, folder, text, environment }: Asked,
   stop: AbortSignal,
 ): Promise<readonly Problem[]> {
   if (stop.aborted) return [];
-  const child = fork(program, {
-    execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  // A process that has the terminal leaves it as it was when it began, under whoever is asked something meanwhile.
+  const child = fork(program, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let [problems, said]: [readonly Problem[], string] = [[], ''];
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
   });
-  let problems: readonly Problem[] = [];
   child.on('message', (found) => (problems = found as readonly Problem[]));
   child.on('error', () => undefined);
   child.send(
@@ -38,7 +40,8 @@ export async function checkGenerationApart(
   const end = (): void => void child.kill('SIGKILL');
   stop.addEventListener('abort', end);
   try {
-    await once(child, 'close');
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0 && !stop.aborted) throw new Error(said.trim());
   } finally {
     stop.removeEventListener('abort', end);
   }
