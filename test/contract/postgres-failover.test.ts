@@ -3,7 +3,7 @@ import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import type { Statement } from '../../src/sql/statement.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createDatabase, endSessions, type TestDatabase } from '../support/postgres.ts';
 
 const insert: Statement = {
   sql: 'INSERT INTO things (name) VALUES ($1) RETURNING id',
@@ -34,10 +34,6 @@ afterAll(async () => {
   await server?.drop();
 });
 
-const endSessions = (): Promise<unknown> =>
-  other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE application_name = 'plinth' AND datname = current_database()`.execute();
-
 /** So many reads at once that all sessions are open that there may be. */
 const openAll = (): Promise<unknown> => Promise.all([1, 2, 3].map(() => database.all(slow, none)));
 
@@ -57,7 +53,7 @@ describe('a server that takes no writes any more, as after a failover', () => {
     async (_, write) => {
       await setReadOnly('on');
       try {
-        await endSessions();
+        await endSessions(other);
         await openAll();
         await expect(write()).rejects.toMatchObject({ kind: 'unavailable' });
         await openAll();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ConstraintError, DatabaseFailure } from '../../src/execute/database.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import type { Statement } from '../../src/sql/statement.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createDatabase, endSessions, type TestDatabase } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
 
 const statement = (sql: string): Statement => ({
@@ -47,11 +47,6 @@ const failing = (work: Promise<unknown>): Promise<{ kind: unknown; error: unknow
     () => ({ kind: 'none', error: undefined }),
     (error: unknown) => ({ kind: (error as { kind?: unknown }).kind, error }),
   );
-
-/** Waits until every session of the service has ended. */
-const endSessions = (): Promise<unknown> =>
-  other`SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
-    WHERE application_name = 'plinth' AND datname = current_database()`.execute();
 
 describe('writes', () => {
   test('land whole, and give the id', async () => {
@@ -206,7 +201,7 @@ describe('a write of one statement', () => {
   });
 
   test('on sessions that have gone while idle is made on new ones', async () => {
-    await endSessions();
+    await endSessions(other);
     await new Promise((resolve) => setTimeout(resolve, 100));
     await add('a');
     expect(await stored()).toEqual(['a']);
@@ -283,9 +278,9 @@ describe('the deadline', () => {
 describe('lost connections', () => {
   test('that were idle are made again without a word', async () => {
     await database.ping();
-    await endSessions();
+    await endSessions(other);
     expect(await stored()).toEqual([]);
-    await endSessions();
+    await endSessions(other);
     await database.write(({ run }) => run(insert, { bound: ['a'] }));
     expect(await stored()).toEqual(['a']);
   });
@@ -293,7 +288,7 @@ describe('lost connections', () => {
   test('under a read: it is asked again', async () => {
     const read = database.all(statement(`SELECT 'there', pg_sleep(0.3)`), none);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await endSessions();
+    await endSessions(other);
     expect((await read)[0]?.[0]).toBe('there');
   });
 
@@ -303,7 +298,7 @@ describe('lost connections', () => {
       runs += 1;
       await run(insert, { bound: [`first of ${runs}`] });
       if (runs === 1) {
-        await endSessions();
+        await endSessions(other);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       await run(insert, { bound: [`second of ${runs}`] });

@@ -40,3 +40,9 @@ async function onServer(
   await work(sql);
   await sql.end();
 }
+
+/** Ends every session that the service has in the database of `sql`, and waits until they have ended. */
+export function endSessions(sql: driver.Sql): Promise<unknown> {
+  return sql`SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+    WHERE application_name = 'plinth' AND datname = current_database()`.execute();
+}
