@@ -38,6 +38,8 @@ export interface OverloadOptions {
   readonly maxBodyBytes: number;
   /** How many connections have been accepted so far. */
   readonly accepted: () => number;
+  /** How many connections are open. */
+  readonly open: () => number;
   /** In ms; `longestDelay` where there is no reason for another. */
   readonly maxDelay: number;
   /** A time that only grows, in ms. */
@@ -96,8 +98,7 @@ export class Overload {
   /** Why the request that has come cannot be taken on. */
   refusal(): ApiError | undefined {
     const isIn = this.isHeld || this.hasTime();
-    // Those of one turn came at once, though the first of them has its answer before the last one is read.
-    if (this.inFlight + this.ended >= this.options.maxInFlight) return overloaded;
+    if (this.isFull()) return overloaded;
     if (this.isLate && this.inFlight > few) return overloaded;
     return isIn ? undefined : overloaded;
   }
@@ -142,6 +143,14 @@ export class Overload {
 
   release(bytes: number): void {
     this.bodyBytes -= bytes;
+  }
+
+  private isFull(): boolean {
+    const { maxInFlight, open } = this.options;
+    if (this.inFlight >= maxInFlight) return true;
+    // Those of one turn came at once, though the first of them has its answer before the last one is read: each on a
+    // connection of its own, for who is answered may ask again within the turn.
+    return this.inFlight + this.ended >= maxInFlight && open() > maxInFlight;
   }
 
   private get isHeld(): boolean {

@@ -118,6 +118,7 @@ export async function startServer(
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
     maxDelay,
     accepted: () => connections.accepted,
+    open: () => connections.size,
     clock: () => performance.now(),
   });
   let stopping = false;

@@ -10,6 +10,7 @@ function watched(maxDelay = 250, accepted = (): number => 0) {
     maxBodyBytes: 1,
     maxDelay,
     accepted,
+    open: () => 0,
     clock,
   });
   const arrive = (count: number, each: number): readonly boolean[] =>
@@ -31,6 +32,33 @@ const runs = (values: readonly boolean[]): readonly (readonly [boolean, number])
   }
   return found;
 };
+
+describe('requests of one turn that each had their answer before the next one', () => {
+  test.each([
+    ['as many connections as there may be requests: they came one after the other', 3, 9],
+    ['more connections: they came at once', 4, 3],
+  ])('on %s', async (_, connections, taken) => {
+    const overload = new Overload({
+      maxInFlight: 3,
+      maxBodyBytes: 1,
+      maxDelay: 250,
+      accepted: () => 0,
+      open: () => connections,
+      clock: () => 1,
+    });
+    const answer = (): boolean => {
+      if (overload.refusal() !== undefined) return false;
+      void overload.enter();
+      overload.leave();
+      return true;
+    };
+    for (let count = 0; count < 2; count += 1) {
+      expect(Array.from({ length: 9 }, answer).filter(Boolean)).toHaveLength(taken);
+      await turn();
+    }
+    overload.close();
+  });
+});
 
 describe('many at once', () => {
   test('all are taken on while a turn takes no longer than it may', async () => {
