@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programBeside } from '../execute/program-beside.ts';
 import type { Problem } from '../spec/problems.ts';
 import type { Environment } from '../spec/source/environment.ts';
 import type { SpecificationFile } from './specification.ts';
@@ -11,9 +10,7 @@ export type Asked = Pick<SpecificationFile, 'name' | 'folder' | 'text'> & {
   readonly environment: Environment;
 };
 
-const program = fileURLToPath(
-  new URL(`./generation-process${extname(import.meta.url)}`, import.meta.url),
-);
+const program = programBeside(import.meta.url, 'generation-process');
 
 /**
  * As `checkGeneration`, in a process of its own: the words and libraries of generated data are 12 MiB that serving does

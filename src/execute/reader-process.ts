@@ -4,12 +4,12 @@
  * that has started it, without which it ends.
  */
 import { constants, setPriority } from 'node:os';
-import { extname } from 'node:path';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Row } from './database.ts';
 import type { Job, Report } from './reader-job.ts';
 import { OwnTime } from './own-time.ts';
+import { programBeside } from './program-beside.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { busyPatience, codeOf } from './sqlite-errors.ts';
 
@@ -66,6 +66,7 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => void run(job));
-const watch = new URL(`./reader-watch${extname(import.meta.url)}`, import.meta.url);
-new Worker(watch, { workerData: Number(process.argv[3]) }).unref();
+new Worker(programBeside(import.meta.url, 'reader-watch'), {
+  workerData: Number(process.argv[3]),
+}).unref();
 await send({ kind: 'ready' });

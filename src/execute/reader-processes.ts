@@ -1,9 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Driver from 'better-sqlite3';
 import { DatabaseFailure, type Take } from './database.ts';
+import { programBeside } from './program-beside.ts';
 import type { Job, Report } from './reader-job.ts';
 import { busyPatience, meaningOf } from './sqlite-errors.ts';
 
@@ -11,9 +10,7 @@ import { busyPatience, meaningOf } from './sqlite-errors.ts';
 const most = 4;
 const keptFor = 30_000;
 
-const program = fileURLToPath(
-  new URL(`./reader-process${extname(import.meta.url)}`, import.meta.url),
-);
+const program = programBeside(import.meta.url, 'reader-process');
 
 /** A statement, and who waits for its rows. */
 interface Task extends Job {

@@ -15,7 +15,7 @@ export function wherePart(
   dialect: Dialect,
   add: Add,
 ): readonly string[] {
-  const context = { dialect, add, many: countRelated(where) > fewRelated };
+  const context = contextOf(where, dialect, add);
   return where.map((part) => predicateSql(part, scope, context));
 }
 
@@ -27,7 +27,7 @@ export function relatedPart(
   dialect: Dialect,
   add: Add,
 ): readonly string[] {
-  const context = { dialect, add, many: countRelated(where) > fewRelated };
+  const context = contextOf(where, dialect, add);
   return where.map((part) => relatedSql(part, join, scope, context));
 }
 
@@ -55,6 +55,10 @@ function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Con
     default:
       return predicate satisfies never;
   }
+}
+
+function contextOf(where: readonly Predicate[], dialect: Dialect, add: Add): Context {
+  return { dialect, add, many: countRelated(where) > fewRelated };
 }
 
 function countRelated(where: readonly Predicate[]): number {

@@ -78,6 +78,12 @@ const rows: readonly (readonly (string | number | bigint | null)[])[] = [
   ],
 ];
 
+/** Serves a file as it is: nothing of it is looked at or changed before. */
+function serveFile(specification: string, file: string): Promise<TestApi> {
+  const draw = { now: () => new Date(), uuid: uuidv7 };
+  return serve(buildValid(specification), openSqlite(file, 'temporary'), draw, []);
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'plinth-values-'));
 const file = join(folder, 'others.db');
 let api: TestApi;
@@ -91,8 +97,7 @@ beforeAll(async () => {
   const insert = others.prepare(`INSERT INTO Folk VALUES (${rows[0]?.map(() => '?').join(', ')})`);
   for (const row of rows) insert.run(...row);
   others.close();
-  const draw = { now: () => new Date(), uuid: uuidv7 };
-  api = await serve(buildValid(specification), openSqlite(file, 'temporary'), draw, []);
+  api = await serveFile(specification, file);
 });
 afterAll(async () => {
   await api.stop();
@@ -248,8 +253,7 @@ resources:
       rate: { type: decimal, reference: rates.level }
       of: { type: relation, relation: belongsTo, resource: rates, foreignKey: rate }
 `;
-  const draw = { now: () => new Date(), uuid: uuidv7 };
-  const rates = await serve(buildValid(specification), openSqlite(file, 'temporary'), draw, []);
+  const rates = await serveFile(specification, file);
   const idsOf = async (path: string, member: string): Promise<unknown> => {
     const { status, text, body } = await rates.get(path);
     expect(status, text).toBe(200);
