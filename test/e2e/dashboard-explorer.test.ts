@@ -48,6 +48,8 @@ describe('the explorer', () => {
       const option = page.getByRole('option', { name, exact: true });
       await keyboard.type(name);
       await option.waitFor();
+      // A list that opens forgets in a timer what was gone to in it.
+      await page.evaluate('new Promise((done) => setTimeout(done, 10))');
       const isReached = async (): Promise<boolean> => {
         await keyboard.press('ArrowDown');
         return (await option.getAttribute('data-combobox-selected')) !== null;
