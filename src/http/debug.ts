@@ -152,7 +152,8 @@ async function planMember(
   if (rows === undefined) return { plan: null };
   const plan = explain.lines(rows);
   const isOfList =
-    compiled !== undefined && (compiled.rows.includes(statement) || statement === compiled.count);
+    compiled !== undefined &&
+    [...compiled.rows, ...(compiled.lookup?.rows ?? []), compiled.count].includes(statement);
   const advice =
     isOfList &&
     adviseIndex(compiled.plan, {

@@ -11,7 +11,8 @@ import type {
 } from '../plan/plan.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
-import { relatedPart, wherePart, whereSql } from './predicate.ts';
+import { isFirst } from './lookup.ts';
+import { lookupPart, looksUp, relatedPart, wherePart, whereSql } from './predicate.ts';
 import { keySql, orderSql, orderTerm } from './order.ts';
 import { ownScope, scopeOf } from './scope.ts';
 import { seeks, type OrderKey } from './seek.ts';
@@ -82,8 +83,18 @@ export interface CompiledRead {
   readonly ends: Statement | undefined;
   /** Of a list for which the planner's guess at the total will do, where the database has one. */
   readonly estimate: Statement | undefined;
+  /** Of a list that is sooner found by what its records are related to, as long as those are few. */
+  readonly lookup: CompiledLookup | undefined;
   /** Of a list. */
   readonly keys: readonly CompiledKey[];
+}
+
+/** A page of records that are found by those that they are related to. */
+export interface CompiledLookup {
+  /** How many records there are, up to a cap; absent where all have to be found, as no index has their order. */
+  readonly found: Statement | undefined;
+  /** As `rows` of the list. */
+  readonly rows: readonly Statement[];
 }
 
 /** Compiles the statements of a read once for its shape; they hold no value. */
@@ -107,37 +118,52 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       ends: undefined,
       count: undefined,
       estimate: undefined,
+      lookup: undefined,
       keys: [],
     };
   }
   const keys = plan.order.map((key) => compileKey(key, columns, dialect));
   const rowsOf = [...plan.where, ...plan.access];
-  const page = (
-    conditions: (add: Add) => readonly string[],
-    order: readonly ((add: Add) => string)[],
-  ): Statement =>
-    buildStatement(dialect, (add) => {
-      const select = `SELECT ${columns.sql(add)} ${from}`;
-      const where = [...wherePart(rowsOf, ownScope, dialect, add), ...conditions(add)];
-      return (
-        `${select}${whereSql(where)}` +
-        (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
-        ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
-      );
-    });
   const { paging } = plan;
   const after = paging.mode === 'cursor' ? paging.after : undefined;
-  const rows =
-    after === undefined
-      ? [
-          page(
-            () => [],
-            keys.map((key) => (add) => orderTerm(key.name(add), key, dialect)),
-          ),
-        ]
-      : seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
-          page(seek.conditions, seek.order),
+  /** The statements of a page, whose records are found as `part` says. */
+  const pages = (part: (add: Add) => readonly string[]): readonly Statement[] => {
+    const page = (
+      conditions: (add: Add) => readonly string[],
+      order: readonly ((add: Add) => string)[],
+    ): Statement =>
+      buildStatement(dialect, (add) => {
+        const select = `SELECT ${columns.sql(add)} ${from}`;
+        const where = [...part(add), ...conditions(add)];
+        return (
+          `${select}${whereSql(where)}` +
+          (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
+          ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
         );
+      });
+    if (after !== undefined)
+      return seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
+        page(seek.conditions, seek.order),
+      );
+    const order = keys.map((key) => (add: Add) => orderTerm(key.name(add), key, dialect));
+    return [page(() => [], order)];
+  };
+  const eachAsked = (add: Add): readonly string[] => wherePart(rowsOf, ownScope, dialect, add);
+  const isLookup = looksUp(rowsOf, dialect);
+  const found = isLookup
+    ? (add: Add): readonly string[] => lookupPart(rowsOf, dialect, add)
+    : eachAsked;
+  const lookup = isLookup
+    ? {
+        found: isServed(plan.order)
+          ? buildStatement(dialect, (add) => {
+              const where = whereSql(lookupPart(rowsOf, dialect, add, true));
+              return `SELECT count(*) FROM (SELECT 1 ${from}${where} LIMIT ${add('cap')})`;
+            })
+          : undefined,
+        rows: pages(found),
+      }
+    : undefined;
   const { id } = plan.resource;
   const ends =
     paging.mode === 'cursor' && paging.isLong
@@ -149,14 +175,22 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
           return `${select}${whereSql([isNamed, ...access])}`;
         })
       : undefined;
-  const all = (add: Add): string => `${from}${whereSql(wherePart(rowsOf, ownScope, dialect, add))}`;
+  const all = (add: Add): string => `${from}${whereSql(found(add))}`;
   const count =
     plan.count === 'none'
       ? undefined
       : buildStatement(dialect, (add) => `SELECT count(*) ${all(add)}`);
   const explain = plan.count === 'estimated' ? dialect.estimate : undefined;
   const estimate = explain && buildStatement(dialect, (add) => explain.sql(`SELECT 1 ${all(add)}`));
-  return { plan, selection, rows, ends, count, estimate, keys };
+  const rows = pages(eachAsked);
+  return { plan, selection, rows, ends, count, estimate, lookup, keys };
+}
+
+/** Whether records can be read in an order, as an index begins with it. */
+function isServed([first]: readonly SortKey[]): boolean {
+  if (first === undefined) return true;
+  const { steps, place } = first;
+  return steps.length === 0 && place.members.length === 0 && isFirst(place.field);
 }
 
 /** The columns of one SELECT, each only once. */

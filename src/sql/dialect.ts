@@ -41,6 +41,11 @@ export interface Dialect {
   readonly joinEach: 'JOIN' | 'CROSS JOIN';
   /** A condition by which no rows are looked for: it is asked of those that another one finds. */
   readonly onlyAsked: (condition: string) => string;
+  /**
+   * Whether records are to be found by the keys of those that a condition is about: `above` as such a `key`. A planner
+   * that knows its values does so itself.
+   */
+  readonly looksUp: (above: Field, key: Field) => boolean;
   /** Whether there is a row; of `many` such questions in one statement each is planned alone. */
   readonly exists: (select: string, many: boolean) => string;
   /** What is bound for an operand that `readOperand` gave. */

@@ -22,13 +22,14 @@ export function parentField(relation: Relation): Field {
 
 /** How the rows of a target are joined to the keys above: FROM, the key's column, further conditions. */
 export interface Join {
-  /** Tables and their conditions under aliases that end in `suffix`. */
-  readonly from: (suffix: string) => string;
+  /** Tables and their conditions under aliases that end in `suffix`; each looked up for those before, or as is best. */
+  readonly from: (suffix: string, join?: Dialect['joinEach']) => string;
   readonly key: (suffix: string) => string;
   readonly keyField: Field;
   /** What tells one joined row from another. */
   readonly row: (suffix: string) => string;
-  readonly conditions: (suffix: string) => string;
+  /** ` AND …`, or nothing; `asked` writes each. */
+  readonly conditions: (suffix: string, asked?: (condition: string) => string) => string;
   /** Whether a condition on a field, be it one of the junction, helps to find the rows of a key: one index has both. */
   readonly isIndexed: (field: Field, isPivot: boolean) => boolean;
   /** Where a field of the target can be read. */
@@ -60,16 +61,16 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
       return direct(target.id);
     case 'morphMany': {
       const value = dialect.text(relation.typeValue);
-      const conditions = (suffix: string): string =>
-        ` AND t${suffix}.${quote(relation.typeField.column)} = ${value}`;
+      const conditions: Join['conditions'] = (suffix, asked = (condition) => condition) =>
+        ` AND ${asked(`t${suffix}.${quote(relation.typeField.column)} = ${value}`)}`;
       return { ...direct(relation.idField, [relation.typeField, relation.idField]), conditions };
     }
     case 'belongsToMany': {
       const { through, ownerKey, targetKey } = relation;
       const targetField = targetKey.reference?.field ?? target.id;
       return {
-        from: (suffix) =>
-          `${quote(through.table)} AS j${suffix} ${dialect.joinEach} ${table(suffix)}` +
+        from: (suffix, join = dialect.joinEach) =>
+          `${quote(through.table)} AS j${suffix} ${join} ${table(suffix)}` +
           ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
         key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
         keyField: ownerKey,

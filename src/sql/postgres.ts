@@ -212,6 +212,7 @@ export const postgres: Dialect = {
   decodeMember: () => undefined,
   joinEach: 'JOIN',
   onlyAsked: (condition) => condition,
+  looksUp: () => false,
   // The planner turns each into a join and tries their orders, which for many takes longer than any deadline. It leaves
   // alone what has an OFFSET.
   exists: (select, many) => `EXISTS (${select}${many ? ' OFFSET 0' : ''})`,

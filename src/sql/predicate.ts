@@ -1,8 +1,9 @@
 import { guarded, type Predicate, type RelatedBranch } from '../filter/predicate.ts';
 import type { Relation } from '../model/api.ts';
 import type { Dialect } from './dialect.ts';
-import type { Join } from './join.ts';
-import { columnOf, linkOf, placeSql, relatedTo, type Scope } from './scope.ts';
+import { joinOf, parentField, type Join } from './join.ts';
+import { isLookup, isLookupBehind, type LookupBehind } from './lookup.ts';
+import { columnOf, linkOf, ownScope, placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
 /** How many related records a statement can ask about before each question is planned alone. */
@@ -17,6 +18,37 @@ export function wherePart(
 ): readonly string[] {
   const context = contextOf(where, dialect, add);
   return where.map((part) => predicateSql(part, scope, context));
+}
+
+/**
+ * Whether an index finds few records of a list by those that they are related to, and nothing that is asked of them
+ * themselves does.
+ */
+export function looksUp(where: readonly Predicate[], dialect: Dialect): boolean {
+  return (
+    !where.some(isLookup) &&
+    where.some((part) => {
+      if (!isLookupBehind(part)) return false;
+      const { relation, branches } = part;
+      const { keyField } = joinOf(relation, branches[0].target, dialect);
+      return dialect.looksUp(parentField(relation), keyField);
+    })
+  );
+}
+
+/** Conditions of a list that `looksUp`, which find its records so; `isCapped`: at most as many of each kind as a cap. */
+export function lookupPart(
+  where: readonly Predicate[],
+  dialect: Dialect,
+  add: Add,
+  isCapped = false,
+): readonly string[] {
+  const context = { ...contextOf(where, dialect, add), isCapped };
+  return where.map((part) =>
+    isLookupBehind(part)
+      ? lookupSql(part, ownScope, context)
+      : predicateSql(part, ownScope, context),
+  );
 }
 
 /** The same of rows that a relation leads to, which are found by its key. */
@@ -75,6 +107,8 @@ interface Context {
   readonly dialect: Dialect;
   readonly add: Add;
   readonly many: boolean;
+  /** Whether no more rows than a cap are looked up. */
+  readonly isCapped?: boolean;
 }
 
 /** ` WHERE …`, or nothing where there is no condition. */
@@ -139,4 +173,35 @@ function branchSql(
   const conditions = where.map((part) => relatedSql(part, related.join, related.scope, context));
   const found = [related.where, ...conditions].join(' AND ');
   return dialect.exists(`SELECT 1 ${related.from} ${found}`, many);
+}
+
+/** The records above by the keys of what is related to them. */
+function lookupSql(
+  { relation, branches: [{ target, typeValue, where }] }: LookupBehind,
+  scope: Scope,
+  context: Context,
+): string {
+  const { dialect, add, isCapped = false } = context;
+  const related = relatedTo(scope, relation, target, typeValue, dialect);
+  const { join, suffix, above, key, isOfType } = related;
+  if (!dialect.looksUp(above, join.keyField))
+    return branchSql(relation, { target, typeValue, where }, scope, context);
+  const isFound = where.some(isLookup);
+  const conditions = where.map((part) => foundSql(part, isFound, related.scope, context));
+  const cap = isCapped ? ` LIMIT ${add('cap')}` : '';
+  return (
+    `(${key} IN (SELECT ${join.key(suffix)} FROM ${join.from(suffix, 'JOIN')}` +
+    ` WHERE ${conditions.join(' AND ')}${join.conditions(suffix, dialect.onlyAsked)}${cap})${isOfType})`
+  );
+}
+
+/** A condition on what is looked up; once something finds it, the rest is only asked of what is found. */
+function foundSql(predicate: Predicate, isFound: boolean, scope: Scope, context: Context): string {
+  if (predicate.kind === 'and')
+    return allOf(predicate.parts.map((part) => foundSql(part, isFound, scope, context)));
+  if (predicate.kind === 'link')
+    return allOf(predicate.where.map((part) => foundSql(part, isFound, linkOf(scope), context)));
+  if (!isFound && isLookupBehind(predicate)) return lookupSql(predicate, scope, context);
+  const sql = predicateSql(predicate, scope, context);
+  return isLookup(predicate) ? sql : context.dialect.onlyAsked(sql);
 }

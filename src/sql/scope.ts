@@ -38,6 +38,21 @@ export function linkOf({ link }: Scope): Scope {
   return link;
 }
 
+/** The records that a relation of a scope leads to. */
+export interface Related {
+  readonly join: Join;
+  readonly suffix: string;
+  /** The field of the scope that they are found by, and what it holds as their key does. */
+  readonly above: Field;
+  readonly key: string;
+  /** What else is asked of the scope: ` AND …`, or nothing. */
+  readonly isOfType: string;
+  readonly from: string;
+  readonly where: string;
+  /** That of what is found there. */
+  readonly scope: Scope;
+}
+
 /** The records that a relation of the scope leads to: FROM and WHERE, and the scope of what is found there. */
 export function relatedTo(
   scope: Scope,
@@ -45,12 +60,7 @@ export function relatedTo(
   target: Resource,
   typeValue: string | undefined,
   dialect: Dialect,
-): {
-  readonly join: Join;
-  readonly from: string;
-  readonly where: string;
-  readonly scope: Scope;
-} {
+): Related {
   const join = joinOf(relation, target, dialect);
   const suffix = scope.below;
   const above = parentField(relation);
@@ -61,6 +71,10 @@ export function relatedTo(
       : '';
   return {
     join,
+    suffix,
+    above,
+    key,
+    isOfType,
     from: `FROM ${join.from(suffix)}`,
     where: `WHERE ${join.key(suffix)} = ${key}${isOfType}${join.conditions(suffix)}`,
     scope: scopeOf(join, suffix),

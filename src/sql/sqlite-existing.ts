@@ -47,6 +47,8 @@ export function overExisting({ collated, others }: ExistingColumns): Dialect {
         placeholder,
         field,
       ),
+    // IN compares as the column before it does, and an equation of two as the first of them.
+    looksUp: (above, key) => !has(collated, above) && !has(collated, key),
     member: (column, members, field) => sqlite.member(json(column, field), members, field),
   };
 }

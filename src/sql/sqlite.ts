@@ -220,6 +220,7 @@ export const sqlite: Dialect = {
   // It keeps no statistics, and would as soon find all rows with a value of which there are many, for each parent.
   joinEach: 'CROSS JOIN',
   onlyAsked: (condition) => `(${condition}) IS TRUE`,
+  looksUp: () => true,
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
     const [type, wanted] = [from, to].map(

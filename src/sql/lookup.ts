@@ -1,0 +1,54 @@
+import type { Predicate, RelatedBranch } from '../filter/predicate.ts';
+import type { Field } from '../model/api.ts';
+import { isDecimalText } from './dialect.ts';
+import { parentField } from './join.ts';
+
+/** A condition on related records of one resource, by which the records above are found. */
+export type LookupBehind = Extract<Predicate, { kind: 'related' }> & {
+  readonly branches: readonly [RelatedBranch];
+};
+
+/** Whether an index finds the few rows that a condition on them is about. */
+export function isLookup(predicate: Predicate): boolean {
+  switch (predicate.kind) {
+    case 'compare': {
+      const { place, operator, any = false } = predicate;
+      const isWhole = place.members.length === 0 && !any;
+      return isWhole && (operator === 'eq' || operator === 'in') && tellsFew(place.field);
+    }
+    case 'and':
+      return predicate.parts.some(isLookup);
+    case 'link':
+      return predicate.where.some(isLookup);
+    case 'related':
+    case 'null':
+    case 'or':
+    case 'guard':
+      return false;
+    default:
+      return predicate satisfies never;
+  }
+}
+
+/** Whether an index finds the few related rows that a condition is about, or those that they are related to in turn. */
+export function isLookupBehind(predicate: Predicate): predicate is LookupBehind {
+  if (predicate.kind !== 'related' || predicate.isNegated) return false;
+  const [branch, another] = predicate.branches;
+  if (branch === undefined || another !== undefined) return false;
+  return branch.where.some(
+    (part) => isLookup(part) || (isLookupBehind(part) && isFirst(parentField(part.relation))),
+  );
+}
+
+/** Whether an index begins with the field, and its values are more than a handful. */
+function tellsFew(field: Field): boolean {
+  const { name } = field.type;
+  const isPlain = field.items === undefined && !isDecimalText(field);
+  return isPlain && name !== 'boolean' && name !== 'enum' && isFirst(field);
+}
+
+/** Whether an index begins with the field. */
+export function isFirst(field: Field): boolean {
+  const { id, unique, indexes } = field.resource;
+  return field === id || field.unique || [...unique, ...indexes].some(([first]) => first === field);
+}
