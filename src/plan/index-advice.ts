@@ -1,5 +1,6 @@
 import type { Place, Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../model/api.ts';
+import { beginsIndex } from '../model/indexes.ts';
 import type { ReadPlan, SortKey } from './plan.ts';
 
 /** What the database's plan of a list shows. */
@@ -19,6 +20,10 @@ export function adviseIndex(plan: ReadPlan, { scans, sorts }: Found): string | u
   const { resource } = plan;
   const equal = ownFields(plan.where, ['eq', 'in']);
   const ranged = ownFields(plan.where, ['gt', 'gte', 'lt', 'lte']);
+  if (scans && equal.length + ranged.length === 0) {
+    const behind = adviseBehind(plan.where);
+    if (behind !== undefined) return behind;
+  }
   const order = orderFields(plan.order, resource);
   // Where nothing is filtered, all records are read because all are wanted.
   const isFiltered = plan.where.length > 0;
@@ -32,6 +37,36 @@ export function adviseIndex(plan: ReadPlan, { scans, sorts }: Found): string | u
     ? `${resource.name}.${names[0]}: index: true`
     : `${resource.name}: indexes: [[${names.join(', ')}]]`;
 }
+
+/** The index by which few related records would be found; undefined where there is one, or none would help. */
+function adviseBehind(where: readonly Predicate[]): string | undefined {
+  for (const predicate of where) {
+    if (predicate.kind !== 'related' || predicate.isNegated) continue;
+    const [branch, another] = predicate.branches;
+    if (branch === undefined || another !== undefined) continue;
+    const fields = ownFields(branch.where, ['eq', 'in']).filter(({ type }) =>
+      tellsFew.has(type.name),
+    );
+    const [field] = fields;
+    if (field === undefined) {
+      const farther = adviseBehind(branch.where);
+      if (farther !== undefined) return farther;
+    } else if (!fields.some(beginsIndex))
+      return `${field.resource.name}.${field.name}: index: true`;
+  }
+  return undefined;
+}
+
+/** Of the others there may be as many with one value as there are records, or they are found by no index everywhere. */
+const tellsFew: ReadonlySet<string> = new Set([
+  'id',
+  'uuid',
+  'string',
+  'integer',
+  'number',
+  'date',
+  'datetime',
+]);
 
 function isOwn({ members, isPivot }: Place): boolean {
   return members.length === 0 && !isPivot;
@@ -64,9 +99,7 @@ function orderFields(order: readonly SortKey[], { id }: Resource): readonly Fiel
 function isIndexed(resource: Resource, fields: readonly Field[]): boolean {
   const [first, ...more] = fields;
   if (first === undefined) return true;
-  const isAlone =
-    more.length === 0 &&
-    (first.unique || first.reference !== undefined || first.attributes.index === true);
+  const isAlone = more.length === 0 && beginsIndex(first);
   const lists = [...resource.indexes, ...resource.unique];
   return isAlone || lists.some((list) => fields.every((field, index) => list[index] === field));
 }

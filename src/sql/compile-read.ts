@@ -1,4 +1,5 @@
 import { isToMany, type Codec, type Field, type Relation, type Resource } from '../model/api.ts';
+import { beginsIndex } from '../model/indexes.ts';
 import type { SqlValue } from '../model/values.ts';
 import type {
   CollectionPaging,
@@ -11,7 +12,6 @@ import type {
 } from '../plan/plan.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
-import { isFirst } from './lookup.ts';
 import { lookupPart, looksUp, relatedPart, wherePart, whereSql } from './predicate.ts';
 import { keySql, orderSql, orderTerm } from './order.ts';
 import { ownScope, scopeOf } from './scope.ts';
@@ -190,7 +190,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
 function isServed([first]: readonly SortKey[]): boolean {
   if (first === undefined) return true;
   const { steps, place } = first;
-  return steps.length === 0 && place.members.length === 0 && isFirst(place.field);
+  return steps.length === 0 && place.members.length === 0 && beginsIndex(place.field);
 }
 
 /** The columns of one SELECT, each only once. */

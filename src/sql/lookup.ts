@@ -1,5 +1,6 @@
 import type { Predicate, RelatedBranch } from '../filter/predicate.ts';
 import type { Field } from '../model/api.ts';
+import { beginsIndex } from '../model/indexes.ts';
 import { isDecimalText } from './dialect.ts';
 import { parentField } from './join.ts';
 
@@ -36,7 +37,7 @@ export function isLookupBehind(predicate: Predicate): predicate is LookupBehind 
   const [branch, another] = predicate.branches;
   if (branch === undefined || another !== undefined) return false;
   return branch.where.some(
-    (part) => isLookup(part) || (isLookupBehind(part) && isFirst(parentField(part.relation))),
+    (part) => isLookup(part) || (isLookupBehind(part) && beginsIndex(parentField(part.relation))),
   );
 }
 
@@ -44,11 +45,5 @@ export function isLookupBehind(predicate: Predicate): predicate is LookupBehind 
 function tellsFew(field: Field): boolean {
   const { name } = field.type;
   const isPlain = field.items === undefined && !isDecimalText(field);
-  return isPlain && name !== 'boolean' && name !== 'enum' && isFirst(field);
-}
-
-/** Whether an index begins with the field. */
-export function isFirst(field: Field): boolean {
-  const { id, unique, indexes } = field.resource;
-  return field === id || field.unique || [...unique, ...indexes].some(([first]) => first === field);
+  return isPlain && name !== 'boolean' && name !== 'enum' && beginsIndex(field);
 }

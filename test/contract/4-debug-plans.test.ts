@@ -57,7 +57,12 @@ describe('the index that a list lacks', () => {
     ['sort=rank', 'posts.rank: index: true'],
     ['sort=-rank,-title', 'posts: indexes: [[rank, title]]'],
     ['title=x&sort=-id', 'posts.title: index: true'],
+    ['author.name=x', 'users.name: index: true'],
+    ['author.name=x&title=y', 'posts.title: index: true'],
     // It is there.
+    ['author.id=1', undefined],
+    ['author.posts.status=done', undefined],
+    ['tags.id=1&tags.name=red', undefined],
     ['status=done&size=2', undefined],
     ['size=2', undefined],
     ['sort=size', undefined],
@@ -67,7 +72,8 @@ describe('the index that a list lacks', () => {
     ['', undefined],
     ['title_ilike=x', undefined],
     ['title_neq=x', undefined],
-    ['author.name=x', undefined],
+    ['author.name_like=x', undefined],
+    ['author.name_exists=false', undefined],
     ['sort=author.name', undefined],
     ['sort=rank,-title', undefined],
     ['sort=rank&nulls=last', undefined],
@@ -75,6 +81,16 @@ describe('the index that a list lacks', () => {
   test.each(cases)('%s: %s', async (query, index) => {
     for (const queries of await queriesOf(`/v1/posts?_debug=plan&${query}`))
       expect(queries[0]?.index).toBe(index);
+  });
+
+  // PostgreSQL reads the related records first here, and finds the others by them.
+  test.each([
+    ['tags.name_in=x,y', 'tags.name: index: true'],
+    ['comments.text=x&sort=size', 'comments.text: index: true'],
+    ['author.posts.rank=2', 'posts.rank: index: true'],
+  ])('on SQLite, %s: %s', async (query, index) => {
+    const [queries] = await queriesOf(`/v1/posts?_debug=plan&${query}`);
+    expect(queries?.[0]?.index).toBe(index);
   });
 
   test('is no advice once it is there', async () => {
