@@ -3,6 +3,13 @@ import { connect, type Socket } from 'node:net';
 /** What came back: the status, and the time from the request to the end of its answer, in ms. */
 export type Outcome = { readonly status: number; readonly took: number };
 
+export const isGood = ({ status }: Outcome): boolean => status >= 200 && status < 300;
+
+export const tookOf = (outcomes: readonly Outcome[]): readonly number[] =>
+  outcomes.map(({ took }) => took);
+
+export const ms = (value: number): string => `${value.toFixed(0)} ms`;
+
 /** A connection that is kept, with at most one request on it. Much cheaper than what it measures. */
 export class Client {
   readonly socket: Socket;
