@@ -10,8 +10,10 @@ import { Tokens } from './tokens.ts';
 
 /** What checking credentials needs of the world. */
 export interface Surroundings {
-  /** ms since 1970 */
+  /** ms since 1970: what `exp` and `nbf` are compared with. */
   readonly now: () => number;
+  /** ms on a clock that is never set. */
+  readonly clock: () => number;
   /** Hears of every fetch of an issuer's keys: of its error where it failed. */
   readonly reportKeys: (error: unknown) => void;
 }
@@ -48,9 +50,12 @@ export class Authenticator {
   }
 }
 
-function keySourceOf(jwt: JwtSpecification, { now, reportKeys: report }: Surroundings): KeySource {
+function keySourceOf(
+  jwt: JwtSpecification,
+  { clock, reportKeys: report }: Surroundings,
+): KeySource {
   const { jwksUri: uri, algorithms } = jwt;
-  if (uri !== undefined) return new KeySet({ uri, algorithms, now, report });
+  if (uri !== undefined) return new KeySet({ uri, algorithms, clock, report });
   const keys = keysOfFile(jwt);
   return { find: async (header) => ok(chooseKey(keys, header)), revision: () => 0 };
 }

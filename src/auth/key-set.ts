@@ -18,8 +18,8 @@ const largestSet = 256 * 1024;
 export interface KeySetOptions {
   readonly uri: string;
   readonly algorithms: readonly string[] | undefined;
-  /** ms since 1970 */
-  readonly now: () => number;
+  /** ms on a clock that is never set: one that is set back would keep the issuer from being asked. */
+  readonly clock: () => number;
   /** Hears of every fetch: of its error where it failed. */
   readonly report: (error: unknown) => void;
 }
@@ -46,7 +46,7 @@ export class KeySet implements KeySource {
   }
 
   async find(header: TokenHeader): Promise<Result<VerificationKey | undefined>> {
-    const now = this.options.now();
+    const now = this.options.clock();
     if (this.keys === undefined) {
       if (now - this.failedAt >= retryAfter || this.loading !== undefined) await this.load();
     } else this.refreshOld();
@@ -64,7 +64,7 @@ export class KeySet implements KeySource {
   /** The set at hand serves meanwhile. */
   private refreshOld(): void {
     if (this.keys === undefined) return;
-    const now = this.options.now();
+    const now = this.options.clock();
     if (now - this.fetchedAt >= oldAfter && now - this.failedAt >= refetchAfter) void this.load();
   }
 
@@ -73,7 +73,7 @@ export class KeySet implements KeySource {
   }
 
   private unavailable(): ReturnType<typeof apiError> {
-    const wait = this.failedAt + retryAfter - this.options.now();
+    const wait = this.failedAt + retryAfter - this.options.clock();
     return apiError('KEYS_UNAVAILABLE', 'Tokens cannot be checked now; try again', {
       headers: { 'retry-after': String(Math.max(1, Math.ceil(wait / 1_000))) },
     });
@@ -88,7 +88,7 @@ export class KeySet implements KeySource {
   }
 
   private async fetched(): Promise<void> {
-    const { uri, algorithms, now, report } = this.options;
+    const { uri, algorithms, clock, report } = this.options;
     try {
       const text = await fetchText(uri);
       const keys = keysOfSet(JSON.parse(text), algorithms);
@@ -96,11 +96,11 @@ export class KeySet implements KeySource {
       if (text !== this.text) this.changes += 1;
       this.text = text;
       this.keys = keys;
-      this.fetchedAt = now();
+      this.fetchedAt = clock();
       this.failedAt = Number.NEGATIVE_INFINITY;
       report(undefined);
     } catch (error) {
-      this.failedAt = now();
+      this.failedAt = clock();
       report(error);
     }
   }

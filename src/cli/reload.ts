@@ -114,7 +114,7 @@ export class LiveReload {
     const { context, fill } = this;
     const { api, folder } = specification;
     const sandboxes = open.hasSandboxes
-      ? new Sandboxes(sandboxSource(context, specification, fill), context.draw.now)
+      ? new Sandboxes(sandboxSource(context, specification, fill), () => performance.now())
       : undefined;
     return new Generation(api, open.database, folder, sandboxes);
   }

@@ -28,7 +28,10 @@ interface Arrival {
 
 export interface GateOptions {
   readonly mode: 'dev' | 'start';
+  /** What tokens are compared with. */
   readonly now: () => Date;
+  /** ms on a clock that is never set, by which quotas begin anew and keys are asked for. */
+  readonly clock: () => number;
   readonly trace: Trace;
   /** How many processes serve together; one. */
   readonly processes?: number;
@@ -56,7 +59,7 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.options = options;
-    this.own = new MemoryCounters(() => options.now().getTime());
+    this.own = new MemoryCounters(options.clock);
   }
 
   /** Lets a request in, or says why not: RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
@@ -96,11 +99,11 @@ export class Gate {
   private rulesOf(settings: Specification): Rules {
     const now = (): number => this.options.now().getTime();
     const { auth, rateLimit } = settings;
-    const { mode, processes = 1 } = this.options;
+    const { clock, mode, processes = 1 } = this.options;
     const store = rateLimit === false ? undefined : rateLimit?.store;
     const rules: Rules = {
       authenticator:
-        auth && new Authenticator(auth, { now, reportKeys: this.reporter('signing keys') }),
+        auth && new Authenticator(auth, { now, clock, reportKeys: this.reporter('signing keys') }),
       // What each counts in its own memory is a share of the whole.
       policies: policiesOf(settings, mode, isMemory(store) ? processes : 1),
       counters: this.countersOf(store, settings.name),
@@ -115,9 +118,9 @@ export class Gate {
     const key = `${url} ${api}`;
     let counters = this.shared.get(key);
     if (counters === undefined) {
-      const now = (): number => this.options.now().getTime();
+      const { clock } = this.options;
       const report = this.reporter('rate limit store');
-      counters = new RedisCounters({ url, prefix: `plinth:${api}:`, own: this.own, now, report });
+      counters = new RedisCounters({ url, prefix: `plinth:${api}:`, own: this.own, clock, report });
       this.shared.set(key, counters);
     }
     return counters;

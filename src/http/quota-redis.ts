@@ -25,8 +25,8 @@ export interface RedisOptions {
   readonly prefix: string;
   /** Counts while Redis is out of reach. */
   readonly own: Counters;
-  /** ms since 1970 */
-  readonly now: () => number;
+  /** ms on a clock that is never set. */
+  readonly clock: () => number;
   /** Hears how each count went: of the error where Redis was out of reach. */
   readonly report: (error: unknown) => void;
 }
@@ -56,8 +56,8 @@ export class RedisCounters implements Counters {
   }
 
   private async run(name: string, window: number, way: 'take' | 'look'): Promise<Count> {
-    const { prefix, own, now, report } = this.options;
-    if (now() < this.pausedUntil) return own[way](name, window);
+    const { prefix, own, clock, report } = this.options;
+    if (clock() < this.pausedUntil) return own[way](name, window);
     try {
       const client = await this.client;
       const cost = way === 'take' ? 1 : 0;
@@ -66,7 +66,7 @@ export class RedisCounters implements Counters {
       report(undefined);
       return { count, resetIn };
     } catch (error) {
-      this.pausedUntil = now() + pause;
+      this.pausedUntil = clock() + pause;
       // A command that was never sent says less than the connection that failed.
       report(this.lastError ?? error);
       return own[way](name, window);

@@ -24,15 +24,15 @@ interface Window {
 /** Counts in the memory of this process. */
 export class MemoryCounters implements Counters {
   private readonly windows = new BoundedCache<Window>(keptWindows);
-  private readonly now: () => number;
+  private readonly clock: () => number;
 
-  /** `now`: ms since 1970 */
-  constructor(now: () => number) {
-    this.now = now;
+  /** `clock`: ms on a clock that is never set, or else who sets it would lock callers out or let them in. */
+  constructor(clock: () => number) {
+    this.clock = clock;
   }
 
   take(name: string, window: number): Count {
-    const now = this.now();
+    const now = this.clock();
     let current = within(this.windows.get(name), window, now);
     if (current === undefined) {
       current = { count: 0, endsAt: now + window };
@@ -45,7 +45,7 @@ export class MemoryCounters implements Counters {
   look(name: string, window: number): Count {
     const known = this.windows.get(name);
     if (known === undefined) return { count: 0, resetIn: window };
-    const now = this.now();
+    const now = this.clock();
     const current = within(known, window, now);
     return current === undefined
       ? { count: 0, resetIn: window }
@@ -53,7 +53,7 @@ export class MemoryCounters implements Counters {
   }
 }
 
-/** A window that would last longer than it should comes from a clock that was set back, or another length. */
+/** A window that would last longer than it should comes from a specification with longer ones. */
 function within(found: Window | undefined, window: number, now: number): Window | undefined {
   return found !== undefined && now < found.endsAt && found.endsAt - now <= window
     ? found

@@ -40,23 +40,24 @@ export interface SandboxStand {
 interface Sandbox {
   readonly opened: Promise<SandboxCopy & { readonly keys: IdempotencyKeys }>;
   readonly users: Users;
-  /** When its last request began or ended, in ms. */
+  /** When its last request began or ended, by the clock. */
   usedAt: number;
 }
 
 /** The sandboxes of a generation: copies of its generated data by name, made on first use. */
 export class Sandboxes {
   private readonly source: SandboxSource;
-  private readonly now: () => number;
+  private readonly clock: () => number;
   private readonly byName = new Map<string, Sandbox>();
   /** The closing of those that nobody finds any more; and how many of them have requests yet. */
   private readonly leaving = new Set<Promise<void>>();
   private lingering = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(source: SandboxSource, now: () => Date) {
+  /** `clock`: ms on a clock that is never set, so that a machine that sets its own throws nothing away. */
+  constructor(source: SandboxSource, clock: () => number) {
     this.source = source;
-    this.now = () => now().getTime();
+    this.clock = clock;
   }
 
   /** The sandbox of a name for one request, which has to leave it; SANDBOXES_FULL where there are too many. */
@@ -70,7 +71,7 @@ export class Sandboxes {
     const { users, opened } = sandbox;
     users.enter();
     const leave = (): void => {
-      sandbox.usedAt = this.now();
+      sandbox.usedAt = this.clock();
       users.leave();
     };
     try {
@@ -96,7 +97,7 @@ export class Sandboxes {
   /** Those that there are, by name. */
   list(): readonly SandboxStand[] {
     this.sweep();
-    const now = this.now();
+    const now = this.clock();
     return [...this.byName]
       .map(([name, { users, usedAt }]) => ({
         name,
@@ -118,7 +119,7 @@ export class Sandboxes {
     const opened = this.source
       .open()
       .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database) }));
-    const sandbox: Sandbox = { opened, users: new Users(), usedAt: this.now() };
+    const sandbox: Sandbox = { opened, users: new Users(), usedAt: this.clock() };
     this.byName.set(name, sandbox);
     // What could not be made is tried again by the next request.
     opened.catch(() => {
@@ -148,14 +149,14 @@ export class Sandboxes {
 
   /** Throws away what was not used for too long. */
   private sweep(): void {
-    const end = this.now() - longestIdle;
+    const end = this.clock() - longestIdle;
     for (const [name, sandbox] of this.byName)
       if (sandbox.users.isNone && sandbox.usedAt <= end) void this.discard(name, sandbox);
   }
 
   private full(): ApiError {
     const unused = [...this.byName.values()].filter(({ users }) => users.isNone);
-    const next = Math.min(...unused.map(({ usedAt }) => usedAt)) + longestIdle - this.now();
+    const next = Math.min(...unused.map(({ usedAt }) => usedAt)) + longestIdle - this.clock();
     const seconds = Number.isFinite(next) ? Math.max(1, Math.ceil(next / 1000)) : 1;
     return apiError(
       'SANDBOXES_FULL',

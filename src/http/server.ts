@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
@@ -42,6 +43,8 @@ export interface ServerOptions {
   /** 0: any that is free. */
   readonly port: number;
   readonly draw: Draw;
+  /** ms on a clock that is never set, by which quotas, and when keys are asked for, are reckoned; that of the process. */
+  readonly clock?: () => number;
   readonly trace: Trace;
   /** Who reads requests that have ended. */
   readonly readers?: readonly TraceReader[];
@@ -82,7 +85,7 @@ export async function startServer(
   generation: () => Generation,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, draw, mode = 'start' } = options;
+  const { host, port, draw, mode = 'start', clock = () => performance.now() } = options;
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
@@ -98,7 +101,7 @@ export async function startServer(
         clock: () => performance.now(),
         now: draw.now,
         databaseTime: () => metrics.totalDatabaseTime,
-        origin: performance.timeOrigin,
+        origin: sharedOrigin(),
         api: () => generation().api,
         mode,
         network,
@@ -112,7 +115,8 @@ export async function startServer(
     if (event.kind === 'dependency') metrics.told(event);
     options.trace(event);
   };
-  const gate = new Gate({ mode, now: draw.now, trace, processes: options.fleet?.size ?? 1 });
+  const processes = options.fleet?.size ?? 1;
+  const gate = new Gate({ mode, now: draw.now, clock, trace, processes });
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
@@ -339,4 +343,9 @@ function failureOf(error: unknown): ApiError {
   return error instanceof DatabaseFailure
     ? failures[error.kind]
     : apiError('INTERNAL_ERROR', 'An unexpected error; the log has it under the request id');
+}
+
+/** When the clock of `performance.now()` began, in ms on the one of the machine, which nobody sets. */
+function sharedOrigin(): number {
+  return Number(process.hrtime.bigint()) / 1e6 - performance.now();
 }

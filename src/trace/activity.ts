@@ -74,7 +74,8 @@ export class Activity {
 
   /** The spans of the last five minutes in which something has happened, from a number on. */
   since(now: number, from: number): readonly Span[] {
-    const first = Math.max(from, firstSpan(now));
+    // Below 0 are those of which there was none yet.
+    const first = Math.max(from, firstSpan(now), 0);
     return this.spans
       .filter(({ number }) => number >= first)
       .map((span) => ({ ...span, durations: [...span.durations] }));

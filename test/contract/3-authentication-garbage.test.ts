@@ -8,7 +8,7 @@ import { hashOf, makeToken, type TokenOptions } from '../support/tokens.ts';
 import { seed } from '../support/seed.ts';
 import { good, secret, start } from './3-credentials.ts';
 
-const surroundings = { now: () => start, reportKeys: () => undefined };
+const surroundings = { now: () => start, clock: () => 0, reportKeys: () => undefined };
 const apiKeys = [{ name: 'a', hash: hashOf('key') }];
 
 const signers: readonly (readonly [string, object, TokenOptions])[] = [

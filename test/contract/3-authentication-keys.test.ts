@@ -6,13 +6,16 @@ import { bearer, makeToken, type TokenOptions } from '../support/tokens.ts';
 import { expectError } from './2-exchanges.ts';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
+/** The clock that nobody sets, and how far the one on the wall is ahead of it. */
 let now = start;
+let ahead = 0;
 let api: TestApi | undefined;
 afterEach(async () => {
   expect(api?.failures).toEqual([]);
   await api?.stop();
   api = undefined;
   now = start;
+  ahead = 0;
 });
 
 async function serve(jwt: string): Promise<TestApi> {
@@ -23,7 +26,8 @@ rateLimit: { max: 100000, window: 1h, failures: { max: 100000, window: 1h } }
 resources: { notes: { fields: { title: { type: string } } } }
 `,
     {},
-    () => new Date(now),
+    () => new Date(now + ahead),
+    { clock: () => now },
   );
   return api;
 }
@@ -252,6 +256,29 @@ describe('the keys that an issuer publishes', () => {
     await Promise.all(['x', 'y', 'z'].map((kid) => ask(one, byEc(kid))));
     expect(asked).toBe(3);
   });
+
+  test.each([-86_400_000, -3_600_000])(
+    'are asked for as ever where the clock on the wall is set by %i ms',
+    async (difference) => {
+      const one = await served();
+      status = 500;
+      expect((await ask(one, byRsa('rsa'))).headers.get('retry-after')).toBe('5');
+      ahead = difference;
+      expect((await ask(one, byRsa('rsa'))).headers.get('retry-after')).toBe('5');
+      [status, body] = [200, set(rsa)];
+      now += 5_000;
+      expect((await ask(one, byRsa('rsa'))).status).toBe(200);
+      expect((await ask(one, byEc('x'))).status).toBe(401);
+      body = set(rsa, ec);
+      ahead = 2 * difference;
+      now += 30_000;
+      expect((await ask(one, byEc('ec'))).status).toBe(200);
+      body = set(rsa);
+      ahead = 3 * difference;
+      now += 600_000;
+      await expect.poll(async () => (await ask(one, byEc('ec'))).status).toBe(401);
+    },
+  );
 
   test('end when they are withdrawn, for tokens that were found good too', async () => {
     body = set(rsa, ec);

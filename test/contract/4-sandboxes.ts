@@ -44,8 +44,8 @@ export async function serveSandboxes(
   const folder = makeFolder({ 'plinth.yaml': text, ...files });
   const begun = Date.now();
   let passed = 0;
-  const now = (): Date => new Date(begun + passed);
-  const context = quietContext(folder.path, now);
+  const clock = (): number => begun + passed;
+  const context = quietContext(folder.path, () => new Date(clock()));
   const specification = requireSpecification(context, {});
   const open = openTemporary(folder.at('dev.db'));
   await open.migrate(specification.api);
@@ -60,7 +60,7 @@ export async function serveSandboxes(
     },
     close: source.close,
   };
-  const sandboxes = new Sandboxes(counting, now);
+  const sandboxes = new Sandboxes(counting, clock);
   const api = await serve(specification.api, open.database, context.draw, [], {
     mode: 'dev',
     ...options,

@@ -148,7 +148,7 @@ export async function serve(
   const authenticator =
     auth === undefined || auth.jwt?.jwksUri !== undefined
       ? undefined
-      : new Authenticator(auth, { now, reportKeys: () => undefined });
+      : new Authenticator(auth, { now, clock: now, reportKeys: () => undefined });
   const callerOf = async (headers: Record<string, string>): Promise<Subject | undefined> => {
     if (authenticator === undefined) return undefined;
     const credential = readCredential(Object.entries(headers).flat());
