@@ -6,6 +6,8 @@ import { tell, type FromDoor, type ToDoor } from './worker-messages.ts';
 
 /** So many connections wait for a worker; more are closed as they come. */
 const mostWaiting = 10_000;
+/** For so long the worker with the fewest connections is waited for to take one before the others are asked. In ms. */
+const patience = 100;
 
 interface Listening {
   readonly servers: Servers;
@@ -13,9 +15,18 @@ interface Listening {
   readonly port: number;
 }
 
+/** Who takes connections. */
+interface Taker {
+  /** How many it has, with the one on its way. */
+  connections: number;
+  /** What is on its way, and since when. Who has not said that it has taken it has not looked at it. */
+  handed: { readonly connection: Socket; readonly since: number } | undefined;
+}
+
 /**
  * The port of several workers. The process that has started them listens, so that the port stays open whoever of them
- * ends, and gives each connection to the worker whose turn it is. Node's own way of sharing a port forgets a connection
+ * ends, and gives each connection to the worker that has the fewest, since each stays where it was given: those of who
+ * calls again and again would else all be with the one that was there first. Node's own way of sharing a port forgets a connection
  * that is on its way to a worker that dies, whose client then waits for ever, and closes the port with the last worker.
  */
 export class Door {
@@ -26,10 +37,10 @@ export class Door {
   private closing: Promise<void> | undefined;
   private accepted = 0;
   private readonly waiting: Socket[] = [];
-  /** Those who take the next connection, in turn. */
-  private readonly free = new Set<Worker>();
-  /** What is on its way. Whoever has not said that it has taken it has not looked at it. */
-  private readonly handedTo = new Map<Worker, Socket>();
+  /** The one that was given something last comes last. */
+  private readonly takers = new Map<Worker, Taker>();
+  /** Set while somebody is waited for. */
+  private timer: NodeJS.Timeout | undefined;
   /** Those who wait until nothing more comes. */
   private readonly leaving = new Set<Worker>();
 
@@ -42,6 +53,7 @@ export class Door {
   hear(worker: Worker, message: ToDoor): void {
     if (message.plinth === 'open') void this.open(worker, message.host, message.port);
     else if (message.plinth === 'taken') this.taken(worker);
+    else if (message.plinth === 'ended') this.ended(worker, message.count);
     else {
       this.leaving.add(worker);
       this.closing ??= this.close();
@@ -51,17 +63,18 @@ export class Door {
 
   /** A worker has ended. What it has not taken is another one's. */
   forget(worker: Worker): void {
-    this.free.delete(worker);
+    const lost = this.takers.get(worker)?.handed;
+    this.takers.delete(worker);
     this.leaving.delete(worker);
-    const lost = this.handedTo.get(worker);
-    this.handedTo.delete(worker);
-    if (lost !== undefined) this.offer(lost);
+    if (lost !== undefined) this.waiting.unshift(lost.connection);
+    this.give();
     void this.sayClosed();
   }
 
   /** Ends what nobody takes any more. */
   async end(): Promise<void> {
     await (this.closing ??= this.close());
+    clearTimeout(this.timer);
     for (const connection of this.waiting.splice(0)) connection.resetAndDestroy();
   }
 
@@ -79,7 +92,8 @@ export class Door {
     }
     tell(worker, { plinth: 'opened', port: opened.port });
     this.tellOpened();
-    this.giveTo(worker);
+    this.takers.set(worker, { connections: 0, handed: undefined });
+    this.give();
   }
 
   private async listen(host: string, port: number): Promise<Listening> {
@@ -99,38 +113,68 @@ export class Door {
     return createServer(settings, (connection) => {
       this.accepted += 1;
       connection.on('error', () => undefined);
-      if (this.waiting.length < mostWaiting) this.offer(connection);
-      else connection.resetAndDestroy();
+      if (this.waiting.length >= mostWaiting) connection.resetAndDestroy();
+      else {
+        this.waiting.push(connection);
+        this.give();
+      }
     });
   }
 
-  private offer(connection: Socket): void {
-    this.waiting.push(connection);
-    for (const next of this.free) {
-      if (this.waiting.length === 0) return;
-      this.giveTo(next);
-    }
-  }
-
-  /** Gives a worker the connection that has waited for longest, or lets it wait for one. */
-  private giveTo(worker: Worker): void {
-    this.free.delete(worker);
-    if (!worker.isConnected()) return;
-    const connection = this.waiting.shift();
-    if (connection === undefined) this.free.add(worker);
-    else {
-      this.handedTo.set(worker, connection);
+  /** Gives what waits, what has waited for longest first, as long as there is somebody to take it. */
+  private give(): void {
+    while (this.waiting.length > 0) {
+      const now = performance.now();
+      const next = this.next(now);
+      if (next === undefined) return;
+      const [worker, taker] = next;
+      if (taker.handed !== undefined) {
+        this.timer ??= setTimeout(() => {
+          this.timer = undefined;
+          this.give();
+        }, patience);
+        return;
+      }
+      const connection = this.waiting.shift();
+      if (connection === undefined) return;
+      taker.connections += 1;
+      taker.handed = { connection, since: now };
+      this.takers.delete(worker);
+      this.takers.set(worker, taker);
       const message: FromDoor = { plinth: 'connection' };
       worker.process.send?.(message, connection, { keepOpen: true });
     }
   }
 
+  /** Who has the fewest connections, of those that take them without delay. */
+  private next(now: number): readonly [Worker, Taker] | undefined {
+    let fewest: readonly [Worker, Taker] | undefined;
+    for (const entry of this.takers) {
+      const [worker, { connections, handed }] = entry;
+      const isLate = handed !== undefined && now - handed.since >= patience;
+      if (isLate || !worker.isConnected()) continue;
+      if (fewest === undefined || connections < fewest[1].connections) fewest = entry;
+    }
+    return fewest;
+  }
+
   private taken(worker: Worker): void {
+    const taker = this.takers.get(worker);
+    if (taker === undefined) return;
     // It is the worker's alone now: closed here, it stays open there.
-    this.handedTo.get(worker)?.destroy();
-    this.handedTo.delete(worker);
-    this.giveTo(worker);
+    taker.handed?.connection.destroy();
+    taker.handed = undefined;
+    this.give();
     void this.sayClosed();
+  }
+
+  private ended(worker: Worker, count: number): void {
+    const taker = this.takers.get(worker);
+    if (taker !== undefined) taker.connections -= count;
+  }
+
+  private get isQuiet(): boolean {
+    return this.waiting.length === 0 && ![...this.takers.values()].some(({ handed }) => handed);
   }
 
   private async close(): Promise<void> {
@@ -142,7 +186,7 @@ export class Door {
   /** Tells those who leave, once everything that came has been taken. */
   private async sayClosed(): Promise<void> {
     await this.closing;
-    if (this.closing === undefined || this.waiting.length > 0 || this.handedTo.size > 0) return;
+    if (this.closing === undefined || !this.isQuiet) return;
     for (const worker of this.leaving) tell(worker, { plinth: 'closed' });
     this.leaving.clear();
   }

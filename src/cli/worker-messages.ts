@@ -10,10 +10,14 @@ export type FromWorker =
   | { readonly plinth: 'answer'; readonly id: number; readonly answer: unknown }
   | ToDoor;
 
-/** What a worker asks of the door: connections of a port, and to close it. `taken` answers each connection. */
+/**
+ * What a worker asks of the door: connections of a port, and to close it. `taken` answers each connection; `ended` tells
+ * how many more of them have ended.
+ */
 export type ToDoor =
   | { readonly plinth: 'open'; readonly host: string; readonly port: number }
   | { readonly plinth: 'taken' }
+  | { readonly plinth: 'ended'; readonly count: number }
   | { readonly plinth: 'close' };
 
 /** What a worker is told. */

@@ -155,6 +155,8 @@ class WorkerDoorway implements Doorway {
   private readonly opened = Promise.withResolvers<number>();
   private readonly closed = Promise.withResolvers<void>();
   private take: ((connection: Socket) => void) | undefined;
+  /** How many have ended that the door has not been told of. */
+  private ended = 0;
 
   constructor(send: (message: FromWorker) => void) {
     this.send = send;
@@ -179,7 +181,21 @@ class WorkerDoorway implements Doorway {
     else {
       this.send({ plinth: 'taken' });
       // It may have ended on the way.
-      if (connection instanceof Socket) this.take?.(connection);
+      if (!(connection instanceof Socket)) this.end();
+      else {
+        connection.once('close', () => this.end());
+        this.take?.(connection);
+      }
     }
+  }
+
+  /** A connection has ended: the door is told of all of one turn together. */
+  private end(): void {
+    this.ended += 1;
+    if (this.ended > 1) return;
+    setImmediate(() => {
+      this.send({ plinth: 'ended', count: this.ended });
+      this.ended = 0;
+    });
   }
 }

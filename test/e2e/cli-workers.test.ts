@@ -1,69 +1,16 @@
-import { request } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Driver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import {
-  library,
-  makeFolder,
-  plinth,
-  servePlinth,
-  until,
-  type Folder,
-  type Serving,
-} from '../support/command.ts';
+import { library, makeFolder, plinth, servePlinth, until } from '../support/command.ts';
 import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
 import type { ActivityPoint } from '../../src/trace/activity.ts';
 import { readEvents } from '../support/events.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { childrenOf, processes, type Process } from '../support/processes.ts';
+import { ask, migrated, serveWorkers, settings, type Answer } from './workers.ts';
 
 const isRunning = (pid: number): boolean => processes().some((one) => one.pid === pid);
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
-/** A request on a connection of its own, so that the workers take turns. */
-function ask(url: string, path: string, body?: object): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    const method = body === undefined ? 'GET' : 'POST';
-    const sent = request(`${url}${path}`, { agent: false, method, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
-      response.on('error', reject);
-    });
-    sent.on('error', reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
-const settings = 'rateLimit: false\nlogging: { enabled: false }\nserver: { drainDelay: 0s }\n';
-
-async function migrated(files: Readonly<Record<string, string>>): Promise<Folder> {
-  const folder = makeFolder(files);
-  const made = await plinth(['migrate', '--database', 'sqlite:a.db', '--apply'], {
-    cwd: folder.path,
-  });
-  expect(made.code, made.err).toBe(0);
-  return folder;
-}
-
-/** Serves with workers until all of them are there. */
-async function serveWorkers(folder: Folder, database: string, count = 2): Promise<Serving> {
-  const args = ['start', '--database', database, '--workers', String(count)];
-  const server = await servePlinth(args, { cwd: folder.path });
-  await until(() => childrenOf(server.child.pid).length === count);
-  return server;
-}
 
 const databases = [
   ['a SQLite file', async () => ({ url: 'sqlite:a.db', drop: async () => undefined })],
@@ -126,59 +73,6 @@ describe.each(databases)('two workers over %s', (_, make) => {
     for (const pid of last) expect(isRunning(pid)).toBe(false);
     await made.drop();
   });
-});
-
-test('a worker that is killed under load takes down its own requests, and no more', async () => {
-  const folder = await migrated({ 'plinth.yaml': settings + library });
-  const server = await serveWorkers(folder, 'sqlite:a.db', 3);
-  const allServe = (): Promise<void> =>
-    until(async () => (await ask(server.url, '/_metrics')).text.includes('\nplinth_processes 3\n'));
-  await allServe();
-  const [callers, seen]: [number, string[]] = [8, []];
-  const over = new AbortController();
-  const calling = Array.from({ length: callers }, async () => {
-    while (!over.signal.aborted)
-      seen.push(
-        await ask(server.url, '/v1/authors').then(
-          ({ status }) => String(status),
-          () => 'lost',
-        ),
-      );
-  });
-  const lost = (): number => seen.filter((one) => one === 'lost').length;
-  for (let round = 0; round < 2; round += 1) {
-    const before = lost();
-    const [first = 0] = childrenOf(server.child.pid);
-    process.kill(first, 'SIGKILL');
-    await until(() => !childrenOf(server.child.pid).includes(first));
-    const answered = seen.length;
-    await until(() => seen.length > answered + 100);
-    // At most what each caller had sent.
-    expect(lost() - before).toBeLessThanOrEqual(callers);
-    await allServe();
-  }
-  const atRest = lost();
-  const answered = seen.length;
-  await until(() => seen.length > answered + 100);
-  over.abort();
-  await Promise.all(calling);
-  expect(lost()).toBe(atRest);
-  expect(new Set(seen)).toEqual(new Set(atRest === 0 ? ['200'] : ['200', 'lost']));
-  expect((await server.stop('SIGTERM')).code).toBe(0);
-});
-
-test('a connection that a dead worker has not taken is answered by another one, or by the next one', async () => {
-  const folder = await migrated({ 'plinth.yaml': settings + library });
-  const server = await serveWorkers(folder, 'sqlite:a.db');
-  const [first = 0] = childrenOf(server.child.pid);
-  process.kill(first, 'SIGKILL');
-  for (let index = 0; index < 20; index += 1)
-    expect((await ask(server.url, '/v1/authors')).status).toBe(200);
-  await until(() => childrenOf(server.child.pid).length === 2);
-  for (const pid of childrenOf(server.child.pid)) process.kill(pid, 'SIGKILL');
-  const waiting = Array.from({ length: 20 }, () => ask(server.url, '/v1/authors'));
-  for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
-  expect((await server.stop('SIGTERM')).code).toBe(0);
 });
 
 test('workers bound the time and the number of connections as one process does', async () => {
