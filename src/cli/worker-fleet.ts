@@ -1,7 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fleet } from '../http/fleet.ts';
+import type { Fleet, ToldMetric } from '../http/fleet.ts';
 import { tell, type FromPrimary, type FromWorker } from './worker-messages.ts';
+import { KeptCounts } from './worker-metrics.ts';
 
 /** How long the others may take to answer, in ms. */
 const patience = 1_000;
@@ -10,10 +11,16 @@ const patience = 1_000;
 export class Switchboard {
   private readonly asked = new Map<number, (answer: unknown) => void>();
   private last = 0;
+  private readonly counts = new KeptCounts();
 
   hear(worker: Worker, message: Extract<FromWorker, { plinth: 'ask' | 'answer' }>): void {
     if (message.plinth === 'answer') this.asked.get(message.id)?.(message.answer);
     else void this.collect(worker, message);
+  }
+
+  /** A worker has ended. */
+  forget(worker: Worker): void {
+    this.counts.end(worker.id);
   }
 
   private async collect(
@@ -23,8 +30,20 @@ export class Switchboard {
     const others = Object.values(cluster.workers ?? {}).filter(
       (worker) => worker !== undefined && worker !== asker && worker.isConnected(),
     ) as Worker[];
-    const all = await Promise.all(others.map((worker) => this.ask(worker, kind, question)));
-    tell(asker, { plinth: 'answers', id, answers: all.filter((one) => one !== undefined) });
+    if (kind === 'metrics') this.counts.told(asker.id, question as readonly ToldMetric[]);
+    const answers = new Map<number, unknown>();
+    const hearOne = async (worker: Worker): Promise<void> => {
+      const answer = await this.ask(worker, kind, question);
+      if (answer === undefined) return;
+      answers.set(worker.id, answer);
+      if (kind === 'metrics') this.counts.told(worker.id, answer as readonly ToldMetric[]);
+    };
+    await Promise.all(others.map(hearOne));
+    const all =
+      kind === 'metrics'
+        ? this.counts.others(asker.id, answers as ReadonlyMap<number, readonly ToldMetric[]>)
+        : [...answers.values()];
+    tell(asker, { plinth: 'answers', id, answers: all });
   }
 
   /** Undefined where it does not answer: it has just begun, or ends. */

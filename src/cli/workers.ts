@@ -82,6 +82,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
     while (worker.isConnected()) await delay(10);
     workers.delete(worker);
     door.forget(worker);
+    switchboard.forget(worker);
     const { exitCode, signalCode } = worker.process;
     return signalCode ?? `exit code ${exitCode}`;
   };

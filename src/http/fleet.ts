@@ -1,9 +1,24 @@
 import type { DashboardNews, NewsWanted } from './dashboard-news.ts';
 import type { NetworkChange, RequestDetail } from './dashboard-wire.ts';
 
+/** A metric as its library writes it down. */
+export interface ToldMetric {
+  readonly name: string;
+  readonly type: unknown;
+  readonly values: readonly {
+    readonly metricName?: string;
+    readonly labels: Readonly<Partial<Record<string, string | number>>>;
+    readonly value: number;
+  }[];
+}
+
 /** What processes that serve together ask each other: of each kind the question and the answer, which go as JSON. */
 export interface Questions {
-  readonly metrics: { readonly question: null; readonly answer: readonly object[] };
+  /** Who asks tells its own: all are kept for when their process does not answer. */
+  readonly metrics: {
+    readonly question: readonly ToldMetric[];
+    readonly answer: readonly ToldMetric[];
+  };
   /** What has happened since, for a page of the dashboard. */
   readonly news: { readonly question: NewsWanted; readonly answer: DashboardNews };
   /** All that is known of a request, by its id. */

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 import type { Database } from '../execute/database.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet, ToldMetric } from './fleet.ts';
 import type { DependencyEvent } from '../trace/events.ts';
 
 /** The upper bounds of the latency histogram, in ms. */
@@ -55,7 +55,7 @@ export class Metrics {
     this.fleet = fleet;
     fleet?.answer('metrics', async () => {
       this.registry ??= this.makeRegistry();
-      return (await this.registry).getMetricsAsJSON();
+      return summable(await (await this.registry).getMetricsAsJSON());
     });
   }
 
@@ -169,7 +169,8 @@ export class Metrics {
     fleet: Fleet,
   ): Promise<Pick<Registry, 'contentType' | 'metrics'>> {
     const { AggregatorRegistry } = await import('prom-client');
-    const [first, others] = await Promise.all([own.getMetricsAsJSON(), fleet.ask('metrics', null)]);
+    const first = summable(await own.getMetricsAsJSON());
+    const others = await fleet.ask('metrics', first);
     return AggregatorRegistry.aggregate([first, ...others] as object[]);
   }
 
@@ -267,6 +268,24 @@ export class Metrics {
       },
     ];
   }
+}
+
+/** Of a counter less than this is left out: a power of two, so that sums of what remains are exact. */
+const grain = 2 ** -20;
+
+/**
+ * Counts as they can be added up in any order: a sum that differs in its last digit with who adds it would fall now and
+ * then, which whoever reads counters takes for a new beginning.
+ */
+function summable(metrics: readonly ToldMetric[]): readonly ToldMetric[] {
+  return metrics.map((metric) => {
+    if (metric.type !== 'counter' && metric.type !== 'histogram') return metric;
+    const values = metric.values.map((sample) => ({
+      ...sample,
+      value: Math.floor(sample.value / grain) * grain,
+    }));
+    return { ...metric, values };
+  });
 }
 
 function histogram(name: string, { route, buckets, sum }: Series): readonly Sample[] {

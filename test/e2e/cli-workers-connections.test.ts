@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { library, until } from '../support/command.ts';
 import { childrenOf } from '../support/processes.ts';
@@ -41,6 +42,63 @@ test('a worker that is killed under load takes down its own requests, and no mor
   await Promise.all(calling);
   expect(lost()).toBe(atRest);
   expect(new Set(seen)).toEqual(new Set(atRest === 0 ? ['200'] : ['200', 'lost']));
+  expect((await server.stop('SIGTERM')).code).toBe(0);
+});
+
+/** The samples of counters and histograms: name and labels → value. */
+function countsOf(text: string): ReadonlyMap<string, number> {
+  const types = new Map(
+    [...text.matchAll(/^# TYPE (\w+) (\w+)$/gmu)].map(([, name, type]) => [name, type]),
+  );
+  const counts = new Map<string, number>();
+  for (const [, sample = '', name = '', value] of text.matchAll(/^((\w+)(?:\{.*\})?) (.+)$/gmu)) {
+    const family = types.get(name) ?? types.get(name.replace(/_(?:bucket|sum|count)$/u, ''));
+    if (family === 'counter' || family === 'histogram') counts.set(sample, Number(value));
+  }
+  return counts;
+}
+
+test('what is counted never falls, whichever worker dies, stands still or is asked', async () => {
+  const folder = await migrated({ 'plinth.yaml': settings + library });
+  const server = await serveWorkers(folder, 'sqlite:a.db', 3);
+  /** Who stands still has taken one connection, whose request is answered when it goes on. */
+  const metrics = async (): Promise<string> => {
+    const answered = ask(server.url, '/_metrics').then((answer) => answer.text);
+    return (await Promise.race([answered, delay(3_000)])) ?? metrics();
+  };
+  const serve = (count: number): Promise<void> =>
+    until(async () => (await metrics()).includes(`\nplinth_processes ${count}\n`));
+  await serve(3);
+  let before = countsOf(await metrics());
+  const look = async (): Promise<void> => {
+    const now = countsOf(await metrics());
+    for (const [name, value] of before) expect(now.get(name), name).toBeGreaterThanOrEqual(value);
+    before = now;
+  };
+  const listed = 'plinth_requests_total{route="authors.list",status="200"}';
+  const total = (): number => before.get(listed) ?? 0;
+  for (let index = 0; index < 30; index += 1) await ask(server.url, '/v1/authors');
+  for (let index = 0; index < 3; index += 1) await look();
+  expect(total()).toBe(30);
+  for (const pid of childrenOf(server.child.pid)) {
+    process.kill(pid, 'SIGKILL');
+    await until(() => !childrenOf(server.child.pid).includes(pid));
+    await look();
+    await serve(3);
+    await look();
+  }
+  expect(total()).toBe(30);
+  for (let index = 0; index < 30; index += 1) await ask(server.url, '/v1/authors');
+  await look();
+  const [still = 0] = childrenOf(server.child.pid);
+  process.kill(still, 'SIGSTOP');
+  await serve(2);
+  await look();
+  expect(total()).toBe(60);
+  process.kill(still, 'SIGCONT');
+  await serve(3);
+  await look();
+  expect(total()).toBe(60);
   expect((await server.stop('SIGTERM')).code).toBe(0);
 });
 
