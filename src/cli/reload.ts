@@ -114,7 +114,9 @@ export class LiveReload {
     const { context, fill } = this;
     const { api, folder } = specification;
     const sandboxes = open.hasSandboxes
-      ? new Sandboxes(sandboxSource(context, specification, fill), () => performance.now())
+      ? new Sandboxes(sandboxSource(context, specification, fill), () =>
+          Math.floor(performance.now()),
+        )
       : undefined;
     return new Generation(api, open.database, folder, sandboxes);
   }

@@ -30,7 +30,7 @@ export interface GateOptions {
   readonly mode: 'dev' | 'start';
   /** What tokens are compared with. */
   readonly now: () => Date;
-  /** ms on a clock that is never set, by which quotas begin anew and keys are asked for. */
+  /** Whole ms on a clock that is never set, by which quotas begin anew and keys are asked for. */
   readonly clock: () => number;
   readonly trace: Trace;
   /** How many processes serve together; one. */

@@ -26,7 +26,7 @@ export class MemoryCounters implements Counters {
   private readonly windows = new BoundedCache<Window>(keptWindows);
   private readonly clock: () => number;
 
-  /** `clock`: ms on a clock that is never set, or else who sets it would lock callers out or let them in. */
+  /** `clock`: whole ms on a clock that is never set, or else who sets it would lock callers out or let them in. */
   constructor(clock: () => number) {
     this.clock = clock;
   }

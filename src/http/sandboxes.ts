@@ -54,7 +54,7 @@ export class Sandboxes {
   private lingering = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `clock`: ms on a clock that is never set, so that a machine that sets its own throws nothing away. */
+  /** `clock`: whole ms on a clock that is never set, so that a machine that sets its own throws nothing away. */
   constructor(source: SandboxSource, clock: () => number) {
     this.source = source;
     this.clock = clock;

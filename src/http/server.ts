@@ -43,7 +43,7 @@ export interface ServerOptions {
   /** 0: any that is free. */
   readonly port: number;
   readonly draw: Draw;
-  /** ms on a clock that is never set, by which quotas, and when keys are asked for, are reckoned; that of the process. */
+  /** Whole ms on a clock that is never set, for quotas and for when keys are asked for; that of the process. */
   readonly clock?: () => number;
   readonly trace: Trace;
   /** Who reads requests that have ended. */
@@ -85,7 +85,7 @@ export async function startServer(
   generation: () => Generation,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, draw, mode = 'start', clock = () => performance.now() } = options;
+  const { host, port, draw, mode = 'start', clock = wholeClock } = options;
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
@@ -348,4 +348,9 @@ function failureOf(error: unknown): ApiError {
 /** When the clock of `performance.now()` began, in ms on the one of the machine, which nobody sets. */
 function sharedOrigin(): number {
   return Number(process.hrtime.bigint()) / 1e6 - performance.now();
+}
+
+/** Whole ms: of fractions, what is added and taken away again is not always what was there. */
+function wholeClock(): number {
+  return Math.floor(performance.now());
 }

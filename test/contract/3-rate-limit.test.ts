@@ -90,6 +90,21 @@ test.each([-86_400_000, -3_600_000, -5_000, 5_000, 3_600_000, 86_400_000])(
   },
 );
 
+test('a window lasts as long as it says, whatever the moment in which it begins', async () => {
+  api = await serveApi(
+    `
+server: { trustProxy: [127.0.0.1] }
+rateLimit: { max: 2, window: 1s }
+resources: { notes: { access: public, fields: { title: { type: string } } } }
+`,
+  );
+  for (let index = 0; index < 200; index += 1) {
+    const headers = { 'x-forwarded-for': `10.0.0.${index}`, 'x-forwarded-proto': 'https' };
+    const answer = await api.get('/v1/notes', headers);
+    expect(policy(answer)).toEqual(['"address";q=2;w=1', '"address";r=1;t=1', null]);
+  }
+});
+
 test('of requests at once, as many as the quota has get through', async () => {
   const served = await serve('{ max: 7, window: 10s }');
   const answers = await Promise.all(
