@@ -7,7 +7,7 @@ import { tell, type FromDoor, type ToDoor } from './worker-messages.ts';
 /** So many connections wait for a worker; more are closed as they come. */
 const mostWaiting = 10_000;
 /** For so long the worker with the fewest connections is waited for to take one before the others are asked. In ms. */
-const patience = 100;
+const patience = 20;
 
 interface Listening {
   readonly servers: Servers;
