@@ -266,12 +266,11 @@ function respondWritten(
 ): Response {
   const { exchange } = call;
   const headers: Record<string, string> = { ...more };
-  if (parsePrefer(exchange.headers.prefer as string | undefined).minimal) {
-    headers['preference-applied'] = 'return=minimal';
-    return emptyResponse(status === 201 ? 201 : 204, exchange.requestId, headers);
-  }
   const body = JSON.stringify(shown);
   if (written !== undefined)
     headers['etag'] = entityTag(written.plain === undefined ? body : JSON.stringify(written.plain));
-  return jsonResponse(status, body, exchange.requestId, headers);
+  if (!parsePrefer(exchange.headers.prefer as string | undefined).minimal)
+    return jsonResponse(status, body, exchange.requestId, headers);
+  headers['preference-applied'] = 'return=minimal';
+  return emptyResponse(status === 201 ? 201 : 204, exchange.requestId, headers);
 }

@@ -266,7 +266,7 @@ function successes(
     304: { description: 'It is still what If-None-Match names.', headers: headers(etag) },
   };
   const minimal = (description: string): Readonly<Record<string, JsonSchema>> => ({
-    204: { description, headers: headers(applied) },
+    204: { description, headers: headers(...(mayRead ? [etag] : []), applied) },
   });
   switch (kind) {
     case 'list': {

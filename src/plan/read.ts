@@ -31,19 +31,23 @@ export interface ListRequest {
  * no part of the plan.
  */
 export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
-  const { query, face, preferences, cursor } = request;
+  const { query, face, preferences } = request;
   const problems = [...query.problems];
   const { reserved } = query;
+  const conflicts = pagingConflicts(reserved);
+  // Beside another kind of paging it does not matter what a cursor says.
+  const cursor = conflicts.length === 0 ? request.cursor : undefined;
   const expand = planExpand(face, api, reserved, problems);
   const nulls = planNulls(reserved.get('nulls'), problems);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
-  const { sorted, text, placed } = planOrder(request, context);
+  const { sorted, text, placed } = planOrder({ ...request, cursor }, context);
   const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
   const slots: Slot[] = [];
   const others = parametersOf('list');
   const filters = { face, api, expand, others, isSingle: false, slots, problems };
   const where = planFilters(rest, query.groups, filters);
   const order = withId(sorted.keys, face.resource);
+  problems.push(...conflicts);
   const plan: ReadPlan = {
     kind: 'list',
     resource: face.resource,
@@ -56,7 +60,7 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     order,
     sort: text,
     nulls: placed,
-    paging: planPaging(query, cursor, order, problems),
+    paging: planPaging(query, cursor, order),
     count: cursor === undefined ? preferences.count : 'none',
   };
   return finish(plan, query, face, api, problems, cursor);
@@ -156,24 +160,28 @@ function finish(
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
 }
 
-function planPaging(
-  { reserved, sources }: Query,
-  cursor: CursorText | undefined,
-  order: readonly SortKey[],
-  problems: QueryProblem[],
-): Paging {
-  const limit = sources.get('limit');
-  const conflict = (a: ParameterName, b: ParameterName): void => {
-    if (!reserved.has(a) || !reserved.has(b)) return;
-    problems.push({
-      parameter: b,
+/** The kinds of paging of which a request may name one. Contract 2, Pagination. */
+function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
+  const pairs = [
+    ['page', 'offset'],
+    ['page', 'cursor'],
+    ['offset', 'cursor'],
+  ] as const;
+  return pairs
+    .filter((pair) => pair.every((name) => reserved.has(name)))
+    .map(([a, parameter]) => ({
+      parameter,
       code: 'PAGINATION_CONFLICT',
       message: `cannot be combined with ${a}`,
-    });
-  };
-  conflict('page', 'offset');
-  conflict('page', 'cursor');
-  conflict('offset', 'cursor');
+    }));
+}
+
+function planPaging(
+  { sources }: Query,
+  cursor: CursorText | undefined,
+  order: readonly SortKey[],
+): Paging {
+  const limit = sources.get('limit');
   if (cursor !== undefined) {
     if (typeof cursor === 'string')
       return { mode: 'cursor', limit, after: undefined, isLong: false };

@@ -53,6 +53,10 @@ describe('the answer of a write', () => {
     expect([post201, array].map(({ headers: sent }) => sent.get('content-length') === '0')).toEqual(
       [minimal, minimal],
     );
+    // Who asks for no body can go on with If-Match all the same.
+    expect(patch.headers.get('etag')).toBe((await api.get(path)).headers.get('etag'));
+    expect(post201.headers.get('etag')).toMatch(/^"/u);
+    expect(array.headers.get('etag')).toBeNull();
   });
 
   testExchanges(

@@ -35,6 +35,8 @@ describe('refused', () => {
     invalid('very long', `cursor=${'A'.repeat(5_000)}`),
     ['with page', 'cursor=&page=1', 'PAGINATION_CONFLICT', 'cursor'],
     ['with offset', 'offset=0&cursor=', 'PAGINATION_CONFLICT', 'cursor'],
+    ['damaged, with page', 'cursor=abc&page=1', 'PAGINATION_CONFLICT', 'cursor'],
+    ['damaged, with offset', 'offset=0&cursor=abc', 'PAGINATION_CONFLICT', 'cursor'],
     ['twice', 'cursor=&cursor=', 'INVALID_PARAMETER', 'cursor'],
     ['with a limit of nothing', 'cursor=&limit=0', 'INVALID_PARAMETER', 'limit'],
     ['with a limit over the maximum', 'cursor=&limit=1001', 'LIMIT_EXCEEDED', 'limit', '1000'],
