@@ -19,20 +19,21 @@ export interface LinkProblems {
 /**
  * Changes the links of a record within the transaction of its write; links that stay keep their row, and their pivot
  * where none is sent. Links that the caller does not see stay as they are, and records that it does not see cannot be
- * linked. `ownerId` names the record. Contract 2, Writes.
+ * linked. `ownerId` names the record; without one, as the record was refused, links are only looked at for what is wrong
+ * with them as well. Contract 2, Writes.
  */
 export async function changeLinks(
   changes: readonly LinkChange[],
-  ownerId: JsonValue,
+  ownerId: JsonValue | undefined,
   access: Access,
 ): Promise<LinkProblems> {
   const problems = { missing: [] as ValueIssue[], refused: [] as FieldProblem[] };
   let isForbidden = false;
   for (const change of changes) {
     const { relation } = change;
-    const owner = await ownerKeyOf(relation, ownerId, access);
+    const owner = ownerId === undefined ? undefined : await ownerKeyOf(relation, ownerId, access);
     const found = await linkableRecords(change, access);
-    const current = await currentLinks(relation, owner, access);
+    const current = owner === undefined ? noLinks : await currentLinks(relation, owner, access);
     const wanted = new Set<SqlValue>();
     const changed: SqlValue[] = [];
     const taken: SqlValue[] = [];
@@ -47,6 +48,7 @@ export async function changeLinks(
       wanted.add(key);
       const known = current.get(key);
       if (known === undefined && link.missing.length > 0) problems.missing.push(...link.missing);
+      else if (owner === undefined) continue;
       else if (known === undefined) {
         const made = await createLink(relation, link, owner, key, access);
         if (made.ok) changed.push(made.value);
@@ -67,6 +69,8 @@ export async function changeLinks(
   }
   return { ...problems, isForbidden };
 }
+
+const noLinks: ReadonlyMap<SqlValue, readonly SqlValue[]> = new Map();
 
 /** Whether the rules of a junction leave an operation to the caller on all of these links. */
 async function mayAll(

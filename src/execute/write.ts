@@ -137,20 +137,20 @@ export class Writer {
       const outcome = await this.changing(resource, values, undefined, emptyRecord, never, () =>
         this.transaction.run(statement, { bound }),
       );
+      let id: JsonValue | undefined;
       if (outcome.ok) {
-        const id = isGenerated(resource.id)
-          ? outcome.value.insertedId
-          : (values.get(resource.id) ?? null);
+        const { insertedId } = outcome.value;
+        id = isGenerated(resource.id) ? insertedId : (values.get(resource.id) ?? null);
         ids.push(id);
         rows.push(showing && outcome.value.returned[0]);
-        const changed = await changeLinks(links, id, this.access);
-        missing.push(...changed.missing);
-        problems.push(...changed.refused);
-        isForbidden ||= changed.isForbidden;
       } else {
         refused = true;
         problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
       }
+      const changed = await changeLinks(links, id, this.access);
+      missing.push(...changed.missing);
+      problems.push(...changed.refused);
+      isForbidden ||= changed.isForbidden;
     }
     refuseLinks(missing, problems);
     if (refused) throw refusedValues(problems);

@@ -22,7 +22,7 @@ interface Told {
 export function planCollections(
   conditions: readonly Condition[],
   face: ResourceView,
-  sort: PlannedSort['collections'],
+  sort: PlannedSort,
   context: SortContext,
 ): { readonly rest: readonly Condition[]; readonly paged: readonly CollectionPaging[] } {
   const { problems, expand } = context;
@@ -45,21 +45,41 @@ export function planCollections(
     known.parameters.set(parameter, condition);
     return false;
   });
-  for (const [node, keys] of sort) node.order = keys;
-  for (const { collections, parameters } of told.values()) {
-    const own = parameters.get('sort');
-    if (own !== undefined) sortCollections(own, collections, context);
-  }
+  for (const [node, keys] of sort.collections) node.order = keys;
+  const own = [...told.values()].flatMap(({ collections, parameters }) => {
+    const condition = parameters.get('sort');
+    if (condition === undefined) return [];
+    return [{ name: condition.name, count: sortCollections(condition, collections, context) }];
+  });
+  refuseManyKeys(sort.count, own, context);
   for (const node of allNodes(expand)) node.order = collectionOrder(node);
   return { rest, paged: planPaging(told, problems) };
 }
 
-/** The order of a collection's own `sort`, in each of the resources that have it below a morphTo. */
+/** All sorts of a request share the limit; more keys in one of them are refused as it is read. Contract 2, Limits. */
+function refuseManyKeys(
+  count: number,
+  own: readonly { readonly name: string; readonly count: number }[],
+  { limits: { sorts }, problems }: SortContext,
+): void {
+  const counts = [count, ...own.map((one) => one.count)];
+  const last = own.at(-1);
+  if (last === undefined || counts.some((one) => one > sorts)) return;
+  if (counts.reduce((sum, one) => sum + one, 0) > sorts)
+    problems.push({
+      parameter: last.name,
+      code: 'LIMIT_EXCEEDED',
+      message: `the sorts of a request take at most ${sorts} keys together (limits.sorts)`,
+    });
+}
+
+/** The order of a collection's own `sort`, in each of the resources that have it below a morphTo; gives its count of keys. */
 function sortCollections(
   { name, value }: Condition,
   collections: readonly NamedCollection[],
   context: SortContext,
-): void {
+): number {
+  let count = 0;
   const failures: (readonly QueryProblem[])[] = [];
   for (const { node, owner } of collections) {
     const problems: QueryProblem[] = [];
@@ -71,10 +91,12 @@ function sortCollections(
       });
     const prefix = `${node.relation.name}.`;
     const planned = planSort(value, owner, name, { ...context, expand: [node], prefix, problems });
+    ({ count } = planned);
     for (const [sorted, keys] of planned.collections) sorted.order = keys;
     if (problems.length > 0) failures.push(problems);
   }
   if (failures.length === collections.length) context.problems.push(...(failures[0] ?? []));
+  return count;
 }
 
 function collectionOrder({ relation, order, targets }: ExpandNode): readonly SortKey[] {

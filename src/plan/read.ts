@@ -41,7 +41,7 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   const nulls = planNulls(reserved.get('nulls'), problems);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
   const { sorted, text, placed } = planOrder({ ...request, cursor }, context);
-  const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
+  const { rest, paged } = planCollections(query.conditions, face, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('list');
   const filters = { face, api, expand, others, isSingle: false, slots, problems };
@@ -81,7 +81,7 @@ export function planOne(query: Query, face: ResourceView, api: Api): Result<Read
       code: 'INVALID_PARAMETER',
       message: 'sorts the expanded collections of a single record, nothing else',
     });
-  const { rest, paged } = planCollections(query.conditions, face, sorted.collections, context);
+  const { rest, paged } = planCollections(query.conditions, face, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('read');
   planFilters(rest, [], { face, api, expand, others, isSingle: true, slots, problems });
@@ -102,7 +102,7 @@ function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
   return parameterNames.filter((name) => isOn(name, kind));
 }
 
-const noSort: PlannedSort = { keys: [], collections: new Map() };
+const noSort: PlannedSort = { keys: [], collections: new Map(), count: 0 };
 
 /**
  * The order of a list: what `sort` and `nulls` say, and where they leave it out what the cursor carries. `text` and
@@ -136,7 +136,7 @@ function planOrder(
     const carried = { ...context, nulls, problems: unread };
     const { keys } = cursor.sort === '' ? noSort : planSort(cursor.sort, face, 'cursor', carried);
     if (unread.length > 0) refuse('belongs to a sort that does not exist');
-    const sorted = { keys, collections: written.collections };
+    const sorted = { ...written, keys };
     return { sorted, text: cursor.sort, placed: cursor.nulls };
   }
   return { sorted: written, text, placed };

@@ -34,6 +34,8 @@ export function planNulls(
 export interface PlannedSort {
   readonly keys: readonly SortKey[];
   readonly collections: ReadonlyMap<ExpandNode, readonly SortKey[]>;
+  /** How many names are written. */
+  readonly count: number;
 }
 
 /** Resolves a `sort`, written as the parameter of that name; no key is added. Contract 2, Sorting. */
@@ -52,9 +54,10 @@ export function planSort(
   const names = splitNames(text);
   if (!names.ok) {
     refuse(names.error);
-    return { keys, collections };
+    return { keys, collections, count: 0 };
   }
-  if (names.value.length > limits.sorts)
+  const count = names.value.length;
+  if (count > limits.sorts)
     refuse(`takes at most ${limits.sorts} keys (limits.sorts)`, 'LIMIT_EXCEEDED');
   const written = new Set<string>();
   for (const item of names.value) {
@@ -76,7 +79,7 @@ export function planSort(
         else collections.set(collection, [...(collections.get(collection) ?? []), planned]);
     written.add(name);
   }
-  return { keys, collections };
+  return { keys, collections, count };
 }
 
 /** Ends an order with `id` in the direction of the last key, so that it is total. */

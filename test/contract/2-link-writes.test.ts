@@ -8,6 +8,7 @@ resources:
   posts:
     fields:
       title: { type: string, required: true }
+      slug: { type: string, unique: true }
       tags: { type: relation, relation: belongsToMany, resource: tags, through: post-tags, withPivot: [role, rank] }
       people: { type: relation, relation: belongsToMany, resource: people, through: authorships }
   tags:
@@ -266,6 +267,23 @@ describe('links', () => {
     expect(problemsOf(answer).map((problem) => problem.split(':', 1)[0])).toEqual([
       '[1].tags[1].pivot.rank',
     ]);
+  });
+
+  test('of a record that is refused itself they are told with it', async () => {
+    await both.send('POST', '/v1/posts', { title: 'taken', slug: 'taken' });
+    const wrong = { title: 'p', slug: 'taken', tags: [1, 77] };
+    const problems = [
+      'slug: is taken: it must be unique',
+      'tags[1]: there is no record in tags with id 77',
+    ];
+    for (const answer of [await both.send('POST', '/v1/posts', wrong), await patch(wrong)]) {
+      expect(answer.status).toBe(422);
+      expect(problemsOf(answer)).toEqual(problems);
+    }
+    const list = await both.send('POST', '/v1/posts', [{ title: 'a', tags: [1] }, wrong]);
+    expect(problemsOf(list)).toEqual(problems.map((problem) => `[1].${problem}`));
+    const { headers } = await both.get('/v1/posts?slug=taken');
+    expect(headers.get('x-total-count')).toBe('1');
   });
 
   test('a link that others need stays', async () => {

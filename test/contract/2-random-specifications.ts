@@ -23,6 +23,7 @@ function randomLimits(draw: Draw): Record<string, number> {
     expandedItems: 1 + draw.below(6),
     responseItems: maxLimit + draw.below(300),
     inItems: 6,
+    sorts: 40,
   };
 }
 
