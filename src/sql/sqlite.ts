@@ -219,7 +219,8 @@ export const sqlite: Dialect = {
   },
   // It keeps no statistics, and would as soon find all rows with a value of which there are many, for each parent.
   joinEach: 'CROSS JOIN',
-  onlyAsked: (condition) => `(${condition}) IS TRUE`,
+  // TRUE would be the column of that name, where a table of the statement has one.
+  onlyAsked: (condition) => `(${condition}) IS 1`,
   looksUp: () => true,
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
