@@ -124,6 +124,11 @@ export class Connections {
   private refusalOf(error: NodeJS.ErrnoException): ApiError {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
       return apiError('REQUEST_TIMEOUT', 'The request did not arrive in time');
+    if (error.code === 'HPE_INVALID_URL')
+      return apiError(
+        'MALFORMED_REQUEST',
+        'The URL has characters that stand percent-encoded in one, as %C3%BC for ü',
+      );
     if (error.code !== 'HPE_HEADER_OVERFLOW')
       return apiError('MALFORMED_REQUEST', 'The bytes received are no valid HTTP request');
     return isInRequestLine(error)

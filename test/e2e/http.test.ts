@@ -93,6 +93,18 @@ describe('bytes that are no HTTP', () => {
     await expectUnharmed(before);
   });
 
+  test('with what would be right, where a URL has characters that are encoded in one', async () => {
+    const wire = await open();
+    await wire.send(getBytes('/v1/posts?title=Süd'));
+    const answer = await wire.answer();
+    expect(answer?.status).toBe(400);
+    expect(answer?.body).toMatchObject({
+      code: 'MALFORMED_REQUEST',
+      message: 'The URL has characters that stand percent-encoded in one, as %C3%BC for ü',
+    });
+    expect(await wire.rest()).toBe('');
+  });
+
   test('in every piece that a client may send', async () => {
     const before = await titles();
     for (const bytes of [
