@@ -23,7 +23,10 @@ const indexesQuery =
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
   ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
-  ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END` +
+  ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END,` +
+  // The second bit says it of each column.
+  ` (SELECT json_agg(option & 2 = 2 ORDER BY place) FROM` +
+  ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb` +
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
   ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
@@ -75,7 +78,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
     return table;
   };
   const keys = new Set<string>();
-  for (const [table, name, list, unique, primary, sql] of await ask(indexesQuery)) {
+  for (const [table, name, list, unique, primary, sql, nulls] of await ask(indexesQuery)) {
     const columns = JSON.parse(String(list)) as string[];
     if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
     tableOf(table).indexes.push({
@@ -85,6 +88,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       sql: sql === null ? undefined : String(sql),
       isPrimary: primary === true,
       byCodePoint: undefined,
+      nullsFirst: JSON.parse(String(nulls)) as boolean[],
     });
   }
   // Beside a primary key of several columns, the id is one that is unique alone.

@@ -46,6 +46,7 @@ const rules: SchemaRules = {
   rebuilds: false,
   indexColumns: withId,
   indexSql,
+  putsNullsFirst,
   // The server keeps no text, and nothing else gives names with such an end.
   isAsWritten: () => true,
 };
@@ -252,13 +253,14 @@ function typeName(definition: string): string {
     .replace(/^timestamptz(\(\d\))?$/u, 'timestamp$1 with time zone');
 }
 
+/** As lists are sorted: nulls first ascending, last descending. What is never null goes without saying. */
+function putsNullsFirst({ columns }: TableSchema, name: string): boolean {
+  return columns.some((column) => column.name === name && column.nullable && !column.isKey);
+}
+
 function indexSql(table: TableSchema, index: IndexSchema): string {
-  const keys = withId(table, index).map((name) => {
-    // As lists are sorted: nulls first ascending, last descending. What is never null goes without saying.
-    const isNullable = table.columns.some(
-      (column) => column.name === name && column.nullable && !column.isKey,
-    );
-    return `${quote(name)}${isNullable ? ' NULLS FIRST' : ''}`;
-  });
+  const keys = withId(table, index).map(
+    (name) => `${quote(name)}${putsNullsFirst(table, name) ? ' NULLS FIRST' : ''}`,
+  );
   return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quote(index.name)} ON ${quote(table.name)} (${keys.join(', ')})`;
 }

@@ -53,6 +53,8 @@ export interface ActualIndex {
   readonly isPrimary: boolean;
   /** Whether it has its texts in the order of code points; undefined where nobody asks. */
   readonly byCodePoint: boolean | undefined;
+  /** Of each column whether its nulls come first; undefined where they always do. */
+  readonly nullsFirst: readonly boolean[] | undefined;
 }
 
 /** The new value of a column in SQL, from its old one. */
@@ -97,6 +99,8 @@ export interface SchemaRules {
     index: IndexSchema,
     collated: ReadonlySet<string>,
   ) => string;
+  /** Whether a column's nulls come first in an index that is made now; absent where they always do. */
+  readonly putsNullsFirst?: (table: TableSchema, column: string) => boolean;
   /** Whether an index, which has a name that Plinth gives, is written as Plinth writes it. */
   readonly isAsWritten: (table: string, index: ActualIndex) => boolean;
 }

@@ -30,15 +30,28 @@ export function* compareIndexes(
   );
   const keyOf = (names: readonly (string | null)[]): string =>
     JSON.stringify(names.map((name) => (name === null ? null : fold(name))));
+  const namesIn = (index: ActualIndex): readonly (string | null)[] =>
+    index.columns.map((name) => (name === null ? null : (renamed.get(fold(name)) ?? name)));
   const serves = (index: ActualIndex, wanted: IndexSchema): boolean => {
-    const names = index.columns.map((name) =>
-      name === null ? null : (renamed.get(fold(name)) ?? name),
-    );
+    const names = namesIn(index);
     // What is distinct in another order is distinct in ours; one that is to be read along has to have ours.
     return (
       index.unique === wanted.unique &&
       (index.unique || index.byCodePoint !== false) &&
       [wanted.columns, rules.indexColumns(table, wanted)].some((one) => keyOf(one) === keyOf(names))
+    );
+  };
+  /** Whether it would be made just so: its order follows from the id, and from what may be null. */
+  const isAsMade = (index: ActualIndex, wanted: IndexSchema): boolean => {
+    const names = namesIn(index);
+    return (
+      serves(index, wanted) &&
+      keyOf(names) === keyOf(rules.indexColumns(table, wanted)) &&
+      names.every(
+        (name, place) =>
+          index.nullsFirst === undefined ||
+          index.nullsFirst[place] === rules.putsNullsFirst?.(table, name ?? ''),
+      )
     );
   };
   /** Whether the name, which follows from those of table and columns, no longer does. */
@@ -49,7 +62,7 @@ export function* compareIndexes(
     (index) =>
       actual !== undefined &&
       isOwn(actual.name, index, rules) &&
-      (isMisnamed(index) || !table.indexes.some((wanted) => serves(index, wanted))),
+      (isMisnamed(index) || !table.indexes.some((wanted) => isAsMade(index, wanted))),
   );
   const remaining = there.filter((index) => !left.includes(index));
   const create = table.indexes.filter(

@@ -21,18 +21,24 @@ interface Targets {
   readonly byFormerName: ReadonlyMap<string, Pair>;
   readonly byName: ReadonlyMap<string, Pair>;
   readonly rules: SchemaRules;
+  readonly droppedIndexes: ReadonlySet<string>;
 }
 
 /**
- * Compares the foreign keys of all tables, once it is known what is renamed and which values change. A key to a record
- * that is not there is an obstacle.
+ * Compares the foreign keys of all tables, once it is known what is renamed, which values change and which indexes go. A
+ * key to a record that is not there is an obstacle.
  */
-export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): Counting<Compared> {
+export function* compareReferences(
+  pairs: readonly Pair[],
+  rules: SchemaRules,
+  droppedIndexes: readonly string[],
+): Counting<Compared> {
   const { fold } = rules;
   const targets: Targets = {
     byFormerName: new Map(pairs.map((pair) => [fold(pair.actual?.name ?? pair.wanted.name), pair])),
     byName: new Map(pairs.map((pair) => [fold(pair.wanted.name), pair])),
     rules,
+    droppedIndexes: new Set(droppedIndexes),
   };
   const steps: MigrationStep[] = [];
   const compared: Pair[] = [];
@@ -59,7 +65,12 @@ export function* compareReferences(pairs: readonly Pair[], rules: SchemaRules): 
       const isKept = reference.wanted === undefined && !isOwn;
       const kind = isKept ? 'none' : changeOf(reference, isMade, targets);
       const changed = { ...column, reference: { ...reference, change: kind } };
-      columns.push(changed);
+      // That it is made again while an index changes is no news.
+      columns.push(
+        kind === 'none' && isHeld(reference, targets)
+          ? { ...column, reference: { ...reference, change: 'replace' } }
+          : changed,
+      );
       const name = `${table.name}.${column.name}`;
       steps.push(...(yield* referenceSteps(name, actual.name, changed, targets)));
     }
@@ -112,6 +123,19 @@ function changeOf(
   }
   if (actual === undefined) return 'add';
   return fits(actual, wanted, targets) ? 'none' : 'replace';
+}
+
+/** Whether a key that stays is in the way of an index that goes: where keys are constraints, they count on one. */
+function isHeld(
+  { actual, wanted }: ReferenceChange,
+  { byFormerName, rules: { fold, rebuilds }, droppedIndexes }: Targets,
+): boolean {
+  if (rebuilds || actual === undefined || wanted === undefined) return false;
+  const indexes = byFormerName.get(fold(actual.table))?.actual?.indexes ?? [];
+  return indexes.some(
+    ({ name, unique, columns: [column, another] }) =>
+      unique && column === actual.target && another === undefined && droppedIndexes.has(name),
+  );
 }
 
 function fits(

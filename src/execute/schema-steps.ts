@@ -63,7 +63,7 @@ export function* findMigration(
   const tables = yield* compareTables(planning);
   const left = yield* findLeftTables(planning, tables.renamed);
   const indexes = yield* compareAllIndexes(tables.pairs, rules);
-  const references = yield* compareReferences(tables.pairs, rules);
+  const references = yield* compareReferences(tables.pairs, rules, indexes.drop);
   const alterTables = [
     ...references.pairs.flatMap(({ change }) => change ?? []),
     ...left.kept,

@@ -109,6 +109,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     sql: row.sql ?? undefined,
     isPrimary: row.origin === 'pk',
     byCodePoint: row.collated === 0,
+    nullsFirst: undefined,
   }));
   const keys = ask<{
     column: string;

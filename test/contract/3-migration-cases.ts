@@ -6,7 +6,7 @@ export interface MigrationCase {
   /** Records of `things`, or by resource. */
   readonly rows: readonly object[] | Readonly<Record<string, readonly object[]>>;
   readonly after: string;
-  /** `- 3 values` where that is lost, `! why` where it cannot be; a step behind `postgres:` is one there alone. */
+  /** `- 3 values` where that is lost, `! why` where it cannot be; a step behind `postgres:` or `sqlite:` is one there alone. */
   readonly steps: readonly string[];
   /** What `/v1/things?sort=id` gives afterwards, without the ids where they stay; absent: nothing has changed. */
   readonly answer?: readonly object[];
@@ -325,6 +325,51 @@ export const cases: readonly MigrationCase[] = [
       'change things.id from integer to uuid ! 1 record would have no id; export the records, and import them into a new database under ids that fit',
     ],
     allowDataLoss: true,
+  },
+  {
+    name: 'an index has the order in which nulls are sorted, whatever may be null now',
+    before: 'a: { type: string, nullable: false, index: true }\nb: { type: integer, unique: true }',
+    rows: [{ a: 'x', b: 1 }],
+    after: 'a: { type: string, index: true }\nb: { type: integer, nullable: false, unique: true }',
+    steps: [
+      'change things.a to allow null',
+      'change things.b to refuse null',
+      'postgres: drop index things_a_index',
+      'postgres: drop index things_b_unique',
+      'postgres: create unique index on things (b)',
+      'postgres: create index on things (a)',
+    ],
+  },
+  {
+    name: 'ids of another type stand behind the columns of an index',
+    before: 'a: { type: string, index: true }',
+    rows: [{ a: 'x' }, { a: 'x' }],
+    after: 'id: { type: id, format: string }\na: { type: string, index: true }',
+    steps: [
+      'change things.id from integer to string',
+      'sqlite: drop index things_a_index',
+      'sqlite: create index on things (a)',
+    ],
+    answer: [
+      { id: '1', a: 'x' },
+      { id: '2', a: 'x' },
+    ],
+  },
+  {
+    name: 'a table by another name while keys refer to a unique field of it',
+    before: two('{ type: string, reference: users.name }').replace(
+      'name: { type: string }',
+      'name: { type: string, unique: true }',
+    ),
+    rows: { users: [{ name: 'u' }], things: [{ a: 'u' }] },
+    after: two('{ type: string, reference: users.name }')
+      .replace('name: { type: string }', 'name: { type: string, unique: true }')
+      .replace('users: {', 'users: { table: people,'),
+    steps: [
+      'rename table users to people',
+      'drop index users_name_unique',
+      'create unique index on people (name)',
+    ],
   },
   {
     name: 'timestamps',

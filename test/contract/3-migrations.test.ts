@@ -65,8 +65,8 @@ describe('a change of the file', () => {
     const records = (Array.isArray(rows) ? { things: rows } : rows) as Records;
     for (const side of await sidesOf()) {
       const expected = steps
-        .filter((step) => side.name === 'postgres' || !step.startsWith('postgres: '))
-        .map((step) => step.replace('postgres: ', ''));
+        .filter((step) => !/^(?:postgres|sqlite): /u.test(step) || step.startsWith(side.name))
+        .map((step) => step.replace(`${side.name}: `, ''));
       await side.apply(whole(before));
       await side.write(whole(before), records);
       const old = await list(before, side);
