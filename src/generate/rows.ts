@@ -15,6 +15,7 @@ import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, Random, type Key } from './random.ts';
 import { RowValues } from './row-values.ts';
 import type { Source } from './source.ts';
+import { branchOf } from './tree.ts';
 
 /** What the rows of one resource need of the others. */
 export interface World extends Workshop {
@@ -194,8 +195,16 @@ export class ResourceRows {
         (one) => taken.has(one) || one.fields.some((field) => places.has(field)),
       );
       const free = members.filter((one) => !one.fields.some((field) => places.has(field)));
+      const [branch] = free.filter((one) => this.isOfTree(one));
+      const others = free.filter((one) => !this.isOfTree(one));
       // What another list has placed already stays; then one more that is distinct by itself does.
-      const joined = isPart ? free.slice(0, 1) : members;
+      const joined = isPart ? others.slice(0, 1) : others;
+      if (joined.length === 0) {
+        const [field] = branch?.fields ?? [];
+        if (branch !== undefined && field !== undefined)
+          places.set(field, [branch, this.branchPlace(field, () => 1)]);
+        continue;
+      }
       const [a, b] = joined;
       const isPair = b !== undefined && this.isOwnPair(a, b);
       const joint = new Joint(
@@ -212,8 +221,14 @@ export class ResourceRows {
       const per = joined.find(
         ({ fields }) => this.perKey !== undefined && fields.includes(this.perKey),
       );
-      if (per === undefined) this.capacities.push(() => joint.capacity());
-      else this.groupCaps.push(() => joint.capacity(per));
+      const [key] = isPart ? [] : (branch?.fields ?? []);
+      const capacity = (): number => joint.capacity(per);
+      // With a key to the own table they are only distinct where that is the same.
+      const most = key === undefined ? capacity : () => (capacity() === 0 ? 0 : Infinity);
+      if (per === undefined) this.capacities.push(most);
+      else this.groupCaps.push(most);
+      if (branch !== undefined && key !== undefined)
+        places.set(key, [branch, this.branchPlace(key, capacity)]);
     }
     this.joints = joints;
     for (const [field, dimension] of dimensions)
@@ -238,6 +253,11 @@ export class ResourceRows {
         )
           return true;
     return false;
+  }
+
+  /** Whether it is a key to the own table that rows are not counted by. */
+  private isOfTree({ fields: [field] }: Dimension): boolean {
+    return field !== this.perKey && field?.reference?.resource === this.resource;
   }
 
   /** The keys and morph pairs that lead to other records. */
@@ -327,14 +347,29 @@ export class ResourceRows {
   /** A key to the own table leads to an earlier row, of the same group where there are groups: so no circle closes. */
   private treePlace(field: Field, key: Key): PlaceOf {
     return ({ number }) => {
-      const group = this.groups?.locate(number - 1);
-      const earlier = Math.min(group?.index ?? number - 1, number - 1 - this.base);
+      const earlier = this.earlierRows(number);
       this.random.start(key, number);
       const isRoot =
         earlier <= 0 || (field.nullable && !field.unique && this.random.chance(rootShare));
       if (isRoot) return field.nullable ? null : number - 1;
       return number - 2 - (field.unique ? 0 : this.random.below(earlier));
     };
+  }
+
+  /** The same for a key that is distinct together with what has so many values. */
+  private branchPlace(field: Field, capacity: () => number): PlaceOf {
+    return ({ number }) => {
+      const earlier = this.earlierRows(number);
+      const branch = branchOf(earlier, capacity(), field.nullable);
+      if (branch === undefined) return field.nullable ? null : number - 1;
+      return number - 1 - earlier + branch;
+    };
+  }
+
+  /** How many rows a key to the own table may lead to. */
+  private earlierRows(number: number): number {
+    const group = this.groups?.locate(number - 1);
+    return Math.min(group?.index ?? number - 1, number - 1 - this.base);
   }
 
   private makeOf(field: Field, places: ReadonlyMap<Field, readonly [Dimension, PlaceOf]>): Make {
