@@ -195,7 +195,7 @@ export class ResourceRows {
         (one) => taken.has(one) || one.fields.some((field) => places.has(field)),
       );
       const free = members.filter((one) => !one.fields.some((field) => places.has(field)));
-      const [branch] = free.filter((one) => this.isOfTree(one));
+      const branch = free.find((one) => this.isOfTree(one));
       const others = free.filter((one) => !this.isOfTree(one));
       // What another list has placed already stays; then one more that is distinct by itself does.
       const joined = isPart ? others.slice(0, 1) : others;
