@@ -59,6 +59,13 @@ export function isUnsupported(error: unknown): boolean {
   return codeOf(error) === '0A000';
 }
 
+/** Whether something else depends on what was to change or to go: a view, a rule, a key of others. */
+export function isDependedOn(error: unknown): boolean {
+  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  const { detail } = (cause ?? {}) as { detail?: unknown };
+  return codeOf(cause) === '2BP01' || (codeOf(cause) === '0A000' && typeof detail === 'string');
+}
+
 /** Whether a table cannot be made because it is there, or is just being made by another: both write its name down. */
 export function isThere(error: unknown): boolean {
   const { cause = error } = (error ?? {}) as { cause?: unknown };

@@ -8,7 +8,7 @@ import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { readTables } from './postgres-catalog.ts';
 import { hasRoomFor } from './postgres-forms.ts';
 import { statementsOf } from './postgres-changes.ts';
-import { isGone, isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
+import { isDependedOn, isGone, isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
 import { withId, type Conversion, type SchemaRules } from './schema-actual.ts';
 import type { Migration } from './schema-changes.ts';
@@ -168,9 +168,15 @@ export async function migrate(
   } catch (error) {
     // A constraint that rows break has its own words in the cause.
     const { message, detail } = ((error as Error).cause ?? error) as Error & { detail?: string };
+    const reason =
+      detail === undefined
+        ? message
+        : `${message} (${detail.replace(/\.$/u, '').replaceAll('\n', ', ')})`;
     throw migrationFailure(
       meaningOf(error),
-      detail === undefined ? message : `${message} (${detail.replace(/\.$/u, '')})`,
+      isDependedOn(error)
+        ? `${reason}. Drop what depends on it before, and make it again afterwards`
+        : reason,
     );
   }
 }

@@ -87,6 +87,32 @@ test('odd tables of SQLite are served as they are, or named with the reason', as
   });
 });
 
+test('what cannot be said of a table in a file is left out of it, so that it can be served', async () => {
+  const { left, text, cwd } = await fromSql(`
+    CREATE TABLE kept (id INTEGER PRIMARY KEY, settings JSON UNIQUE, sizes JSON);
+    CREATE UNIQUE INDEX alone ON kept (sizes);
+    INSERT INTO kept VALUES (1, '{"a":1}', '[1]'), (2, '{"a":2}', '[2]');
+    CREATE TABLE gone (id REAL PRIMARY KEY); INSERT INTO gone VALUES (1.5);
+    CREATE TABLE links (keptId INTEGER REFERENCES kept, goneId REAL REFERENCES gone, PRIMARY KEY (keptId, goneId));
+    CREATE TABLE blind (id TEXT PRIMARY KEY, x BLOB NOT NULL); INSERT INTO blind VALUES ('a', x'00');
+    CREATE TABLE pairs (keptId INTEGER REFERENCES kept, blindId TEXT REFERENCES blind, PRIMARY KEY (keptId, blindId));
+    INSERT INTO pairs VALUES (1, 'a');`);
+  expect(left.toSorted()).toEqual([
+    'Table blind is left out: no row could be written without x, which may not be null and cannot be served, since it holds binary data; let it be null, or give it a default in the database.',
+    'Table gone is left out: its primary key is of type number; it has to be a whole number, a UUID or text.',
+    'Table links is left out: its primary key is of several columns (keptId, goneId), and not all of them lead to what is served.',
+    'Table pairs is left out: its primary key is of several columns (keptId, blindId), and not all of them lead to what is served.',
+  ]);
+  expect(text).not.toContain('unique');
+  await good(['migrate', '--database', 'sqlite:old.db', '--apply'], cwd);
+  expect(await listsOf('plinth.yaml', 'sqlite:old.db', cwd)).toMatchObject({
+    kepts: [
+      { id: 1, settings: { a: 1 }, sizes: [1] },
+      { id: 2, settings: { a: 2 }, sizes: [2] },
+    ],
+  });
+});
+
 const odd = `
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE nothing AS ENUM (); CREATE DOMAIN whole AS integer CHECK (VALUE > 0); CREATE DOMAIN more AS whole;
 CREATE TABLE "Order" ("Select" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "it's" text, "say ""hi""" text, mood mood, c mood[]);
@@ -105,6 +131,7 @@ CREATE TABLE texts (code varchar(10) PRIMARY KEY); INSERT INTO texts VALUES ('a/
 CREATE COLLATION folded (provider = icu, locale = 'und', deterministic = false);
 CREATE TABLE folds (id serial PRIMARY KEY, t text COLLATE folded UNIQUE); INSERT INTO folds (t) VALUES ('Ä');
 CREATE TABLE odd_numbers (id serial PRIMARY KEY, f float8, d date); INSERT INTO odd_numbers (f, d) VALUES ('NaN', 'infinity');
+CREATE TABLE cases (a text, "A" text, "CODE" text, code bigint PRIMARY KEY); INSERT INTO cases VALUES ('a', 'A', 'C', 1);
 CREATE TABLE keyless (a int); CREATE TABLE moody (id mood PRIMARY KEY)`;
 
 test('odd tables of PostgreSQL are served with what they hold, or named with the reason', async () => {
@@ -116,6 +143,8 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
   const { left } = JSON.parse(made.out) as { left: readonly string[] };
   expect(left.toSorted()).toEqual(
     [
+      'Column cases.A is left out: only in case does its name differ from that of a.',
+      'Column cases.CODE is left out: only in case does its name differ from that of code.',
       'Column odd_numbers.d is left out: it holds dates that are not from the years 1 to 9999.',
       'Column odd_numbers.f is left out: it holds numbers that JSON does not know, such as NaN.',
       'Column types.a is left out: the type nothing is none that is served.',
@@ -137,6 +166,7 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
   const refused = await sql`INSERT INTO shared (id) VALUES (99)`.catch((error: Error) => error);
   expect(String(refused)).toContain('violates foreign key constraint');
   expect(await listsOf('odd.yaml', url, folder.path)).toMatchObject({
+    cases: [{ id: 1, a: 'a' }],
     orders: [{ id: 1, itS: 'b', sayHi: null, mood: 'ok', c: ['sad', null] }],
     types: [
       { id: 1, d: 3, u: '1.5000000000', y: '2026-01-01T10:00:00.000Z', ab: 'ab', ag: { b: 1 } },

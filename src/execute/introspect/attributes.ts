@@ -50,10 +50,15 @@ export function attributesOf(
       ...needed,
       ...(value === undefined ? {} : { default: value }),
       ...limits,
-      ...(isUnique ? { unique: true } : {}),
+      ...(isUnique && isOrdered(attributes) ? { unique: true } : {}),
     },
     notes,
   };
+}
+
+/** Whether values of the type have an order, and can be told to be distinct. */
+export function isOrdered({ type }: FieldSpecification): boolean {
+  return type !== 'json' && type !== 'object' && type !== 'array';
 }
 
 /** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */

@@ -81,3 +81,11 @@ export function freeName(name: string, taken: Set<string>): string {
     return candidate;
   }
 }
+
+/** Why a column cannot be named in a file, which does not tell names apart by case: the first one alike is. */
+export function likeAnother(column: string, columns: readonly string[]): string | undefined {
+  const first = columns.find((one) => one.toLowerCase() === column.toLowerCase());
+  return first === undefined || first === column
+    ? undefined
+    : `only in case does its name differ from that of ${first}`;
+}

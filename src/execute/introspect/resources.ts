@@ -1,8 +1,8 @@
 import type { FieldSpecification, OnDelete } from '../../spec/specification.ts';
 import type { ActualIndex, ActualReference } from '../schema-actual.ts';
-import { attributesOf, keyType } from './attributes.ts';
+import { attributesOf, isOrdered, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
-import { fieldName, freeName, resourceName } from './names.ts';
+import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
 import { addRelations, junctionKeys } from './relations.ts';
 import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
 
@@ -17,29 +17,61 @@ interface Named {
 /** A specification for the tables of a database. Contract 3, Command line, introspect. */
 export function draftOf({ tables, left: others, fold }: FoundDatabase): SpecificationDraft {
   const left: string[] = [];
-  const served = tables.filter((table) => {
-    const reason = hindrance(table, tables, fold);
-    if (reason !== undefined) left.push(`Table ${table.actual.name} is left out: ${reason}.`);
+  const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {
+    if (reason !== undefined) left.push(`Table ${name} is left out: ${reason}.`);
     return reason === undefined;
-  });
-  const taken = new Set<string>();
-  // Names that a migration has written down come first, so that none has to give way.
-  const recorded = served.map(({ record }) => record.get('')?.resource);
-  for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
-  const named = served.map((table, index): Named => ({
-    table,
-    resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
-    fields: fieldNames(table),
-  }));
-  const resources = named.map((one) => {
-    const draft = resourceOf(one, named, fold);
-    left.push(...draft.left);
-    return draft.resource;
-  });
+  };
+  let served = tables.filter((table) => leave(table, hindrance(table, tables, fold)));
+  let named = namesOf(served);
+  let drafts = named.map((one) => resourceOf(one, named, fold));
+  // A table that is left out takes the junctions with it that lead there.
+  for (;;) {
+    const unlinked = named.flatMap((one, index) =>
+      isUnlinked(one, drafts[index]) ? [one.table] : [],
+    );
+    if (unlinked.length === 0) break;
+    served = served.filter(
+      (table) =>
+        !unlinked.includes(table) ||
+        leave(table, `${wideKey(table)}, and not all of them lead to what is served`),
+    );
+    named = namesOf(served);
+    drafts = named.map((one) => resourceOf(one, named, fold));
+  }
+  left.push(...drafts.flatMap((draft) => draft.left));
+  const resources = drafts.map(({ resource }) => resource);
   addRelations(resources);
   const owners = new Set(served.flatMap(({ record }) => record.get('')?.owner ?? []));
   const [owner] = owners;
   return { name: owners.size === 1 ? owner : undefined, resources, left: [...left, ...others] };
+}
+
+/** The names that tables and columns get. */
+function namesOf(served: readonly FoundTable[]): readonly Named[] {
+  const taken = new Set<string>();
+  // Names that a migration has written down come first, so that none has to give way.
+  const recorded = served.map(({ record }) => record.get('')?.resource);
+  for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
+  return served.map((table, index) => ({
+    table,
+    resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
+    fields: fieldNames(table),
+  }));
+}
+
+const wideKey = ({ primary }: FoundTable): string =>
+  `its primary key is of several columns (${primary.join(', ')})`;
+
+/** Whether a key of several columns is none of a junction: not each of them leads to a record that is served. */
+function isUnlinked(
+  { table, fields }: Named,
+  draft: { readonly resource: ResourceDraft } | undefined,
+): boolean {
+  const isLinked = (column: string): boolean =>
+    draft?.resource.fields.some(
+      ({ name, target }) => name === fields.get(column) && target !== undefined,
+    ) === true;
+  return table.primary.length > 1 && !table.primary.every(isLinked);
 }
 
 /** Why a table cannot be served; undefined where it can. */
@@ -68,7 +100,7 @@ function hindrance(
           tables.some((one) => fold(one.actual.name) === fold(target) && one.primary.length === 1),
       );
     const isJunction = primary.length === 2 && primary.every(isLinked);
-    const key = `its primary key is of several columns (${primary.join(', ')})`;
+    const key = wideKey(table);
     if (!isJunction) return `${key}; give its rows a key of one column`;
     return rowKey === undefined ? `${key}, and its rows have no other` : undefined;
   }
@@ -119,9 +151,7 @@ function resourceOf(
   const lists = indexLists(named, fold);
   const { fields, left } = fieldsOf(named, lists, all, fold);
   const isSorted = (one: string): boolean =>
-    fields.some(
-      (draft) => draft.name === one && !['json', 'object', 'array'].includes(draft.attributes.type),
-    );
+    fields.some((draft) => draft.name === one && isOrdered(draft.attributes));
   const unique = distinct(
     lists
       .filter((index) => index.unique)
@@ -195,9 +225,14 @@ function fieldsOf(
     const { type, isGenerated } = column;
     const own = column.actual.name;
     const name = names.get(own) ?? own;
-    if (isGenerated || 'left' in type) {
-      const reason = 'left' in type ? type.left : 'the database computes it';
-      left.push(`Column ${actual.name}.${own} is left out: ${reason}.`);
+    const reason =
+      'left' in type
+        ? type.left
+        : isGenerated
+          ? 'the database computes it'
+          : likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)]);
+    if (reason !== undefined || 'left' in type) {
+      left.push(`Column ${actual.name}.${own} is left out: ${reason ?? ''}.`);
       continue;
     }
     const key = keyOf(column, actual.references, all, fold);
