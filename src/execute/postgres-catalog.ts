@@ -108,6 +108,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
         fills: fills === true,
         default: typeof value === 'string' ? value : undefined,
         byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
+        isGuarded: false,
       });
   }
   for (const [table, column, target, targetColumn, onDelete, name] of await ask(referencesQuery))

@@ -28,6 +28,8 @@ export interface ActualColumn {
   readonly default: string | undefined;
   /** Whether its text compares by code point; undefined where nobody asks. */
   readonly byCodePoint: boolean | undefined;
+  /** Whether it takes nothing but JSON, by a CHECK as a migration makes it. */
+  readonly isGuarded: boolean;
 }
 
 export interface ActualReference {

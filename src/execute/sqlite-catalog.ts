@@ -1,5 +1,6 @@
 import type Driver from 'better-sqlite3';
 import type { SqlValue } from '../model/values.ts';
+import { guardedColumns, withoutGuards } from '../sql/json-guard.ts';
 import { servicePrefix } from '../sql/service-tables.ts';
 import type { TableColumns } from '../sql/sqlite-existing.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from './schema-record.ts';
@@ -39,28 +40,24 @@ export function readMade(driver: Driver.Database): readonly RecordRow[] {
   return readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all());
 }
 
-/** The columns that no migration has made, in which others may have put anything. */
-export function columnsOfOthers(driver: Driver.Database): TableColumns {
-  const made = new Set(
-    readMade(driver)
-      .filter(({ isMade }) => isMade)
-      .map(({ table, column }) => foldName(`${table}\0${column}`)),
-  );
-  const columns = driver
-    .prepare<[], [table: string, column: string]>(
-      `SELECT owner.name, part.name FROM sqlite_schema AS owner, pragma_table_info(owner.name) AS part` +
-        ` WHERE owner.type = 'table' AND owner.sql NOT LIKE 'CREATE VIRTUAL %'`,
+/** The columns in which anything may stand where JSON is expected: those that no migration has made, and old ones. */
+export function unguardedColumns(driver: Driver.Database): TableColumns {
+  const tables = driver
+    .prepare<[], [table: string, sql: string, columns: string]>(
+      `SELECT name, sql, (SELECT json_group_array(part.name) FROM pragma_table_info(owner.name) AS part)` +
+        ` FROM sqlite_schema AS owner WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL %'`,
     )
     .raw()
     .all();
-  const others = new Map<string, Set<string>>();
-  for (const names of columns) {
-    const [table, column] = [foldName(names[0]), foldName(names[1])];
-    if (table.startsWith(servicePrefix) || made.has(`${table}\0${column}`)) continue;
-    const found = others.get(table) ?? new Set();
-    others.set(table, found.add(column));
-  }
-  return others;
+  return new Map(
+    tables
+      .filter(([name]) => !foldName(name).startsWith(servicePrefix))
+      .map(([name, sql, list]) => {
+        const guarded = new Set(guardedColumns(sql).map(foldName));
+        const columns = (JSON.parse(list) as string[]).map(foldName);
+        return [foldName(name), new Set(columns.filter((one) => !guarded.has(one)))];
+      }),
+  );
 }
 
 /** A column in the words of SQLite. */
@@ -75,7 +72,8 @@ interface ColumnRow {
 }
 
 function readTable(driver: Driver.Database, name: string, sql: string): ActualTable {
-  const words = wordsOf(sql);
+  const words = wordsOf(withoutGuards(sql));
+  const guarded = new Set(guardedColumns(sql).map(foldName));
   const isPlain = !words.includes('COLLATE');
   const ask = <Row>(query: string): Row[] => driver.prepare<[string], Row>(query).all(name);
   const columns = ask<ColumnRow>(
@@ -88,6 +86,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     fills: row.dflt_value !== null || row.hidden !== 0,
     default: row.dflt_value ?? undefined,
     byCodePoint: isPlain || !isCollated(driver, name, row.name),
+    isGuarded: guarded.has(foldName(row.name)),
   }));
   const indexes = ask<{
     name: string;
@@ -142,6 +141,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
       fills: true,
       default: undefined,
       byCodePoint: true,
+      isGuarded: false,
     });
   return {
     name,

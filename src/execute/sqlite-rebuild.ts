@@ -1,6 +1,9 @@
 import type Driver from 'better-sqlite3';
 import { quote } from '../sql/dialect.ts';
+import { jsonGuard } from '../sql/json-guard.ts';
 import { columnSql } from '../sql/schema.ts';
+import type { ColumnSchema } from '../sql/table-schema.ts';
+import type { ActualColumn } from './schema-actual.ts';
 import { valueFrom, type ColumnChange, type TableChange } from './schema-changes.ts';
 
 /**
@@ -54,7 +57,7 @@ function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string
   if (wanted !== undefined) {
     const type =
       change.keepsType && actual !== undefined && !wanted.isKey ? actual.type : wanted.type;
-    const sql = columnSql({ ...wanted, name, type });
+    const sql = columnSql({ ...wanted, name, type, guard: guardOf(wanted, actual, change) });
     return actual?.default === undefined || wanted.isKey ? sql : withDefault(sql, actual.default);
   }
   const { type = '', isPrimary = false } = actual ?? {};
@@ -65,8 +68,20 @@ function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string
       ? ''
       : ` REFERENCES ${quote(reference.actual.table)}${target === undefined ? '' : ` (${quote(target)})`} ON DELETE ${reference.actual.onDelete}`;
   const key = isPrimary ? ' PRIMARY KEY' : '';
-  const sql = `${quote(name)} ${type}${key}${change.nullable ? '' : ' NOT NULL'}${references}`;
+  const guard = actual?.isGuarded === true ? ` ${jsonGuard(name)}` : '';
+  const sql = `${quote(name)} ${type}${key}${change.nullable ? '' : ' NOT NULL'}${guard}${references}`;
   return actual?.default === undefined ? sql : withDefault(sql, actual.default);
+}
+
+/** A column whose values stay keeps what it has: there may be some that a guard would not let pass. */
+function guardOf(
+  wanted: ColumnSchema,
+  actual: ActualColumn | undefined,
+  { conversion }: Pick<ColumnChange, 'conversion'>,
+): string | undefined {
+  const staysAs = conversion?.value(wanted.name) ?? wanted.name;
+  if (actual === undefined || staysAs !== wanted.name) return wanted.guard;
+  return actual.isGuarded ? jsonGuard(wanted.name) : undefined;
 }
 
 function withDefault(sql: string, value: string): string {

@@ -12,7 +12,7 @@ import {
 } from './database.ts';
 import { OwnTime } from './own-time.ts';
 import { ReaderProcesses } from './reader-processes.ts';
-import { columnsOfOthers } from './sqlite-catalog.ts';
+import { unguardedColumns } from './sqlite-catalog.ts';
 import { collatedColumns } from './sqlite-collations.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { ReadCosts } from './sqlite-costs.ts';
@@ -95,7 +95,7 @@ export class SqliteDatabase implements Database {
       this.costs = new ReadCosts(connection.driver);
       this.dialect = overExisting({
         collated: collatedColumns(connection.driver),
-        others: columnsOfOthers(connection.driver),
+        unguarded: unguardedColumns(connection.driver),
       });
       this.open = new OpenFile(file);
     } catch (error) {

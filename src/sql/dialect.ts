@@ -97,6 +97,8 @@ export interface Dialect {
     form: StoredAs,
     digits: { readonly precision: number; readonly scale: number },
   ) => string;
+  /** What keeps values out of a column that is made for a field where its type does not; absent: nothing has to. */
+  readonly guard?: (field: Field) => string | undefined;
   /** The type of a column of text that compares by code point. */
   readonly textType: string;
   /**

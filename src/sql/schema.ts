@@ -46,6 +46,7 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
       column: reference.field.column,
       onDelete: reference.onDelete,
     },
+    guard: dialect.guard?.(field),
     field: field.name,
     kind: kindOf(field),
     form: storedAs && {
@@ -141,11 +142,11 @@ export const deleteActions: Readonly<Record<OnDelete, string>> = {
 };
 
 /** `"authorId" INTEGER NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT` */
-export function columnSql({ name, type, nullable, isKey, reference }: ColumnSchema): string {
+export function columnSql({ name, type, nullable, isKey, guard, reference }: ColumnSchema): string {
   const notNull = nullable || isKey ? '' : ' NOT NULL';
   const references =
     reference === undefined
       ? ''
       : ` REFERENCES ${quote(reference.table)} (${quote(reference.column)}) ON DELETE ${deleteActions[reference.onDelete]}`;
-  return `${quote(name)} ${type}${notNull}${references}`;
+  return `${quote(name)} ${type}${notNull}${guard === undefined ? '' : ` ${guard}`}${references}`;
 }

@@ -10,8 +10,8 @@ export type TableColumns = ReadonlyMap<string, ReadonlySet<string>>;
 export interface ExistingColumns {
   /** Those that SQLite would not compare by code point. */
   readonly collated: TableColumns;
-  /** Those that anything may stand in. */
-  readonly others: TableColumns;
+  /** Those that text may stand in which is no JSON. */
+  readonly unguarded: TableColumns;
 }
 
 const textual: ReadonlySet<Comparison> = new Set([
@@ -29,12 +29,12 @@ const textual: ReadonlySet<Comparison> = new Set([
  * SQLite over existing tables: texts are compared and sorted by code point, as everywhere, and what is read as JSON may
  * be none.
  */
-export function overExisting({ collated, others }: ExistingColumns): Dialect {
-  if (collated.size === 0 && others.size === 0) return sqlite;
+export function overExisting({ collated, unguarded }: ExistingColumns): Dialect {
+  if (collated.size === 0 && unguarded.size === 0) return sqlite;
   const byCodePoint = (sql: string, field: Field): string =>
     has(collated, field) ? `${sql} COLLATE BINARY` : sql;
   const json = (column: string, field: Field): string =>
-    has(others, field) ? asJson(column) : column;
+    has(unguarded, field) ? asJson(column) : column;
   const list = (column: string, field: Field): string =>
     field.items === undefined ? column : json(column, field);
   return {

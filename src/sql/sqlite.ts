@@ -6,6 +6,7 @@ import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../model/field-types/stored-as.ts';
+import { jsonGuard } from './json-guard.ts';
 import { codecOf, isDecimalText, literal, wantedValues, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
@@ -178,6 +179,7 @@ export const sqlite: Dialect = {
     scans: (lines) => lines.some((line) => /^ *SCAN t(?: |$)/u.test(line)),
     sorts: (lines) => lines.some((line) => /USE TEMP B-TREE FOR .*ORDER BY/u.test(line)),
   },
+  guard: (field) => (field.type.sqlite.form === 'jsonText' ? jsonGuard(field.column) : undefined),
   // Writes come one after the other.
   forUpdate: '',
   textType: 'TEXT',

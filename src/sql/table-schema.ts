@@ -17,6 +17,8 @@ export interface ColumnSchema {
   readonly nullable: boolean;
   readonly isKey: boolean;
   readonly reference: ReferenceSchema | undefined;
+  /** What keeps values out that are none of the kind, in a column that is made: `CHECK (…)`. */
+  readonly guard?: string | undefined;
   /** The name of the field that it stores. */
   readonly field: string;
   readonly kind: StoredKind;
