@@ -39,6 +39,40 @@ const referencesQuery =
   ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
   ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1`;
 
+/** The domains of a database: what each is of in the end, and the rules of all that it is made of. */
+const domainsQuery =
+  `WITH RECURSIVE link AS (SELECT oid AS domain, 1 AS depth, type_.* FROM pg_type AS type_ WHERE typtype = 'd'` +
+  ` UNION ALL SELECT domain, depth + 1, type_.* FROM link JOIN pg_type AS type_ ON type_.oid = link.typbasetype` +
+  ` WHERE type_.typtype = 'd')` +
+  ` SELECT format_type(domain, NULL), (array_agg(format_type(typbasetype, typtypmod) ORDER BY depth DESC))[1],` +
+  ` bool_or(typnotnull), (array_agg(typdefault ORDER BY depth) FILTER (WHERE typdefault IS NOT NULL))[1],` +
+  ` coalesce((SELECT json_agg(pg_get_expr(conbin, 0) ORDER BY conname) FROM pg_constraint` +
+  ` WHERE contype = 'c' AND contypid = ANY(array_agg(link.oid))), '[]')::jsonb` +
+  ` FROM link GROUP BY domain`;
+
+interface FoundDomain {
+  readonly base: string;
+  readonly refusesNull: boolean;
+  readonly default: string | undefined;
+  readonly checks: readonly string[];
+}
+
+/** The domains of a database, by their names in SQL. */
+async function readDomains(ask: Ask): Promise<ReadonlyMap<string, FoundDomain>> {
+  const rows = await ask(domainsQuery);
+  return new Map(
+    rows.map(([name, base, refusesNull, value, checks]) => [
+      String(name),
+      {
+        base: String(base),
+        refusesNull: refusesNull === true,
+        default: typeof value === 'string' ? value : undefined,
+        checks: JSON.parse(String(checks)) as string[],
+      },
+    ]),
+  );
+}
+
 /** `pg_constraint.confdeltype` in SQL. */
 const deleteActions: Readonly<Record<string, string>> = {
   a: 'NO ACTION',
@@ -96,20 +130,28 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
     if (indexes.some(({ isPrimary, columns }) => isPrimary && columns.length > 1))
       for (const { unique, columns } of indexes)
         if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
+  const domains = await readDomains(ask);
   for (const row of await ask(columnsQuery)) {
-    const [table, column, type, nullable, fills, byCodePoint, value] = row;
+    const [table, column, declared, nullable, fills, byCodePoint, value] = row;
     const { columns } = tableOf(table);
-    if (typeof column === 'string')
-      columns.set(column, {
-        name: column,
-        type: String(type),
-        nullable: nullable === true,
-        isPrimary: keys.has(JSON.stringify([table, column])),
-        fills: fills === true,
-        default: typeof value === 'string' ? value : undefined,
-        byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
-        isGuarded: false,
-      });
+    if (typeof column !== 'string') continue;
+    const type = String(declared);
+    const isOfItems = !domains.has(type) && type.endsWith('[]');
+    const name = isOfItems ? type.slice(0, -2) : type;
+    const domain = domains.get(name);
+    const refusesNull = domain?.refusesNull === true;
+    const filled = isOfItems ? undefined : domain?.default;
+    columns.set(column, {
+      name: column,
+      type: domain === undefined ? type : `${domain.base}${isOfItems ? '[]' : ''}`,
+      nullable: nullable === true && (isOfItems || !refusesNull),
+      isPrimary: keys.has(JSON.stringify([table, column])),
+      fills: fills === true || filled !== undefined,
+      default: typeof value === 'string' ? value : filled,
+      byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
+      isGuarded: false,
+      domain: domain && { name, checks: domain.checks, refusesNull, isOfItems },
+    });
   }
   for (const [table, column, target, targetColumn, onDelete, name] of await ask(referencesQuery))
     tableOf(table).references.push({

@@ -4,6 +4,7 @@ import type { ColumnSchema, ReferenceSchema } from '../sql/table-schema.ts';
 import type { ActualTable, SchemaRules } from './schema-actual.ts';
 import {
   isRenamed,
+  keepsValues,
   valueFrom,
   type ColumnChange,
   type SchemaChanges,
@@ -120,12 +121,14 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
       // But for that of a serial, which goes on to give ids.
       const isSerial =
         wanted.type.includes('GENERATED') && actual.default?.startsWith('nextval(') === true;
-      const old = isSerial ? undefined : actual.default;
+      const old = isSerial || keepsValues(one, conversion) ? undefined : actual.default;
       if (old !== undefined) act('DROP DEFAULT');
-      const [type = ''] = wanted.type.split(/ (?:GENERATED|NOT NULL|PRIMARY)/u);
-      act(`TYPE ${type} USING ${valueFrom(one, conversion, fill)}`);
+      act(`TYPE ${newType(column, wanted)} USING ${valueFrom(one, conversion, fill)}`);
       if (old !== undefined && conversion.default !== undefined && !actual.isPrimary)
         act(`SET DEFAULT ${conversion.default(old)}`);
+      statements.push(...keptRules(column).map((check) => alter(`ADD CHECK (${check})`)));
+      if (leavesDomain(column) && !column.nullable && actual.domain?.refusesNull === true)
+        act('SET NOT NULL');
     } else if (fill !== undefined && !column.nullable)
       statements.push(`UPDATE ${table} SET ${one} = ${fill} WHERE ${one} IS NULL`);
     if (changesNull && !column.nullable) act('SET NOT NULL');
@@ -139,6 +142,31 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
     }
     return statements;
   });
+}
+
+/** Without what else a definition says; a domain stays where only the collation changes. */
+function newType({ name, actual, conversion }: ColumnChange, wanted: ColumnSchema): string {
+  const [type = ''] = wanted.type.split(/ (?:GENERATED|NOT NULL|PRIMARY)/u);
+  return actual?.domain !== undefined && conversion !== undefined && keepsValues(name, conversion)
+    ? type.replace(/^\S+/u, () => actual.domain?.name ?? '')
+    : type;
+}
+
+function leavesDomain({ name, actual, conversion }: ColumnChange): boolean {
+  const isOfOne = actual?.domain !== undefined && !actual.domain.isOfItems;
+  return isOfOne && conversion !== undefined && !keepsValues(name, conversion);
+}
+
+/** What a domain has asked of the values of a column that leaves it, where they go on to be of the same kind. */
+function keptRules(column: ColumnChange): readonly string[] {
+  const { name, actual, conversion } = column;
+  if (!leavesDomain(column) || conversion?.default === undefined) return [];
+  return (actual?.domain?.checks ?? []).map((check) =>
+    // Where it is not in quotes, a word in capitals is one of the language.
+    check.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\bVALUE\b/gu, (part) =>
+      part === 'VALUE' ? quote(name) : part,
+    ),
+  );
 }
 
 /** A table has one primary key: beside one of several columns, the id is unique. */

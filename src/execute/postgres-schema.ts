@@ -6,6 +6,7 @@ import { cutName, type MigrationStep } from '../sql/schema.ts';
 import { digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
 import { readTables } from './postgres-catalog.ts';
+import { dependentObstacles } from './postgres-dependents.ts';
 import { hasRoomFor } from './postgres-forms.ts';
 import { statementsOf } from './postgres-changes.ts';
 import { isDependedOn, isGone, isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
@@ -247,7 +248,9 @@ async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): 
     const [row] = await ask(next.value);
     next = asking.next(Number(row?.[0]));
   }
-  return next.value;
+  const migration = next.value;
+  const obstacles = await dependentObstacles(ask, migration.changes);
+  return { ...migration, steps: [...migration.steps, ...obstacles] };
 }
 
 /** The type in a column's definition, written as `format_type` writes it. */

@@ -30,6 +30,19 @@ export interface ActualColumn {
   readonly byCodePoint: boolean | undefined;
   /** Whether it takes nothing but JSON, by a CHECK as a migration makes it. */
   readonly isGuarded: boolean;
+  /** The domain that it is of, where it is of one; `type` is then the type that the domain is of. */
+  readonly domain: Domain | undefined;
+}
+
+/** A type with rules of its own, which a column has as long as it is of it. */
+export interface Domain {
+  /** As it is written in SQL. */
+  readonly name: string;
+  /** The expressions of its CHECKs, in which VALUE is the value. */
+  readonly checks: readonly string[];
+  readonly refusesNull: boolean;
+  /** Whether the items of the column are of it, which is an array. */
+  readonly isOfItems: boolean;
 }
 
 export interface ActualReference {
@@ -64,7 +77,10 @@ export interface Conversion {
   readonly value: (column: string) => string;
   /** Whether a value that becomes another one does not mean the same; absent where all do. */
   readonly isInexact?: (column: string) => string;
-  /** The default that goes with it, from the old one, so that other programs write on as before; absent: none does. */
+  /**
+   * The default that goes with it, from the old one, so that other programs write on as before; absent: none does, nor
+   * any other rule that the old type had, since the values are of another kind.
+   */
   readonly default?: (expression: string) => string;
 }
 

@@ -114,6 +114,11 @@ export function shownFill({ fill }: ColumnSchema): string {
   return fill?.kind === 'now' ? 'the time' : 'a UUID of its own';
 }
 
+/** Whether a column goes on to be of the type or domain that it is of: only how its values compare is another then. */
+export function keepsValues(column: string, { value }: Conversion): boolean {
+  return value(column) === column;
+}
+
 /** A column as it is left where the file does not name it; its foreign key goes where `releases` says so of the target. */
 export function keptColumn(
   actual: ActualColumn,

@@ -9,7 +9,14 @@ import type {
   Counting,
   SchemaRules,
 } from './schema-actual.ts';
-import { counted, referenceOf, shownFill, step, type ColumnChange } from './schema-changes.ts';
+import {
+  counted,
+  keepsValues,
+  referenceOf,
+  shownFill,
+  step,
+  type ColumnChange,
+} from './schema-changes.ts';
 
 /** A column that is there, beside what the file wants it to be. */
 interface Compared {
@@ -56,7 +63,8 @@ export function* changeColumn(
   const needsNoNull = !wanted.nullable && !wanted.isKey;
   const fill = needsNoNull && wanted.fill ? rules.fillSql(wanted.fill, wanted.kind) : undefined;
   const mayBeNull = wanted.nullable && !wanted.isKey && !isInKey(compared);
-  if (mayBeNull && !actual.nullable) steps.push(step(`change ${name} to allow null`));
+  if (mayBeNull && !actual.nullable)
+    steps.push(step(`change ${name} to allow null`, refusalOf(actual, conversion)));
   if (needsNoNull && (actual.nullable || conversion !== undefined))
     yield* refuseNull(compared, value, fill);
   return {
@@ -77,6 +85,17 @@ export function* changeColumn(
       change: 'none',
     },
   };
+}
+
+/** A domain that a column goes on to be of may refuse null for it. */
+function refusalOf(
+  { name, domain }: ActualColumn,
+  conversion: Conversion | undefined,
+): Partial<MigrationStep> {
+  const stays = conversion === undefined || keepsValues(name, conversion);
+  return domain?.refusesNull === true && !domain.isOfItems && stays
+    ? { obstacle: `its type ${domain.name} refuses it; change that, or the type of the column` }
+    : {};
 }
 
 function* heldIn(compared: Compared, recordedKind: StoredKind | '' | undefined): Counting<Held> {
@@ -112,8 +131,13 @@ function* convertValues(
     yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
   // Where the file says the same of it as before, the database is what differs.
   const isOther = kind !== wanted.kind && kind !== 'any';
-  const was = isOther ? kind : actual.type === '' ? 'no type' : actual.type;
-  const loses = count === 0 ? undefined : counted(count, 'value');
+  const declared = declaredType(actual);
+  const was = isOther ? kind : declared === '' ? 'no type' : declared;
+  const rule = lostRules(actual, conversion);
+  const losses = [count === 0 ? '' : counted(count, 'value'), rule ?? ''].filter(
+    (one) => one !== '',
+  );
+  const loses = losses.length === 0 ? undefined : losses.join(' and ');
   const missing = wanted.isKey
     ? yield `SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`
     : 0;
@@ -125,6 +149,18 @@ function* convertValues(
     step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, { loses, obstacle }),
   );
   return conversion;
+}
+
+/** The type of a column as its table says it. */
+function declaredType({ type, domain }: ActualColumn): string {
+  return domain === undefined ? type : `${domain.name}${domain.isOfItems ? '[]' : ''}`;
+}
+
+/** What a domain has asked of the values, where the column cannot ask the same of what they become. */
+function lostRules({ domain }: ActualColumn, conversion: Conversion): string | undefined {
+  if (domain === undefined || domain.checks.length === 0) return undefined;
+  const stay = !domain.isOfItems && conversion.default !== undefined;
+  return stay ? undefined : `the CHECK of ${domain.name}`;
 }
 
 function changeCollation(

@@ -87,6 +87,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     default: row.dflt_value ?? undefined,
     byCodePoint: isPlain || !isCollated(driver, name, row.name),
     isGuarded: guarded.has(foldName(row.name)),
+    domain: undefined,
   }));
   const indexes = ask<{
     name: string;
@@ -142,6 +143,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
       default: undefined,
       byCodePoint: true,
       isGuarded: false,
+      domain: undefined,
     });
   return {
     name,

@@ -1,13 +1,8 @@
 import type { FieldSpecification, TypeName } from '../../spec/specification.ts';
 import type { ColumnType } from './table.ts';
 
-/** A type of a database's own. */
-export interface ServerType {
-  /** What a domain is of. */
-  readonly base: string | undefined;
-  /** The values of an enum, in its order. */
-  readonly values: readonly string[] | undefined;
-}
+/** The values of each enum, in its order. */
+export type Enums = ReadonlyMap<string, readonly string[]>;
 
 /** Types of PostgreSQL as `format_type` writes them, without what is in parentheses. */
 const plainTypes: ReadonlyMap<string, TypeName> = new Map([
@@ -48,14 +43,13 @@ const itemTypes: ReadonlyMap<string, TypeName> = new Map([
 ]);
 
 /** The type of a field for a column of this type, as far as the type alone tells. */
-export function postgresType(type: string, types: ReadonlyMap<string, ServerType>): ColumnType {
-  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), types);
-  const known = types.get(type);
-  if (known?.values !== undefined)
-    return known.values.length === 0
+export function postgresType(type: string, enums: Enums): ColumnType {
+  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), enums);
+  const values = enums.get(type);
+  if (values !== undefined)
+    return values.length === 0
       ? { left: `its type ${type} has no values` }
-      : { attributes: { type: 'enum', values: known.values }, notes: [] };
-  if (known?.base !== undefined) return postgresType(known.base, types);
+      : { attributes: { type: 'enum', values }, notes: [] };
   const [, precision, scale = '0'] = /^numeric\((\d+)(?:,(-?\d+))?\)$/u.exec(type) ?? [];
   if (
     precision !== undefined &&
@@ -87,13 +81,13 @@ export function postgresType(type: string, types: ReadonlyMap<string, ServerType
   };
 }
 
-function arrayType(item: string, types: ReadonlyMap<string, ServerType>): ColumnType {
-  const known = types.get(item);
-  const plain = (known?.base ?? item).replaceAll(/\(\d+\)/gu, '');
+function arrayType(item: string, enums: Enums): ColumnType {
+  const values = enums.get(item);
+  const plain = item.replaceAll(/\(\d+\)/gu, '');
   const name = itemTypes.get(plain);
   const items: FieldSpecification | undefined =
-    known?.values !== undefined && known.values.length > 0
-      ? { type: 'enum', values: known.values, nullable: true }
+    values !== undefined && values.length > 0
+      ? { type: 'enum', values, nullable: true }
       : name === undefined
         ? undefined
         : { type: name, nullable: true };

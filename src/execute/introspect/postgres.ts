@@ -10,16 +10,15 @@ import { boundsOf, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
 import { wordForms } from '../../spec/stored-forms.ts';
 import { hintsOf, momentIn } from './forms.ts';
-import { decimalBounds, postgresType, type ServerType } from './postgres-types.ts';
+import { decimalBounds, postgresType, type Enums } from './postgres-types.ts';
 import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
 
 const own = `to_regnamespace(quote_ident(current_schema()))`;
 
-/** Types that are no base types: what a domain is of, and the values of an enum. */
-const typesQuery =
-  `SELECT format_type(kind.oid, NULL), CASE WHEN typtype = 'd' THEN format_type(typbasetype, typtypmod) END,` +
-  ` CASE WHEN typtype = 'e' THEN (SELECT json_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = kind.oid) END` +
-  ` FROM pg_type AS kind WHERE typtype IN ('d', 'e')`;
+/** The enums, with their values. */
+const enumsQuery =
+  `SELECT format_type(kind.oid, NULL), (SELECT json_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = kind.oid)` +
+  ` FROM pg_type AS kind WHERE typtype = 'e'`;
 
 const checksQuery =
   `SELECT relname, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
@@ -58,12 +57,9 @@ const computed: ColumnType = {
 export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
   const tables = await readTables(ask);
   const record = tables.has(recordTable) ? readRecord(await ask(recordQuery)) : [];
-  const types = new Map<string, ServerType>();
-  for (const [name, base, values] of await ask(typesQuery))
-    types.set(String(name), {
-      base: typeof base === 'string' ? base : undefined,
-      values: values === null ? undefined : (JSON.parse(String(values)) as string[]),
-    });
+  const enums = new Map<string, readonly string[]>();
+  for (const [name, values] of await ask(enumsQuery))
+    enums.set(String(name), values === null ? [] : (JSON.parse(String(values)) as string[]));
   const grouped = async (sql: string): Promise<ReadonlyMap<string, readonly string[]>> => {
     const groups = new Map<string, string[]>();
     for (const [table, text] of await ask(sql))
@@ -99,16 +95,17 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     for (const column of actual.columns.values()) {
       const row = recorded.get(column.name);
       const known = row?.isMade === true ? recordedType(row.kind) : undefined;
+      const limits = { ...domainBounds(column), ...bounds.get(column.name) };
       const isGenerated = generated.get(name)?.includes(column.name) === true;
       columns.push({
         actual: column,
         type: isGenerated
           ? computed
           : known === undefined
-            ? await typeOf(ask, actual, column, types, bounds.get(column.name) ?? {})
+            ? await typeOf(ask, actual, column, enums, limits)
             : { attributes: known, notes: [] },
         isGenerated,
-        bounds: bounds.get(column.name) ?? {},
+        bounds: limits,
       });
     }
     const keys = primary.filter((column) => column !== null);
@@ -124,12 +121,18 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
   return { tables: found, left, fold: (name) => name };
 }
 
+/** What the domain of a column says of its values. */
+function domainBounds({ domain }: ActualColumn): Bounds {
+  if (domain === undefined || domain.isOfItems) return {};
+  return boundsOf(domain.checks).get('VALUE') ?? {};
+}
+
 /** The type of a column; where the declared one leaves it open, what is stored decides. */
 async function typeOf(
   ask: Ask,
   table: ActualTable,
   column: ActualColumn,
-  types: ReadonlyMap<string, ServerType>,
+  enums: Enums,
   bounds: Bounds,
 ): Promise<ColumnType> {
   const count = async (condition: string): Promise<number> => {
@@ -137,7 +140,7 @@ async function typeOf(
     return Number(row?.[0]);
   };
   const name = quote(column.name);
-  const type = postgresType(column.type, types);
+  const type = postgresType(column.type, enums);
   if ('left' in type) return type;
   if (type.attributes.type === 'decimal' && type.attributes.precision === undefined) {
     const [row = []] = await ask(
