@@ -18,6 +18,14 @@ export type Edit =
       readonly problems: readonly ReloadProblem[];
     };
 
+/** A reading of the file. */
+interface Look {
+  readonly state: string;
+  readonly edit: Edit;
+  /** When the file was saved that was read. */
+  readonly savedAt: number;
+}
+
 /** Reads a specification again and again, and tells of each edit once. */
 export class Edits {
   readonly path: string;
@@ -25,6 +33,8 @@ export class Edits {
   /** What was told of last, and what is served: the text of the file and the state of its modules. */
   private told: string | undefined;
   private served: string;
+  /** News that were looked at and not read yet. */
+  private seen: Look | undefined;
   private isBlocked = false;
   private blockedAt = 0;
 
@@ -38,7 +48,9 @@ export class Edits {
 
   /** What was saved; undefined where it is nothing new. */
   read(): Edit | undefined {
-    const { state, edit } = this.look();
+    const { seen } = this;
+    const { state, edit } = seen?.savedAt === savedAt(this.path) ? seen : this.look();
+    this.seen = undefined;
     const isAgain = this.isBlocked && savedAt(this.path) !== this.blockedAt;
     if (state === this.told && !isAgain) return undefined;
     this.told = state;
@@ -48,7 +60,11 @@ export class Edits {
 
   /** Whether the file says anything else than when it was read last: one save may be seen more than once. */
   hasNews(): boolean {
-    return this.look().state !== this.told;
+    const look = { savedAt: savedAt(this.path), ...this.look() };
+    const isNews = look.state !== this.told;
+    // It is read next, and need not be looked at again.
+    this.seen = isNews ? look : undefined;
+    return isNews;
   }
 
   /** What was read last was not taken: it is new when it is read again. */
@@ -56,7 +72,7 @@ export class Edits {
     this.told = undefined;
   }
 
-  private look(): { readonly state: string; readonly edit: Edit } {
+  private look(): Omit<Look, 'savedAt'> {
     let read: ReturnType<typeof readSpecification>;
     try {
       read = readSpecification(this.context, { file: this.path });

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { typed, type Context } from './context.ts';
+import { exampleNames } from './examples.ts';
 import type { CheckFlags } from './commands/check.ts';
 import type { ExportFlags } from './commands/export.ts';
 import type { DocumentFlags } from './document.ts';
@@ -51,7 +52,8 @@ export function buildProgram(context: Context, version: string): Command {
     'init my-api --name "My API" --example blog',
   )
     .option('--name <name>', 'what the API is called')
-    .option('--example <example>', 'which example to start from: blog, shop, media or chinook')
+    .option('--example <example>', 'which example to start from')
+    .addHelpText('after', () => `\nExamples to start from: ${exampleNames().join(', ')}.`)
     .action(async (dir: string | undefined, flags) => {
       const { init } = await import('./commands/init.ts');
       await init(context, dir, flags);

@@ -79,8 +79,9 @@ export async function serve(
     readers,
     ...(place === undefined ? {} : { fleet: place.fleet, doorway: place.doorway }),
     trace: (event) => {
-      // The log tells of failures with the request that met them.
-      if (event.kind !== 'failure' || !isLogged) output.note(noteOf(event, flags.verbose === true));
+      // The log tells of failures with the request that met them; what all workers need, one of them tells of.
+      const isTold = event.kind === 'failure' ? isLogged : place?.speaks === false;
+      if (!isTold) output.note(noteOf(event, flags.verbose === true));
     },
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);

@@ -9,8 +9,10 @@ const columnsQuery =
   `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '',` +
   // A column of the default collation compares as the database does.
-  ` CASE WHEN collprovider = 'd' THEN datlocprovider = 'c' AND datcollate IN ('C', 'POSIX')` +
-  ` ELSE collcollate IN ('C', 'POSIX') END, pg_get_expr(adbin, adrelid)` +
+  ` CASE WHEN attcollation = 0 THEN NULL` +
+  // All that the server brings itself (b, from version 17 on) have the order of code points, and ICU (i) has none of it.
+  ` WHEN collprovider = 'd' THEN datlocprovider = 'b' OR (datlocprovider = 'c' AND datcollate IN ('C', 'POSIX'))` +
+  ` ELSE collprovider = 'b' OR (collprovider = 'c' AND collcollate IN ('C', 'POSIX')) END, pg_get_expr(adbin, adrelid)` +
   ` FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +

@@ -69,6 +69,7 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
     DateStyle: 'ISO',
     extra_float_digits: 1,
     standard_conforming_strings: 'on',
+    default_transaction_isolation: 'read committed',
   };
 }
 

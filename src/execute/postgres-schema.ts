@@ -73,10 +73,14 @@ function typeOfKind(kind: StoredKind): string {
     : `numeric(${digits.precision},${digits.scale})`;
 }
 
+/** What a column holds whose type says nothing of digits. */
+const anyDecimal: StoredKind = 'decimal(1000,500)';
+
 function kindOfType(type: string): StoredKind {
   const [, precision, scale = '0'] = /^numeric\((\d+),(-?\d+)\)$/u.exec(type) ?? [];
   if (precision !== undefined) return `decimal(${Number(precision)},${Number(scale)})`;
   if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
+  if (type === 'numeric') return anyDecimal;
   if (/^(?:real|double precision)$/u.test(type)) return 'number';
   if (type.startsWith('timestamp')) return 'datetime';
   if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
@@ -89,7 +93,7 @@ function kindOfType(type: string): StoredKind {
 function convert(from: StoredKind, to: StoredKind, oldType: string, type: string): Conversion {
   const usual = typeOfKind(from);
   const cast = (column: string): string => {
-    if (oldType === usual) return column;
+    if (oldType === usual || from === anyDecimal) return column;
     if (/^timestamp(?:\(\d\))? without/u.test(oldType)) return `(${column} AT TIME ZONE 'UTC')`;
     if (oldType.endsWith('[]')) return `to_jsonb(${column})`;
     return `${column}::${usual}`;
@@ -104,7 +108,13 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
   }
   const isRounded = (column: string): string =>
     convertColumn(from, to, cast(column)).isInexact ?? 'false';
-  return { value: (column) => convertColumn(from, to, cast(column)).value, isInexact: isRounded };
+  const converted = (column: string): string => convertColumn(from, to, cast(column)).value;
+  const areDecimals = digitsOf(from) !== undefined && digitsOf(to) !== undefined;
+  return {
+    value: converted,
+    isInexact: isRounded,
+    ...(areDecimals ? { default: (old) => `((${old})::${oldType})::${type}` } : {}),
+  };
 }
 
 function fillSql(fill: Fill, kind: StoredKind): string {

@@ -42,6 +42,9 @@ const namedFromUse = 3;
 const namingPeriod = 30 * 60_000;
 const oldestVersion = 15;
 
+/** Lets the server name types and columns as they are compared, for a role that has them all put in quotes. */
+const plainNames = `SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'quote_all_identifiers' AND setting = 'on'`;
+
 /**
  * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` that says in one sentence what is wrong with
  * it, without the password.
@@ -214,7 +217,8 @@ export class PostgresDatabase implements Database {
     return this.write(async (transaction) => {
       const ask: Ask = (sql, bound = []) =>
         transaction.all({ sql, parameters: bound.map((_, index) => index) }, { bound });
-      for (const sql of [...settings, 'SET LOCAL statement_timeout = 0']) await ask(sql);
+      for (const sql of [...settings, 'SET LOCAL statement_timeout = 0', plainNames])
+        await ask(sql);
       return work(ask);
     });
   }

@@ -1,6 +1,6 @@
 import { quote } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema.ts';
-import { canBecome, type StoredKind } from '../sql/stored-kind.ts';
+import { canBecome, digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { ColumnSchema } from '../sql/table-schema.ts';
 import type {
   ActualColumn,
@@ -132,11 +132,13 @@ function* convertValues(
   // Where the file says the same of it as before, the database is what differs.
   const isOther = kind !== wanted.kind && kind !== 'any';
   const declared = declaredType(actual);
-  const was = isOther ? kind : declared === '' ? 'no type' : declared;
-  const rule = lostRules(actual, conversion);
-  const losses = [count === 0 ? '' : counted(count, 'value'), rule ?? ''].filter(
-    (one) => one !== '',
-  );
+  // More digits than any column has: nobody has said how many.
+  const isUnbounded = digitsOf(kind)?.precision === 1_000;
+  const was = isOther && !isUnbounded ? kind : declared === '' ? 'no type' : declared;
+  const losses = [
+    ...(count === 0 ? [] : [counted(count, 'value')]),
+    ...lostRules(actual, conversion, rules),
+  ];
   const loses = losses.length === 0 ? undefined : losses.join(' and ');
   const missing = wanted.isKey
     ? yield `SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`
@@ -156,11 +158,21 @@ function declaredType({ type, domain }: ActualColumn): string {
   return domain === undefined ? type : `${domain.name}${domain.isOfItems ? '[]' : ''}`;
 }
 
-/** What a domain has asked of the values, where the column cannot ask the same of what they become. */
-function lostRules({ domain }: ActualColumn, conversion: Conversion): string | undefined {
-  if (domain === undefined || domain.checks.length === 0) return undefined;
-  const stay = !domain.isOfItems && conversion.default !== undefined;
-  return stay ? undefined : `the CHECK of ${domain.name}`;
+/** What a column, or its domain, has done with values, where it cannot do the same with what they become. */
+function lostRules(
+  { domain, default: value, isPrimary }: ActualColumn,
+  conversion: Conversion,
+  { rebuilds }: SchemaRules,
+): readonly string[] {
+  // A table that is made anew has the defaults of the old one.
+  const keepsDefault = conversion.default !== undefined || rebuilds || isPrimary;
+  const keepsChecks = conversion.default !== undefined && domain?.isOfItems === false;
+  return [
+    ...(keepsDefault || value === undefined ? [] : ['its default']),
+    ...(keepsChecks || domain === undefined || domain.checks.length === 0
+      ? []
+      : [`the CHECK of ${domain.name}`]),
+  ];
 }
 
 function changeCollation(

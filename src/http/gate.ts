@@ -74,6 +74,11 @@ export class Gate {
     return this.examine(arrival, rules, counts);
   }
 
+  /** Begins to reach for what it will need, so that what is out of reach is told before anybody asks. */
+  prepare(settings: Specification): void {
+    if (!this.rules.has(settings)) this.rulesOf(settings);
+  }
+
   /** Lets go of what it holds. */
   async close(): Promise<void> {
     await Promise.all([...this.shared.values()].map((counters) => counters.close()));

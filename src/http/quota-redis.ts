@@ -27,7 +27,7 @@ export interface RedisOptions {
   readonly own: Counters;
   /** ms on a clock that is never set. */
   readonly clock: () => number;
-  /** Hears how each count went: of the error where Redis was out of reach. */
+  /** Hears how connecting and each count went: of the error where Redis was out of reach. */
   readonly report: (error: unknown) => void;
 }
 
@@ -76,7 +76,8 @@ export class RedisCounters implements Counters {
   /** The client once it has connected, or has failed to for the first time; it goes on trying by itself. */
   private async connect(): Promise<Redis> {
     const { Redis: Client } = await import('ioredis');
-    const client = new Client(this.options.url, {
+    const { url, report } = this.options;
+    const client = new Client(url, {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -90,8 +91,9 @@ export class RedisCounters implements Counters {
     client.on('ready', () => {
       this.lastError = undefined;
       this.pausedUntil = Number.NEGATIVE_INFINITY;
+      report(undefined);
     });
-    await client.connect().catch(() => undefined);
+    await client.connect().catch((error: unknown) => report(this.lastError ?? error));
     return client;
   }
 }

@@ -117,6 +117,7 @@ export async function startServer(
   };
   const processes = options.fleet?.size ?? 1;
   const gate = new Gate({ mode, now: draw.now, clock, trace, processes });
+  gate.prepare(settings);
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),

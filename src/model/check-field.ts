@@ -2,6 +2,7 @@ import type { Report } from '../spec/problems.ts';
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import type { Field } from './api.ts';
 import { compareNumbers } from './constraints.ts';
+import { plainText } from './exact-number.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
 import { reportUnknown } from './names.ts';
 import { readValue } from './validation.ts';
@@ -28,7 +29,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
     if (from === undefined || to === undefined) continue;
     const order = compareNumbers(from, to);
     if (order > 0 || (open && order === 0))
-      report(at(low), `${low} ${from} leaves no value under ${high} ${to}`);
+      report(at(low), `${low} ${plainText(from)} leaves no value under ${high} ${plainText(to)}`);
   }
   if (field.readOnly && field.writeOnly)
     report(at('writeOnly'), 'a field cannot be both readOnly and writeOnly');
@@ -53,7 +54,8 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
     if (reading.ok) return reading.value;
     for (const issue of reading.issues) {
       const place = issue.path === '' ? '' : `, at ${issue.path.replace(/^\./u, '')},`;
-      report([...path, ...key], `${JSON.stringify(value)}${place} ${issue.message}`);
+      const shown = typeof value === 'number' ? plainText(value) : JSON.stringify(value);
+      report([...path, ...key], `${shown}${place} ${issue.message}`);
     }
     return value;
   };

@@ -1,6 +1,12 @@
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import type { Field } from './api.ts';
-import { compareDecimals, floorTo, parseJsonNumber, type Scaled } from './exact-number.ts';
+import {
+  compareDecimals,
+  floorTo,
+  parseJsonNumber,
+  plainText,
+  type Scaled,
+} from './exact-number.ts';
 import { matches } from './pattern.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
@@ -37,7 +43,7 @@ function bound(
   words: string,
 ): (value: JsonValue, limit: number | string) => string | undefined {
   return (value, limit) =>
-    holds(compareNumbers(value, limit)) ? undefined : `must be ${words} ${limit}`;
+    holds(compareNumbers(value, limit)) ? undefined : `must be ${words} ${plainText(limit)}`;
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -55,7 +61,7 @@ const checks = {
   exclusiveMinimum: bound((order) => order > 0, 'greater than'),
   exclusiveMaximum: bound((order) => order < 0, 'less than'),
   multipleOf: (value: JsonValue, limit: number | string) =>
-    isMultiple(value, limit) ? undefined : `must be a multiple of ${limit}`,
+    isMultiple(value, limit) ? undefined : `must be a multiple of ${plainText(limit)}`,
   pattern: (value: string, limit: string, field: Field) =>
     field.pattern === undefined || matches(field.pattern, value)
       ? undefined
@@ -94,6 +100,6 @@ export function constraintIssues(
     if (message !== undefined) messages.push(message);
   }
   if (field.values !== undefined && !field.values.includes(value))
-    messages.push(`must be one of ${(told ?? field.values).join(', ')}`);
+    messages.push(`must be one of ${(told ?? field.values).map(plainText).join(', ')}`);
   return messages;
 }

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../spec/specification.ts';
+
 /**
  * A JSON number whose text says more than its double: kept until the field's type has decided whether it can be
  * stored exactly. The body parser makes these only where the double would differ.
@@ -31,6 +33,13 @@ export function parseJsonNumber(text: string): Scaled | undefined {
   const scale = value.scale - Number(exponent);
   if (scale >= 0) return { digits: value.digits, scale };
   return { digits: value.digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** A number as a filter takes it and people read it: never with an exponent. Other values as their text. */
+export function plainText(value: JsonValue): string {
+  const text = String(value);
+  const scaled = typeof value === 'number' && /e/u.test(text) ? parseJsonNumber(text) : undefined;
+  return scaled === undefined ? text : formatScaled(scaled.digits, scaled.scale);
 }
 
 /** The same number at another scale, if it is exact there. */

@@ -92,7 +92,7 @@ describe('a column of a domain', () => {
       'resources: { things: { table: t, fields: { x: { type: string }, y: { type: array, items: { type: integer } } } } }',
     );
     const steps = [
-      'change t.x from integer to string - the CHECK of small',
+      'change t.x from integer to string - its default and the CHECK of small',
       'change t.y from small[] to jsonb - the CHECK of small',
     ];
     expect(linesOf(await migrate(database, api))).toEqual(steps);
@@ -195,4 +195,47 @@ test('a column that is inherited, or by which its table is divided, is changed b
     'change the type of c.x ! it is inherited from another table; change it there',
     'change the type of d.id ! the table is divided by it; make the table anew by hand',
   ]);
+});
+
+test('a default stays with values of the same kind, and is told where it cannot', async () => {
+  await other.unsafe(
+    `CREATE TABLE t (${key}, d numeric DEFAULT 3, e numeric(5,1) DEFAULT 4.5, n integer DEFAULT 5)`,
+  );
+  const of = (type: string): string => `{ type: decimal, precision: ${type} }`;
+  const api = buildValid(
+    `resources: { things: { table: t, fields: { d: ${of('9')}, e: ${of('6, scale: 2')}, n: { type: string } } } }`,
+  );
+  expect(linesOf(await migrate(database, api, { allowDataLoss: true }))).toEqual([
+    'change t.d from numeric to decimal(9,2)',
+    'change t.e from decimal(5,1) to decimal(6,2)',
+    'change t.n from integer to string - its default',
+  ]);
+  const [row] = await other`INSERT INTO t DEFAULT VALUES RETURNING d, e, n`;
+  expect(row).toEqual({ d: '3.00', e: '4.50', n: null });
+});
+
+test('texts in the order of a language, or that are equal without being the same, come to that of code points', async () => {
+  await other.unsafe(`CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    CREATE TABLE t (${key}, a text COLLATE loose, b text COLLATE "de-x-icu", c text COLLATE "C", d text COLLATE "POSIX")`);
+  const fields = ['a', 'b', 'c', 'd'].map((name) => `${name}: { type: string }`).join(', ');
+  const api = buildValid(`resources: { things: { table: t, fields: { ${fields} } } }`);
+  expect(linesOf(await migrate(database, api))).toEqual([
+    'change t.a to collation "C"',
+    'change t.b to collation "C"',
+  ]);
+  expect(await planMigration(database, api)).toEqual([]);
+});
+
+test('a role that has all names put in quotes sees the same types', async () => {
+  await other.unsafe(`CREATE TABLE t (${key}, a text COLLATE "C", b varchar(3))`);
+  const url = new URL(server.url);
+  url.searchParams.set('quote_all_identifiers', 'on');
+  const quoting = await openPostgres(url.href, { poolSize: 1 });
+  const api = buildValid(
+    'resources: { things: { table: t, fields: { a: { type: string }, b: { type: string } } } }',
+  );
+  expect(linesOf(await migrate(quoting, api))).toEqual([
+    'change t.b from character varying(3) to text',
+  ]);
+  await quoting.close();
 });

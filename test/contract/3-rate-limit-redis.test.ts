@@ -72,6 +72,13 @@ describe('while the Redis is out of reach', () => {
     await stopAll(both);
   });
 
+  test('it is said before anybody asks', async () => {
+    const api = await serveApi(specification('redis://127.0.0.1:1', 'max: 2, window: 1h'));
+    await expect.poll(() => api.dependencies).toMatchObject([{ name: 'rate limit store' }]);
+    expect(String(api.dependencies[0]?.error)).toContain('ECONNREFUSED');
+    await api.stop();
+  });
+
   test('one that never answers holds nobody up for long', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));

@@ -2,37 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import type { Statement } from '../../src/sql/statement.ts';
-import { createDatabase, endSessions, type TestDatabase } from '../support/postgres.ts';
+import { endSessions, type TestDatabase } from '../support/postgres.ts';
+import { insert, makeThings, names, none, statement, type Things } from '../support/things.ts';
 
-const insert: Statement = {
-  sql: 'INSERT INTO things (name) VALUES ($1) RETURNING id',
-  parameters: [0],
-};
-const names: Statement = { sql: 'SELECT name FROM things ORDER BY id', parameters: [] };
-const slow: Statement = { sql: 'SELECT pg_sleep(0.1)', parameters: [] };
-const none = { bound: [] };
+const slow = statement('SELECT pg_sleep(0.1)');
 
+let things: Things;
 let server: TestDatabase;
 let database: PostgresDatabase;
 let other: driver.Sql;
 
 beforeAll(async () => {
-  server = await createDatabase();
-  database = await openPostgres(server.url, { poolSize: 3, statementTimeout: 2_000 });
-  other = driver(server.url, { max: 1, onnotice: () => undefined });
-  await other`CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, name text UNIQUE)`;
+  things = await makeThings();
+  ({ server, database, other } = things);
 });
 
-beforeEach(async () => {
-  await other`TRUNCATE things RESTART IDENTITY`;
-});
+beforeEach(() => things.empty());
 
-afterAll(async () => {
-  await database?.close();
-  await other?.end();
-  await server?.drop();
-});
+afterAll(() => things?.end());
 
 /** So many reads at once that all sessions are open that there may be. */
 const openAll = (): Promise<unknown> => Promise.all([1, 2, 3].map(() => database.all(slow, none)));

@@ -3,41 +3,28 @@ import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConstraintError, DatabaseFailure } from '../../src/execute/database.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import type { Statement } from '../../src/sql/statement.ts';
-import { createDatabase, endSessions, type TestDatabase } from '../support/postgres.ts';
+import { endSessions, type TestDatabase } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
+import { insert, makeThings, names, none, statement, type Things } from '../support/things.ts';
 
-const statement = (sql: string): Statement => ({
-  sql,
-  parameters: Array.from(sql.matchAll(/\$\d/gu), (_, index) => index),
-});
-const insert = statement('INSERT INTO things (name) VALUES ($1) RETURNING id');
-const names = statement('SELECT name FROM things ORDER BY id');
-const none = { bound: [] };
-
+let things: Things;
 let server: TestDatabase;
 let database: PostgresDatabase;
 let patient: PostgresDatabase;
 let other: driver.Sql;
 
 beforeAll(async () => {
-  server = await createDatabase();
-  database = await openPostgres(server.url, { poolSize: 3, statementTimeout: 2_000 });
+  things = await makeThings();
+  ({ server, database, other } = things);
   // The server looks for deadlocks once a second, and others may be slow.
   patient = await openPostgres(server.url, { poolSize: 3, statementTimeout: 60_000 });
-  other = driver(server.url, { max: 1, onnotice: () => undefined });
-  await other`CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, name text UNIQUE)`;
 });
 
-beforeEach(async () => {
-  await other`TRUNCATE things RESTART IDENTITY`;
-});
+beforeEach(() => things.empty());
 
 afterAll(async () => {
-  await database?.close();
   await patient?.close();
-  await other?.end();
-  await server?.drop();
+  await things?.end();
 });
 
 const stored = async (): Promise<unknown[]> => (await database.all(names, none)).flat();

@@ -147,7 +147,7 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
       'Column cases.CODE is left out: only in case does its name differ from that of code.',
       'Column odd_numbers.d is left out: it holds dates that are not from the years 1 to 9999.',
       'Column odd_numbers.f is left out: it holds numbers that JSON does not know, such as NaN.',
-      'Column types.a is left out: the type nothing is none that is served.',
+      'Column types.a is left out: its type nothing has no values.',
       'Column types.h is left out: it holds arrays of several dimensions.',
       'Column types.i is left out: the type inet is none that is served.',
       'Column types.l is left out: it holds binary data.',

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fromFolder, typed, type Context } from '../context.ts';
 import { schemaLine, writeEditorSchema } from '../editor-schema.ts';
+import { exampleNames, examplesFolder } from '../examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 
 interface Flags {
@@ -10,7 +10,6 @@ interface Flags {
   readonly example?: string;
 }
 
-const examplesFolder = fileURLToPath(new URL('../../../examples/', import.meta.url));
 /** What each example shows. */
 const hints: Readonly<Record<string, string>> = {
   blog: 'posts, comments as a tree, tags with pivot; generated data',
@@ -28,9 +27,7 @@ export async function init(
 ): Promise<void> {
   const folder = fromFolder(context, directory ?? '.');
   const shown = (path: string): string => relative(context.folder, path) || '.';
-  const examples = readdirSync(examplesFolder).filter((name) =>
-    existsSync(join(examplesFolder, name, 'plinth.yaml')),
-  );
+  const examples = exampleNames();
   if (flags.example !== undefined && !examples.includes(flags.example))
     throw new CommandFailure(
       `There is no example ${flags.example}. Choose one of ${examples.join(', ')}.`,

@@ -113,22 +113,58 @@ export type FoundDefault =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'now' | 'uuid' | 'unknown' };
 
+/** The type of a cast, as PostgreSQL writes it: `"My type"`, `timestamp(3) with time zone`, `text[]`. */
+const castType =
+  /^(?:[\w. ]|"(?:[^"]|"")*")+(?:\(\d+(?:,\d+)?\))?(?: with(?:out)? time zone)?(?:\[\])?$/u;
+
+/**
+ * The expression within another that means the same: without parentheses and casts around it, and without what a migration
+ * puts around the default of a column whose type it changes (moments in UTC, an empty array as JSON).
+ */
+function inner(expression: string): string | undefined {
+  const ends = outermost(expression);
+  if (expression.startsWith('(') && ends.close === expression.length - 1)
+    return expression.slice(1, -1);
+  if (ends.cast !== -1 && castType.test(expression.slice(ends.cast + 2)))
+    return expression.slice(0, ends.cast);
+  const [, moment] = /^([^]*) AT TIME ZONE 'UTC'$/iu.exec(expression) ?? [];
+  if (moment !== undefined) return moment;
+  return /^to_jsonb\('\{\}'::[^']*\[\]\)$/u.test(expression) ? `'[]'` : undefined;
+}
+
+/** Where the first parenthesis of an expression ends, and its last cast begins that stands in none; -1: nowhere. */
+function outermost(expression: string): { readonly close: number; readonly cast: number } {
+  let depth = 0;
+  let close = -1;
+  let cast = -1;
+  for (const { 0: token, index } of expression.matchAll(
+    /'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]|::/gu,
+  )) {
+    if (token === '(') depth += 1;
+    else if (token === ')') {
+      depth -= 1;
+      if (depth === 0 && close === -1) close = index;
+    } else if (token === '::' && depth === 0) cast = index;
+  }
+  return { close, cast };
+}
+
 /** Reads the expression of a default in SQL. */
 export function readDefault(expression: string): FoundDefault {
   let text = expression.trim();
-  while (text.startsWith('(') && text.endsWith(')')) text = text.slice(1, -1).trim();
-  const [, quoted] =
-    /^'((?:[^']|'')*)'(?:::[\w ."]+(?:\(\d+(?:,\d+)?\))?(?:\[\])?)?$/u.exec(text) ?? [];
+  for (let next = inner(text); next !== undefined; next = inner(text)) {
+    // Before the cast it is the name of a moment, as texts go.
+    if (/^'now'::/iu.test(text)) return { kind: 'now' };
+    text = next.trim();
+  }
+  const [, quoted] = /^'((?:[^']|'')*)'$/u.exec(text) ?? [];
   if (quoted !== undefined) return { kind: 'value', value: quoted.replaceAll("''", "'") };
-  const [, digits] =
-    /^\(?([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\)?(?:::[\w ]+(?:\(\d+(?:,\d+)?\))?)?$/iu.exec(
-      text,
-    ) ?? [];
-  if (digits !== undefined) return { kind: 'value', value: Number(digits) };
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(text))
+    return { kind: 'value', value: Number(text) };
   if (/^(?:true|false)$/iu.test(text)) return { kind: 'value', value: /^true$/iu.test(text) };
-  if (/^null(?:::.*)?$/iu.test(text)) return { kind: 'value', value: null };
+  if (/^null$/iu.test(text)) return { kind: 'value', value: null };
   if (
-    /^(?:now\(\)|current_timestamp(?:\(\d\))?|current_date|current_time|localtimestamp|transaction_timestamp\(\)|statement_timestamp\(\)|clock_timestamp\(\)|\(?'now'::text\)?::\w+)$/iu.test(
+    /^(?:now\(\)|current_timestamp(?:\(\d\))?|current_date|current_time|localtimestamp|transaction_timestamp\(\)|statement_timestamp\(\)|clock_timestamp\(\))$/iu.test(
       text,
     )
   )
