@@ -86,6 +86,17 @@ export class ConstraintError extends Error {
   }
 }
 
+/** A trigger of others has left a record out, and said nothing. */
+export function leftOut(): ConstraintError {
+  return new ConstraintError('other', '', {});
+}
+
+/** What the INSERT of one record has done. Throws a ConstraintError where a trigger has left it out. */
+export function madeOne(changed: Changed): Changed {
+  if (changed.rows === 0) throw leftOut();
+  return changed;
+}
+
 /**
  * What a DatabaseFailure means to a client: try again soon; it cannot be used; the statement took longer than the
  * deadline; the connection was lost while committing, so that nobody knows whether the write is there.

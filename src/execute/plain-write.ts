@@ -11,7 +11,7 @@ import type { CompiledRead } from '../sql/compile-read.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import { encodeValue } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
-import type { Database, Row } from './database.ts';
+import { leftOut, madeOne, type Database, type Row } from './database.ts';
 import { hasChanged, idReader, notFound, type Written } from './written.ts';
 
 /** The most records that one statement creates: at some point more of them make it no faster. */
@@ -117,6 +117,7 @@ async function create(
     records.length > 1 && !database.asksAtOnce
       ? await insertEach(resource, records, read, database, statements)
       : await insertTogether(resource, records, read, database, statements);
+  if (rows.length === 0 && records.length > 0) throw leftOut();
   const shape = shaperOf(read.selection.columns);
   const idOf = idReader(resource.id, database.dialect);
   const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
@@ -159,7 +160,7 @@ async function insertEach(
   return database.write(async ({ run, all }) => {
     const keys: SqlValue[] = [];
     for (const [index, values] of rows.entries()) {
-      const { insertedId } = await run(statement, values);
+      const { insertedId } = madeOne(await run(statement, values));
       const given = records[index]?.values.get(id);
       keys.push(given === undefined ? insertedId : encodeValue(dialect, given, id));
     }

@@ -78,6 +78,12 @@ export function isGone(error: unknown): boolean {
   return /^(?:42P01|42703)$/u.test(codeOf(cause));
 }
 
+/** Whether a table or column that a statement names is there no more, or of another type. */
+export function isChanged(error: unknown): boolean {
+  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  return /^(?:42P01|42703|42804|42883)$/u.test(codeOf(cause));
+}
+
 /** The name of the constraint that was broken, or of the column that may not be null. */
 function ruleIn(error: unknown): string {
   const { constraint_name: constraint, column_name: column } = error as {
@@ -85,6 +91,18 @@ function ruleIn(error: unknown): string {
     readonly column_name?: string;
   };
   return constraint ?? column ?? '';
+}
+
+/**
+ * Whether values were refused by what others have put into the database: an exception of a trigger whatever its code,
+ * an expression of an index or trigger that cannot be worked out for them, a policy of row level security. The
+ * statements of this service have none such. A sequence that has come to its end is nobody's value.
+ */
+function isRefusal(error: unknown, code: string): boolean {
+  const { routine } = (error ?? {}) as { readonly routine?: unknown };
+  if (code === '42501') return routine === 'ExecWithCheckOptions' || routine === 'exec_stmt_raise';
+  if (routine === 'exec_stmt_raise') return !/^(?:40|55P03)/u.test(code);
+  return (code.startsWith('22') && code !== '2200H') || /^(?:23|44|P0)/u.test(code);
 }
 
 /** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
@@ -97,9 +115,7 @@ export function meaningOf(error: unknown): unknown {
   if (code === '23502') return new ConstraintError('notNull', ruleIn(error), options);
   // A value is too long for an index that it is in.
   if (code === '54000') return new ConstraintError('size', ruleIn(error), options);
-  // Or a trigger has raised an exception of its own.
-  if (code.startsWith('23') || code === 'P0001')
-    return new ConstraintError('other', ruleIn(error), options);
+  if (isRefusal(error, code)) return new ConstraintError('other', ruleIn(error), options);
   if (code === '57014')
     return new DatabaseFailure('The database took longer than the deadline.', {
       ...options,
@@ -110,8 +126,14 @@ export function meaningOf(error: unknown): unknown {
       ...options,
       kind: 'busy',
     });
-  // No connection, no right to it or in it, no room, a standby that takes no writes.
-  return isLoss(error) || /^(?:25006|28|3D000|42501|53|58|E[A-Z]+$)/u.test(code)
+  // Somebody has changed it under the service, and has to bring it back.
+  if (isChanged(error))
+    return new DatabaseFailure(
+      `The database is not as the specification says: ${(error as Error).message}.`,
+      options,
+    );
+  // No connection, no right to it or in it, no room, no number left, a standby that takes no writes.
+  return isLoss(error) || /^(?:25006|2200H|28|3D000|42501|53|58|E[A-Z]+$)/u.test(code)
     ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
     : error;
 }

@@ -9,6 +9,17 @@ const over = new Error('The transaction is over');
 /** A constraint has refused a change in a transaction without savepoints: it is run again with them. */
 export class NeedsSavepoints extends Error {}
 
+/** A constraint that is checked only at the end has refused what was changed: it is run again, and checked at once. */
+export class NeedsChecks extends Error {}
+
+/** What a transaction does that others do without. */
+export interface Care {
+  /** Has a savepoint before each change. */
+  readonly keepsSavepoints: boolean;
+  /** Has constraints checked with each change that others have deferred. */
+  readonly checksAtOnce: boolean;
+}
+
 /**
  * One transaction. An error ends it on PostgreSQL, and what is to blame is looked up after one; yet a savepoint for
  * each change would cost every good write. So the first run has none, and only when a constraint has refused a
@@ -21,21 +32,25 @@ export class OpenTransaction implements Transaction {
   private readonly connection: Connection;
   private readonly isNamed: (statement: Statement) => boolean;
   private readonly keepsSavepoints: boolean;
+  private readonly checksAtOnce: boolean;
   private begun: Promise<unknown> = Promise.resolve();
 
   constructor(
     connection: Connection,
     isNamed: (statement: Statement) => boolean,
-    keepsSavepoints: boolean,
+    { keepsSavepoints, checksAtOnce }: Care,
   ) {
     this.connection = connection;
     this.isNamed = isNamed;
     this.keepsSavepoints = keepsSavepoints;
+    this.checksAtOnce = checksAtOnce;
   }
 
   async begin(): Promise<void> {
     const { connection } = this;
-    this.begun = connection.command('BEGIN ISOLATION LEVEL READ COMMITTED');
+    this.begun = connection.command(
+      `BEGIN ISOLATION LEVEL READ COMMITTED${this.checksAtOnce ? '; SET CONSTRAINTS ALL IMMEDIATE' : ''}`,
+    );
     // In an open session it goes out together with the first statement: they succeed or fail with the connection.
     if (connection.isOpen) this.begun.catch(() => undefined);
     else await this.begun;
@@ -74,6 +89,8 @@ export class OpenTransaction implements Transaction {
       if (command !== 'COMMIT') throw new TypeError('A transaction that had failed was committed');
     } catch (error) {
       this.failure = isLoss(error) && !wasLost ? outcomeUnknown(error) : error;
+      if (!this.checksAtOnce && meaningOf(error) instanceof ConstraintError)
+        this.failure = new NeedsChecks('A deferred constraint refused it', { cause: error });
       throw this.failure;
     }
     this.failure = over;

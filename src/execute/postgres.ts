@@ -22,7 +22,12 @@ import {
 } from './postgres-errors.ts';
 import type { Connection } from './postgres-connection.ts';
 import { brief, Pool, type PoolOptions, type Sharing } from './postgres-pool.ts';
-import { NeedsSavepoints, OpenTransaction } from './postgres-transaction.ts';
+import {
+  NeedsChecks,
+  NeedsSavepoints,
+  OpenTransaction,
+  type Care,
+} from './postgres-transaction.ts';
 
 export interface PostgresOptions {
   /** Connections at most; 10. */
@@ -119,12 +124,14 @@ export class PostgresDatabase implements Database {
   }
 
   async write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
-    let keepsSavepoints = false;
+    let care: Care = { keepsSavepoints: false, checksAtOnce: false };
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.attempt(work, keepsSavepoints);
+      const outcome = await this.attempt(work, care);
       if ('value' in outcome) return outcome.value;
       const { error } = outcome;
-      if (error instanceof NeedsSavepoints) keepsSavepoints = true;
+      if (error instanceof NeedsSavepoints)
+        care = { keepsSavepoints: true, checksAtOnce: care.checksAtOnce };
+      else if (error instanceof NeedsChecks) care = { keepsSavepoints: true, checksAtOnce: true };
       else if (attempt < retries && isPassing(error)) await pause(attempt);
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
       else if (!this.mayWait(error, attempt)) throw meaningOf(error);
@@ -164,11 +171,11 @@ export class PostgresDatabase implements Database {
 
   private async attempt<Value>(
     work: (transaction: Transaction) => Promise<Value>,
-    keepsSavepoints: boolean,
+    care: Care,
   ): Promise<{ readonly value: Value } | { readonly error: unknown }> {
     const connection = await this.pool.lend();
     const isNamed = (statement: Statement): boolean => this.isNamed(statement);
-    const transaction = new OpenTransaction(connection, isNamed, keepsSavepoints);
+    const transaction = new OpenTransaction(connection, isNamed, care);
     try {
       await transaction.begin();
       const value = await work(transaction);

@@ -18,7 +18,7 @@ import {
   type Conflict,
   type IsKept,
 } from './conflicts.ts';
-import { ConstraintError, type Database, type Row, type Transaction } from './database.ts';
+import { ConstraintError, madeOne, type Database, type Row, type Transaction } from './database.ts';
 import { passTakenIds, ruledFields } from './database-rules.ts';
 import { changeLinks } from './links.ts';
 import { boundFor } from '../plan/bind.ts';
@@ -134,9 +134,8 @@ export class Writer {
           ? this.statements.insert(resource, fields)
           : this.statements.create(showing, fields, 1);
       const bound = this.encodeAll(values);
-      const outcome = await this.changing(resource, values, undefined, emptyRecord, never, () =>
-        this.transaction.run(statement, { bound }),
-      );
+      const insert = async () => madeOne(await this.transaction.run(statement, { bound }));
+      const outcome = await this.changing(resource, values, undefined, emptyRecord, never, insert);
       let id: JsonValue | undefined;
       if (outcome.ok) {
         const { insertedId } = outcome.value;

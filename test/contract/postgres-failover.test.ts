@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import driver from 'postgres';
+import type driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import { endSessions, type TestDatabase } from '../support/postgres.ts';

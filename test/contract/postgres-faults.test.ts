@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import driver from 'postgres';
+import type driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConstraintError, DatabaseFailure } from '../../src/execute/database.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
@@ -94,7 +94,7 @@ describe('writes', () => {
         await failing(all(statement('SELECT 1 / 0'), none));
       }),
     );
-    expect(error).toMatchObject({ code: '22012' });
+    expect(error).toMatchObject({ cause: { code: '22012' } });
     expect(await stored()).toEqual([]);
   });
 
