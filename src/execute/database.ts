@@ -98,10 +98,10 @@ export function madeOne(changed: Changed): Changed {
 }
 
 /**
- * What a DatabaseFailure means to a client: try again soon; it cannot be used; the statement took longer than the
- * deadline; the connection was lost while committing, so that nobody knows whether the write is there.
+ * What a DatabaseFailure means to a client: try again soon; it cannot be used; somebody has taken away what the
+ * specification names; the statement took longer than the deadline; the connection was lost while committing, so that nobody knows whether the write is there.
  */
-export type FailureKind = 'busy' | 'unavailable' | 'timeout' | 'outcomeUnknown';
+export type FailureKind = 'busy' | 'unavailable' | 'changed' | 'timeout' | 'outcomeUnknown';
 
 /** The database itself is at fault: missing, locked, damaged, full. The message may be shown to an operator. */
 export class DatabaseFailure extends Error {

@@ -78,12 +78,6 @@ export function isGone(error: unknown): boolean {
   return /^(?:42P01|42703)$/u.test(codeOf(cause));
 }
 
-/** Whether a table or column that a statement names is there no more, or of another type. */
-export function isChanged(error: unknown): boolean {
-  const { cause = error } = (error ?? {}) as { cause?: unknown };
-  return /^(?:42P01|42703|42804|42883)$/u.test(codeOf(cause));
-}
-
 /** The name of the constraint that was broken, or of the column that may not be null. */
 function ruleIn(error: unknown): string {
   const { constraint_name: constraint, column_name: column } = error as {
@@ -127,10 +121,10 @@ export function meaningOf(error: unknown): unknown {
       kind: 'busy',
     });
   // Somebody has changed it under the service, and has to bring it back.
-  if (isChanged(error))
+  if (/^(?:42P01|42703|42804|42883)$/u.test(code))
     return new DatabaseFailure(
       `The database is not as the specification says: ${(error as Error).message}.`,
-      options,
+      { ...options, kind: 'changed' },
     );
   // No connection, no right to it or in it, no room, no number left, a standby that takes no writes.
   return isLoss(error) || /^(?:25006|2200H|28|3D000|42501|53|58|E[A-Z]+$)/u.test(code)

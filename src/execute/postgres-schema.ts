@@ -9,14 +9,7 @@ import { readTables } from './postgres-catalog.ts';
 import { dependentObstacles } from './postgres-dependents.ts';
 import { hasRoomFor } from './postgres-forms.ts';
 import { statementsOf } from './postgres-changes.ts';
-import {
-  isChanged,
-  isDependedOn,
-  isGone,
-  isThere,
-  isUnsupported,
-  meaningOf,
-} from './postgres-errors.ts';
+import { isDependedOn, isGone, isThere, isUnsupported, meaningOf } from './postgres-errors.ts';
 import type { Ask, PostgresDatabase } from './postgres.ts';
 import { withId, type Conversion, type SchemaRules } from './schema-actual.ts';
 import type { Migration } from './schema-changes.ts';
@@ -191,8 +184,7 @@ export async function migrate(
         ? message
         : `${message} (${detail.replace(/\.$/u, '').replaceAll('\n', ', ')})`;
     throw migrationFailure(
-      // What a migration does not find, or cannot convert, is its own.
-      isChanged(error) ? (error as Error).cause : meaningOf(error),
+      meaningOf(error),
       isDependedOn(error)
         ? `${reason}. Drop what depends on it before, and make it again afterwards`
         : reason,

@@ -40,7 +40,7 @@ export class SchemaProbe {
         await this.database.all(statement, { bound: [null] });
       } catch (error) {
         // A table that this role may not read is there; a database that has gone is told of elsewhere.
-        if (!(error instanceof DatabaseFailure)) return false;
+        if (!(error instanceof DatabaseFailure) || error.kind === 'changed') return false;
       }
     return true;
   }

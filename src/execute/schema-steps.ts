@@ -313,7 +313,8 @@ export function isDone({ steps, isRecordStale }: Migration): boolean {
 
 /** Why a migration did not happen, as a DatabaseFailure; `meaning` is the error as the rooms above know it. */
 export function migrationFailure(meaning: unknown, reason: string): DatabaseFailure {
-  return meaning instanceof DatabaseFailure
+  // What a migration does not find, or cannot convert, is its own.
+  return meaning instanceof DatabaseFailure && meaning.kind !== 'changed'
     ? meaning
     : new DatabaseFailure(`The database refused the migration: ${reason}.`, { cause: meaning });
 }

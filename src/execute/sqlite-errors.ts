@@ -39,6 +39,15 @@ export function meaningOf(error: unknown): unknown {
       ...options,
       kind: 'busy',
     });
+  // Somebody has changed it under the service, and has to bring it back.
+  if (
+    code === 'SQLITE_ERROR' &&
+    /^no such (?:table|column)\b|^table .* has no column named /su.test((error as Error).message)
+  )
+    return new DatabaseFailure(
+      `The database is not as the specification says: ${(error as Error).message}.`,
+      { ...options, kind: 'changed' },
+    );
   return /^SQLITE_(?:FULL|IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|PERM|AUTH|PROTOCOL|NOMEM)/u.test(
     code,
   )

@@ -185,3 +185,29 @@ test('a trigger of SQLite that leaves a record out refuses it', async () => {
   expect((await api.get('/v1/guarded')).body).toEqual([]);
   await existing.stop();
 });
+
+test('a table or column of SQLite that is renamed meanwhile is told as a database that cannot be used', async () => {
+  const existing = await existingSqlite(
+    'resources: { notes: { fields: { text: { type: string } } } }',
+    'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)',
+  );
+  const { api, ask } = existing;
+  const answers = async (): Promise<readonly unknown[]> => {
+    const list = await api.get('/v1/notes?text_like=a&sort=text');
+    const made = await api.send('POST', '/v1/notes', { text: 'a' });
+    return [list.status, list.body.code, made.status, made.body.code];
+  };
+  const well = [200, undefined, 201, undefined];
+  const lost = [503, 'DATABASE_UNAVAILABLE', 503, 'DATABASE_UNAVAILABLE'];
+  for (const [change, expected] of [
+    ['SELECT 1', well],
+    ['ALTER TABLE notes RENAME text TO words', lost],
+    ['ALTER TABLE notes RENAME words TO text', well],
+    ['ALTER TABLE notes RENAME TO others', lost],
+    ['ALTER TABLE others RENAME TO notes', well],
+  ] as const) {
+    await ask(change);
+    expect(await answers(), change).toEqual(expected);
+  }
+  await existing.stop();
+});

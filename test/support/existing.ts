@@ -55,7 +55,12 @@ export async function existingSqlite(specification: string, sql: string): Promis
     forms,
     steps,
     api: served,
-    ask: async (text) => driver.prepare<[], SqlValue[]>(text).raw().all(),
+    ask: async (text) => {
+      const statement = driver.prepare<[], SqlValue[]>(text);
+      if (statement.reader) return statement.raw().all();
+      statement.run();
+      return [];
+    },
     stop: async () => {
       await served.stop();
       driver.close();
