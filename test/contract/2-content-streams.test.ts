@@ -198,7 +198,7 @@ describe.each(sideNames)('%s', (name) => {
     await sql('ALTER TABLE words RENAME TO gone');
     const { status, text } = await ask('/v1/words', { headers: { accept: 'text/csv' } });
     await sql('ALTER TABLE gone RENAME TO words');
-    expect([status, JSON.parse(text)]).toMatchObject([500, { code: 'INTERNAL_ERROR' }]);
+    expect([status, JSON.parse(text)]).toMatchObject([503, { code: 'DATABASE_UNAVAILABLE' }]);
     expect(failures.splice(0)).toHaveLength(1);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
+import { breakTable } from '../support/broken.ts';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
 import { requestLog } from '../../src/http/logging.ts';
 import { caller, withTokens } from '../support/callers.ts';
-import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { hashOf } from '../support/tokens.ts';
 
 /** What parts of the service that were made apart have to say together. */
@@ -33,7 +33,7 @@ describe('an error that no rule foresaw', () => {
 rateLimit: { max: 5, window: 60s }
 api: { versions: { 1: { deprecated: 2030-01-01 } } }
 ${posts}`);
-    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE posts');
+    breakTable(api, 'posts');
     const { status, headers } = await api.get(`/v1/posts${search}`);
     expect(status).toBe(500);
     expect(headers.get('ratelimit')).toMatch(/^"address";r=4;t=\d+$/u);

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { prettyLines, requestLog } from '../../src/http/logging.ts';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
+import { breakTable } from '../support/broken.ts';
 
 const things = `
 api: { versions: { 1: {}, 2: { resources: { users: { fields: { pin: { from: secret } } } } } } }
@@ -82,7 +82,7 @@ describe('a line', () => {
 
   test('of a failure is an error with its stack', async () => {
     const { api, lines } = await logging('');
-    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE users');
+    breakTable(api, 'users');
     await api.get('/v1/users');
     expect(lines).toMatchObject([
       {
@@ -90,7 +90,7 @@ describe('a line', () => {
         status: 500,
         code: 'INTERNAL_ERROR',
         err: {
-          message: expect.stringContaining('no such table'),
+          message: expect.stringContaining('integer overflow'),
           stack: expect.stringContaining('\n    at '),
         },
         msg: 'GET /v1/users failed',
@@ -205,7 +205,7 @@ describe('what is logged', () => {
 
   test('failures at level error', async () => {
     const { api, lines } = await logging('{ level: error }');
-    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE users');
+    breakTable(api, 'users');
     await api.get('/v1/users');
     await api.get('/v1/nope');
     expect(lines).toMatchObject([{ level: 'error', path: '/v1/users' }]);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { breakTable } from '../support/broken.ts';
 import { serveBoth } from '../support/both.ts';
 import { until } from '../support/command.ts';
 import { bossAndHand } from '../support/keys.ts';
@@ -89,7 +89,7 @@ describe('what is counted', () => {
 
   test('failures', async () => {
     const api = await serving('', 'start');
-    (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE things');
+    breakTable(api, 'things');
     await api.get('/v1/things');
     expect(await samplesOf(api, 'plinth_requests_total')).toEqual({
       '{route="things.list",status="500"}': 1,

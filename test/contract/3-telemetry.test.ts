@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
 import { sendTraces } from '../../src/http/telemetry.ts';
 import { WallClock } from '../../src/trace/recording.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { breakTable } from '../support/broken.ts';
 import { blog, records } from './4-debug.ts';
 
 interface Span {
@@ -153,13 +153,13 @@ describe('a request', () => {
 
   test('that fails is an error with the exception', async () => {
     const { spans } = await traced(async (api) => {
-      (api.generation.database as SqliteDatabase).schemaConnection.exec('DROP TABLE events');
+      breakTable(api, 'events');
       await api.get('/v1/events');
       await api.get('/v1/posts/99');
     });
     const failed = spans.find(({ name }) => name === 'GET events.list');
     expect(failed?.status.code).toBe(2);
-    expect(JSON.stringify(failed)).toContain('no such table');
+    expect(JSON.stringify(failed)).toContain('integer overflow');
     const missing = spans.find(({ name }) => name === 'GET posts.read');
     expect(missing?.status.code ?? 0).toBe(0);
     expect(missing && valueOf(missing, 'error.type')).toBe('RESOURCE_NOT_FOUND');
