@@ -26,8 +26,9 @@ interface Taker {
 /**
  * The port of several workers. The process that has started them listens, so that the port stays open whoever of them
  * ends, and gives each connection to the worker that has the fewest, since each stays where it was given: those of who
- * calls again and again would else all be with the one that was there first. Node's own way of sharing a port forgets a connection
- * that is on its way to a worker that dies, whose client then waits for ever, and closes the port with the last worker.
+ * calls again and again would else all be with the one that was there first. Node's own way of sharing a port forgets a
+ * connection that is on its way to a worker that dies, whose client then waits for ever, and closes the port with the
+ * last worker.
  */
 export class Door {
   /** Resolves once it has been opened. */

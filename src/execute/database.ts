@@ -99,7 +99,8 @@ export function madeOne(changed: Changed): Changed {
 
 /**
  * What a DatabaseFailure means to a client: try again soon; it cannot be used; somebody has taken away what the
- * specification names; the statement took longer than the deadline; the connection was lost while committing, so that nobody knows whether the write is there.
+ * specification names; the statement took longer than the deadline; the connection was lost while committing, so that
+ * nobody knows whether the write is there.
  */
 export type FailureKind = 'busy' | 'unavailable' | 'changed' | 'timeout' | 'outcomeUnknown';
 

@@ -6,6 +6,7 @@ import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type {
   CompiledExpand,
+  CompiledLookup,
   CompiledRead,
   CompiledSelection,
   CompiledTarget,
@@ -80,7 +81,10 @@ export async function readList(
   // Without a total, or with one that is a guess, one row more tells whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
   let found: readonly Row[] = [];
-  for (const statement of await statementsOf(compiled, values, database)) {
+  const { lookup } = compiled;
+  const statements =
+    lookup === undefined || (await isMany(lookup, values, database)) ? compiled.rows : lookup.rows;
+  for (const statement of statements) {
     const more = await database.all(statement, { ...values, limit: wanted - found.length });
     found = found.length === 0 ? more : [...found, ...more];
     if (found.length >= wanted) break;
@@ -116,16 +120,15 @@ export async function readList(
 /** So many records are few: to sort them is sooner done than to look for the first of them in the order of the list. */
 const fewFound = 1_000;
 
-/** The statements that find a page soonest. */
-async function statementsOf(
-  { lookup, rows }: CompiledRead,
+/** Whether a list has so many records that the first of them are sooner looked for in its order. */
+async function isMany(
+  { found }: CompiledLookup,
   values: Values,
   database: Database,
-): Promise<readonly Statement[]> {
-  if (lookup === undefined) return rows;
-  if (lookup.found === undefined) return lookup.rows;
-  const [found] = await database.all(lookup.found, { ...values, cap: fewFound + 1 });
-  return Number(found?.[0]) > fewFound ? rows : lookup.rows;
+): Promise<boolean> {
+  if (found === undefined) return false;
+  const [row] = await database.all(found, { ...values, cap: fewFound + 1 });
+  return Number(row?.[0]) > fewFound;
 }
 
 /** What a page has shown of its list: its records, and the rows read, which may be one more. */

@@ -64,6 +64,16 @@ export type Predicate =
   /** What the slot holds says so: `guarded`. */
   | { readonly kind: 'guard'; readonly slot: Pick<Slot, 'index'> };
 
+/** A condition that there is a related record, which can only be of one resource. */
+export type RelatedToOne = Extract<Predicate, { kind: 'related' }> & {
+  readonly branches: readonly [RelatedBranch];
+};
+
+/** Whether a condition is about related records of one resource of which there has to be one. */
+export function isRelatedToOne(predicate: Predicate): predicate is RelatedToOne {
+  return predicate.kind === 'related' && !predicate.isNegated && predicate.branches.length === 1;
+}
+
 /** What a guard holds where it lets rows through. */
 export const guarded = 'yes';
 

@@ -329,20 +329,18 @@ function headProblem({ rawHeaders, httpVersion }: IncomingMessage): ApiError | u
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0') ? undefined : noHost;
 }
 
+const unavailable = apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again');
+
 const failures: Readonly<Record<FailureKind, ApiError>> = {
   busy: apiError('DATABASE_BUSY', 'The database stayed locked by another process; try again'),
-  unavailable: unavailable(),
-  changed: unavailable(),
+  unavailable,
+  changed: unavailable,
   timeout: apiError('QUERY_TIMEOUT', 'The database took longer than its deadline'),
   outcomeUnknown: apiError(
     'OUTCOME_UNKNOWN',
     'The connection was lost while committing: the write may have happened or not. An Idempotency-Key makes it safe to repeat',
   ),
 };
-
-function unavailable(): ApiError {
-  return apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again');
-}
 
 /** What a client is told of an error that no rule foresaw: nothing of the database, nothing of the host. */
 function failureOf(error: unknown): ApiError {

@@ -1,4 +1,4 @@
-import type { Place, Predicate } from '../filter/predicate.ts';
+import { isRelatedToOne, type Place, type Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../model/api.ts';
 import { beginsIndex } from '../model/indexes.ts';
 import type { ReadPlan, SortKey } from './plan.ts';
@@ -41,9 +41,8 @@ export function adviseIndex(plan: ReadPlan, { scans, sorts }: Found): string | u
 /** The index by which few related records would be found; undefined where there is one, or none would help. */
 function adviseBehind(where: readonly Predicate[]): string | undefined {
   for (const predicate of where) {
-    if (predicate.kind !== 'related' || predicate.isNegated) continue;
-    const [branch, another] = predicate.branches;
-    if (branch === undefined || another !== undefined) continue;
+    if (!isRelatedToOne(predicate)) continue;
+    const [branch] = predicate.branches;
     const fields = ownFields(branch.where, ['eq', 'in']).filter(({ type }) =>
       tellsFew.has(type.name),
     );

@@ -7,7 +7,7 @@ import {
   type CompiledRead,
 } from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
-import { lookupPart, looksUp, wherePart, whereSql } from './predicate.ts';
+import { listPart, wherePart, whereSql } from './predicate.ts';
 import { orderSql } from './order.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
@@ -30,14 +30,11 @@ export interface CompiledExport {
 export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport {
   const { id, table, name } = plan.resource;
   if (plan.kind !== 'list') throw new TypeError(`An export of ${name} is a list`);
-  const rowsOf = [...plan.where, ...plan.access];
   const order = (add: Add): string =>
     plan.order.map((key) => orderSql(key, ownScope, dialect, add)).join(', ');
   const ids = (add: Add): string =>
     `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quote(table)} AS t${whereSql(
-      looksUp(rowsOf, dialect)
-        ? lookupPart(rowsOf, dialect, add)
-        : wherePart(rowsOf, ownScope, dialect, add),
+      listPart([...plan.where, ...plan.access], dialect, add),
     )} ORDER BY ${order(add)}`;
   const columns = new ColumnList(dialect, 't');
   columns.position(id);

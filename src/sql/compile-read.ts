@@ -12,7 +12,7 @@ import type {
 } from '../plan/plan.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
-import { lookupPart, looksUp, relatedPart, wherePart, whereSql } from './predicate.ts';
+import { listPart, lookupPart, looksUp, relatedPart, wherePart, whereSql } from './predicate.ts';
 import { keySql, orderSql, orderTerm } from './order.ts';
 import { ownScope, scopeOf } from './scope.ts';
 import { seeks, type OrderKey } from './seek.ts';
@@ -149,11 +149,8 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     return [page(() => [], order)];
   };
   const eachAsked = (add: Add): readonly string[] => wherePart(rowsOf, ownScope, dialect, add);
-  const isLookup = looksUp(rowsOf, dialect);
-  const found = isLookup
-    ? (add: Add): readonly string[] => lookupPart(rowsOf, dialect, add)
-    : eachAsked;
-  const lookup = isLookup
+  const found = (add: Add): readonly string[] => listPart(rowsOf, dialect, add);
+  const lookup = looksUp(rowsOf, dialect)
     ? {
         found: isServed(plan.order)
           ? buildStatement(dialect, (add) => {

@@ -1,13 +1,8 @@
-import type { Predicate, RelatedBranch } from '../filter/predicate.ts';
+import { isRelatedToOne, type Predicate, type RelatedToOne } from '../filter/predicate.ts';
 import type { Field } from '../model/api.ts';
 import { beginsIndex } from '../model/indexes.ts';
 import { isDecimalText } from './dialect.ts';
 import { parentField } from './join.ts';
-
-/** A condition on related records of one resource, by which the records above are found. */
-export type LookupBehind = Extract<Predicate, { kind: 'related' }> & {
-  readonly branches: readonly [RelatedBranch];
-};
 
 /** Whether an index finds the few rows that a condition on them is about. */
 export function isLookup(predicate: Predicate): boolean {
@@ -32,10 +27,9 @@ export function isLookup(predicate: Predicate): boolean {
 }
 
 /** Whether an index finds the few related rows that a condition is about, or those that they are related to in turn. */
-export function isLookupBehind(predicate: Predicate): predicate is LookupBehind {
-  if (predicate.kind !== 'related' || predicate.isNegated) return false;
-  const [branch, another] = predicate.branches;
-  if (branch === undefined || another !== undefined) return false;
+export function isLookupBehind(predicate: Predicate): predicate is RelatedToOne {
+  if (!isRelatedToOne(predicate)) return false;
+  const [branch] = predicate.branches;
   return branch.where.some(
     (part) => isLookup(part) || (isLookupBehind(part) && beginsIndex(parentField(part.relation))),
   );

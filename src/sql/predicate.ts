@@ -1,8 +1,13 @@
-import { guarded, type Predicate, type RelatedBranch } from '../filter/predicate.ts';
+import {
+  guarded,
+  type Predicate,
+  type RelatedBranch,
+  type RelatedToOne,
+} from '../filter/predicate.ts';
 import type { Relation } from '../model/api.ts';
 import type { Dialect } from './dialect.ts';
 import { joinOf, parentField, type Join } from './join.ts';
-import { isLookup, isLookupBehind, type LookupBehind } from './lookup.ts';
+import { isLookup, isLookupBehind } from './lookup.ts';
 import { columnOf, linkOf, ownScope, placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
@@ -34,6 +39,17 @@ export function looksUp(where: readonly Predicate[], dialect: Dialect): boolean 
       return dialect.looksUp(parentField(relation), keyField);
     })
   );
+}
+
+/** Each predicate as a condition on all records of a list, by which they are found as is soonest. */
+export function listPart(
+  where: readonly Predicate[],
+  dialect: Dialect,
+  add: Add,
+): readonly string[] {
+  return looksUp(where, dialect)
+    ? lookupPart(where, dialect, add)
+    : wherePart(where, ownScope, dialect, add);
 }
 
 /** Conditions of a list that `looksUp`, which find its records so; `isCapped`: at most as many of each kind as a cap. */
@@ -177,7 +193,7 @@ function branchSql(
 
 /** The records above by the keys of what is related to them. */
 function lookupSql(
-  { relation, branches: [{ target, typeValue, where }] }: LookupBehind,
+  { relation, branches: [{ target, typeValue, where }] }: RelatedToOne,
   scope: Scope,
   context: Context,
 ): string {
