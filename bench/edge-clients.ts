@@ -115,14 +115,21 @@ export async function closedLoop(
   }
 }
 
-/** Asks at a rate, whatever the answers do; opens as many connections as that takes, up to a bound. */
+/**
+ * Asks at a rate, whatever the answers do; opens as many connections as that takes, up to a bound. `inTime` of the
+ * outcomes came before the seconds were over.
+ */
 export async function openLoop(
   port: number,
   path: string,
   rate: number,
   seconds: number,
   maxConnections: number,
-): Promise<{ readonly outcomes: readonly Outcome[]; readonly unsent: number }> {
+): Promise<{
+  readonly outcomes: readonly Outcome[];
+  readonly inTime: number;
+  readonly unsent: number;
+}> {
   const [outcomes, free, request]: [Outcome[], Client[], string] = [[], [], get(path)];
   const clients = new Set<Client>();
   let [due, unsent, connecting] = [0, 0, 0];
@@ -166,9 +173,10 @@ export async function openLoop(
     };
     tick();
   });
+  const inTime = outcomes.length;
   await new Promise((resolve) => setTimeout(resolve, 500));
   for (const { socket } of clients) socket.destroy();
-  return { outcomes, unsent };
+  return { outcomes, inTime, unsent };
 }
 
 /** The value below which this share of the values is. */
