@@ -78,7 +78,7 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     database,
     hasSandboxes: true,
     // Looking takes no lock, so that it need not wait for one.
-    isUpToDate: (api) => onceFree(() => isUpToDate(schemaConnection, api)),
+    isUpToDate: async (api) => onceFree(() => isUpToDate(schemaConnection, api)),
     migrate: (api, options) => database.changeSchema(() => migrate(schemaConnection, api, options)),
     // Its plans follow from the indexes alone.
     analyze: async () => undefined,

@@ -1,4 +1,5 @@
 import type { SqlValue } from '../model/values.ts';
+import type { Soon } from '../soon.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 
@@ -44,7 +45,7 @@ export interface Database {
   readonly enter?: (stage: string) => void;
   /** Its connections, where it has several. */
   readonly connections?: () => ConnectionCounts;
-  readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
+  readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
   /**
    * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.
    * `take` cannot wait, so that no slow reader holds the snapshot, and says whether it wants more; `signal` ends the
@@ -57,7 +58,7 @@ export interface Database {
     take: Take,
   ) => Promise<void>;
   /** The result of a counting statement, perhaps remembered from before nothing had changed. */
-  readonly count: (statement: Statement, values: Values) => Promise<number>;
+  readonly count: (statement: Statement, values: Values) => Soon<number>;
   /**
    * Runs `work` in a transaction of its own: all of it lands or nothing. The promise resolves once it is durable.
    * It may be run again from the start.

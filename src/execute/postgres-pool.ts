@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { DatabaseFailure, type ConnectionCounts } from './database.ts';
 import { Connection, type ConnectionOptions } from './postgres-connection.ts';
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
 import { databaseDefaults } from '../spec/definitions/server.ts';
 import { postgres } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';

@@ -3,6 +3,7 @@ import type { SqlValue } from '../model/values.ts';
 import { offsetAt, pageAt, type Bound, type PageNumbers } from '../plan/bind.ts';
 import type { CollectionPaging, RuleSlot } from '../plan/plan.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
+import { after, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type {
   CompiledExpand,
@@ -36,7 +37,7 @@ export interface Reader {
   readonly asksAtOnce: boolean;
   /** Takes the name of the step that begins, where somebody watches. */
   readonly enter?: (stage: string) => void;
-  readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
+  readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
 }
 
 /** Turns what `bindQuery` read into what the driver takes. */
@@ -179,31 +180,30 @@ export function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[
 }
 
 /** Reads one record by its id; undefined when there is none. */
-export async function readOne(
+export function readOne(
   compiled: CompiledRead,
   id: SqlValue,
   bound: Bound,
   reader: Reader,
   dialect: Dialect,
   limits: Limits,
-): Promise<RecordValue | undefined> {
+): Soon<RecordValue | undefined> {
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;
   const values = encode(compiled, bound, dialect);
-  const rows = await reader.all(statement, { bound: values, id });
-  if (rows.length === 0) return undefined;
-  const { collections } = bound;
-  const level = { reader, dialect, limits, parents: 1, bound: values, collections, path: '' };
-  const selected = readSelection(rows, compiled.selection, level);
-  const [record] = selected instanceof Promise ? await selected : selected;
-  return record;
+  return after(reader.all(statement, { bound: values, id }), (rows) => {
+    if (rows.length === 0) return undefined;
+    const { collections } = bound;
+    const level = { reader, dialect, limits, parents: 1, bound: values, collections, path: '' };
+    return after(readSelection(rows, compiled.selection, level), ([record]) => record);
+  });
 }
 
 function readSelection(
   rows: readonly Row[],
   selection: CompiledSelection,
   level: Level,
-): readonly RecordValue[] | Promise<readonly RecordValue[]> {
+): Soon<readonly RecordValue[]> {
   const records = rows.map(shaperOf(selection.columns));
   return selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
 }

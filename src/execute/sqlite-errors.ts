@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
+import type { Soon } from '../soon.ts';
 import { ConstraintError, DatabaseFailure } from './database.ts';
 
 /** How long a file that another process has locked is tried again, in ms. Contract 3, Overload. */
@@ -59,19 +60,29 @@ export function meaningOf(error: unknown): unknown {
  * Runs `work` once no other process has the file locked when it begins: tried until `end`, without holding up the event loop.
  * Throws what an error means.
  */
-export async function onceFree<Value>(
-  work: () => Value | PromiseLike<Value>,
-  end?: number,
-): Promise<Value> {
-  let last = end;
-  for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
-    try {
-      // What it goes on with is its own: nothing of that is tried again.
-      return work();
-    } catch (error) {
-      last ??= performance.now() + busyPatience;
-      if (!isBusy(error) || performance.now() > last) throw meaningOf(error);
-    }
-    await delay(pause);
+export function onceFree<Value>(work: () => Soon<Value>, end?: number): Soon<Value> {
+  try {
+    // What it goes on with is its own: nothing of that is tried again.
+    return work();
+  } catch (error) {
+    if (!isBusy(error)) throw meaningOf(error);
+    return tryAgain(work, error, end ?? performance.now() + busyPatience);
   }
+}
+
+async function tryAgain<Value>(
+  work: () => Soon<Value>,
+  error: unknown,
+  end: number,
+): Promise<Value> {
+  let last = error;
+  for (let pause = 1; isBusy(last) && performance.now() <= end; pause *= 2) {
+    await delay(Math.min(pause, longestPause));
+    try {
+      return work();
+    } catch (again) {
+      last = again;
+    }
+  }
+  throw meaningOf(last);
 }

@@ -1,4 +1,6 @@
+import { performance } from 'node:perf_hooks';
 import type Driver from 'better-sqlite3';
+import type { Soon } from '../soon.ts';
 import { databaseDefaults } from '../spec/definitions/server.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { overExisting } from '../sql/sqlite-existing.ts';
@@ -137,7 +139,7 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  all(statement: Statement, values: Values): Promise<readonly Row[]> {
+  all(statement: Statement, values: Values): Soon<readonly Row[]> {
     return onceFree(
       () =>
         this.unlessSlow(statement, values, () => this.reader.all(statement, values)) ??
@@ -160,7 +162,7 @@ export class SqliteDatabase implements Database {
     await this.processes.read({ sql, parameters: valuesFor(statement, values) }, take, signal);
   }
 
-  count(statement: Statement, values: Values): Promise<number> {
+  count(statement: Statement, values: Values): Soon<number> {
     return onceFree(
       () =>
         this.reader.counted(statement, values) ??

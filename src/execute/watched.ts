@@ -1,5 +1,6 @@
 import type { RanStatement, Recording } from '../trace/recording.ts';
 import type { Statement, Values } from '../sql/statement.ts';
+import type { Soon } from '../soon.ts';
 import type { Changed, Database, Row, Transaction } from './database.ts';
 
 /** A statement that ran, where, and what with, so that this database can be asked how it runs it. */
@@ -28,7 +29,7 @@ export function watched(
   const observe = async <Answer>(
     statement: Statement,
     values: Values,
-    ask: () => Promise<Answer>,
+    ask: () => Soon<Answer>,
     rowsOf: (answer: Answer) => number,
   ): Promise<Answer> => {
     const step = recording.current;

@@ -7,6 +7,7 @@ import { immutableMessage, validationError } from '../plan/write.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../plan/plan.ts';
+import type { Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
@@ -331,7 +332,7 @@ export class Writer {
     compiled: CompiledRead,
     id: JsonValue,
     limits: Limits,
-  ): Promise<RecordValue | undefined> {
+  ): Soon<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
     const bound = boundFor(compiled.plan, this.answering.rights.claims);
     return readOne(compiled, key, bound, this.transaction, this.dialect, limits);

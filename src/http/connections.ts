@@ -197,7 +197,7 @@ export function send(
   if (response.headersSent || response.req.socket.destroyed) return undefined;
   // As one flat list they are written as they are: an object is looked through several times.
   const all = ['vary', vary, ...extra];
-  for (const name of Object.keys(headers)) all.push(name, headers[name] ?? '');
+  for (const name in headers) all.push(name, headers[name] ?? '');
   if (last) all.push('connection', 'close');
   if (isStreamed(body)) {
     if (streamedLength !== undefined) all.push('content-length', String(streamedLength));

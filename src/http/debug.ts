@@ -1,4 +1,5 @@
 import { apiError, type ApiError } from '../errors.ts';
+import type { Row } from '../execute/database.ts';
 import type { Ran } from '../execute/watched.ts';
 import { untouched } from '../network/report.ts';
 import { adviseIndex } from '../plan/index-advice.ts';
@@ -11,6 +12,7 @@ import {
   type DebugMembers,
 } from '../respond/debug.ts';
 import type { Response } from '../respond/response.ts';
+import { unless } from '../soon.ts';
 import { namesNothingHidden } from '../sql/visible.ts';
 import type { Recording, Step } from '../trace/recording.ts';
 import { decide, type Caller } from '../model/access.ts';
@@ -148,7 +150,10 @@ async function planMember(
   const { explain } = database.dialect;
   const question = { ...statement, sql: explain.sql(statement.sql) };
   // A plan that the database does not give spoils nothing of the answer.
-  const rows = await database.all(question, values).catch(() => undefined);
+  const rows = await unless<readonly Row[] | undefined>(
+    () => database.all(question, values),
+    () => undefined,
+  );
   if (rows === undefined) return { plan: null };
   const plan = explain.lines(rows);
   const isOfList =

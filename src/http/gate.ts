@@ -4,6 +4,7 @@ import { fail, ok, type ApiError, type Result } from '../errors.ts';
 import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import type { Specification } from '../spec/specification.ts';
+import { after, type Soon } from '../soon.ts';
 import type { Trace } from '../trace/events.ts';
 import type { Client } from './client.ts';
 import { isDashboardPath } from './dashboard.ts';
@@ -63,7 +64,7 @@ export class Gate {
   }
 
   /** Lets a request in, or says why not: RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
-  admit(arrival: Arrival, path: string): Admission | Promise<Admission> {
+  admit(arrival: Arrival, path: string): Soon<Admission> {
     const { settings } = arrival.generation.api;
     const rules = this.rules.get(settings) ?? this.rulesOf(settings);
     const { authenticator, policies } = rules;
@@ -84,7 +85,7 @@ export class Gate {
     await Promise.all([...this.shared.values()].map((counters) => counters.close()));
   }
 
-  private examine(arrival: Arrival, rules: Rules, counts: boolean): Admission | Promise<Admission> {
+  private examine(arrival: Arrival, rules: Rules, counts: boolean): Soon<Admission> {
     const { policies, counters } = rules;
     const network = networkFor(arrival.client);
     return after(identify(arrival, rules, network), (found) => {
@@ -157,7 +158,7 @@ function identify(
   { rawHeaders, client }: Arrival,
   { authenticator, policies: { failures }, counters }: Rules,
   { failures: name }: Network,
-): Result<Caller> | Promise<Result<Caller>> {
+): Soon<Result<Caller>> {
   const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
   return after(counters.look(name, failures.window), (before) => {
@@ -173,20 +174,11 @@ function identify(
   });
 }
 
-/** Goes on when a value is there: at once where it is, since to wait for it would cost each request a turn of its own. */
-function after<Value, Next>(
-  value: Value | Promise<Value>,
-  goOn: (value: Value) => Next | Promise<Next>,
-): Next | Promise<Next> {
-  return value instanceof Promise ? value.then(goOn) : goOn(value);
-}
-
 /** Adds header fields to an answer, whatever it is. */
 export function withHeaders<Answer extends Pick<ApiError, 'headers' | 'stack'>>(
   answer: Answer,
-  headers: Admission['headers'],
+  headers: NonNullable<Admission['headers']>,
 ): Answer {
-  if (headers === undefined) return answer;
   const added = { ...answer, headers: { ...answer.headers, ...headers } };
   // A copy of an error has lost where it was found out.
   return answer.stack === undefined ? added : { ...added, stack: answer.stack };

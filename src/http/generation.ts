@@ -5,7 +5,7 @@ import { IdempotencyKeys } from '../execute/idempotency.ts';
 import { SchemaProbe } from '../execute/schema-probe.ts';
 import type { Subject } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
-import { viewKey, viewOf, type View } from '../model/view.ts';
+import { viewKey, viewOf, type ResourceView, type View } from '../model/view.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { compileExport, type CompiledExport } from '../sql/compile-export.ts';
 import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
@@ -23,6 +23,12 @@ const keptShapeText = 512 * 1_024;
 const longestShape = 4_096;
 /** How many views are kept: one for each version and set of roles that a rule names. */
 const keptViews = 500;
+
+/** Where what is compiled is found by its shape. */
+interface Kept<Shape, Compiled> {
+  readonly get: (shape: Shape) => Compiled | undefined;
+  readonly set: (shape: Shape, compiled: Compiled) => unknown;
+}
 
 /**
  * Everything that belongs to one reading of the specification: model, views, compiled shapes, database. A request
@@ -45,6 +51,8 @@ export class Generation {
   /** The same by the caller itself: those who come again are the same object. */
   private readonly seen = new WeakMap<Subject, Map<Version, View>>();
   private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
+  /** Reads of one record to which the request adds nothing, as to most: found without making a text of them. */
+  private readonly plain = new WeakMap<ResourceView, CompiledRead>();
   private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
 
   /** `folder` is where the specification lies, beside which its modules are. */
@@ -94,14 +102,19 @@ export class Generation {
     return this.kept(this.shapes, shape, plan, compileRead);
   }
 
+  /** As `compiled`, of a read of one record of this resource to which the request adds nothing. */
+  compiledPlain(face: ResourceView, plan: () => Result<ReadPlan>): Result<CompiledRead> {
+    return this.kept(this.plain, face, plan, compileRead);
+  }
+
   /** As `compiled`, of a list that is read in portions. */
   compiledExport(shape: string, plan: () => Result<ReadPlan>): Result<CompiledExport> {
     return this.kept(this.exportShapes, shape, plan, compileExport);
   }
 
-  private kept<Compiled extends object>(
-    shapes: BoundedCache<Compiled>,
-    shape: string,
+  private kept<Shape extends string | object, Compiled extends object>(
+    shapes: Kept<Shape, Compiled>,
+    shape: Shape,
     plan: () => Result<ReadPlan>,
     compile: (plan: ReadPlan, dialect: Dialect) => Compiled,
   ): Result<Compiled> {
@@ -110,7 +123,7 @@ export class Generation {
     const planned = plan();
     if (!planned.ok) return planned;
     const compiled = compile(planned.value, this.database.dialect);
-    if (shape.length <= longestShape) shapes.set(shape, compiled);
+    if (typeof shape !== 'string' || shape.length <= longestShape) shapes.set(shape, compiled);
     return ok(compiled);
   }
 

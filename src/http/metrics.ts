@@ -1,5 +1,7 @@
+import { performance } from 'node:perf_hooks';
 import type { Metric, Registry } from 'prom-client';
 import type { Database } from '../execute/database.ts';
+import type { Soon } from '../soon.ts';
 import type { Fleet, ToldMetric } from './fleet.ts';
 import type { DependencyEvent } from '../trace/events.ts';
 
@@ -114,28 +116,32 @@ export class Metrics {
   }
 
   private measure(database: Database): Database {
-    const counted = <Answer>(begin: number, answer: Promise<Answer>): Promise<Answer> => {
-      // Where nothing is asked at once, the statement has run by now: waiting for its promise would measure others.
-      if (!database.asksAtOnce) {
-        this.databaseTime += performance.now() - begin;
-        this.databaseCalls += 1;
-        return answer;
-      }
-      return timed(begin, answer);
+    const count = (begin: number): void => {
+      this.databaseTime += performance.now() - begin;
+      this.databaseCalls += 1;
     };
     const timed = <Answer>(begin: number, answer: Promise<Answer>): Promise<Answer> => {
-      const count = (): void => {
-        this.databaseTime += performance.now() - begin;
-        this.databaseCalls += 1;
-      };
-      void answer.then(count, count);
+      const end = (): void => count(begin);
+      void answer.then(end, end);
       return answer;
+    };
+    const counted = <Answer>(ask: () => Soon<Answer>): Soon<Answer> => {
+      const begin = performance.now();
+      let answer: Soon<Answer> | undefined;
+      try {
+        answer = ask();
+        return answer;
+      } finally {
+        // What is there by now was waited for by nobody but this request.
+        if (answer instanceof Promise) void timed(begin, answer);
+        else count(begin);
+      }
     };
     return {
       dialect: database.dialect,
       asksAtOnce: database.asksAtOnce,
-      all: (statement, values) => counted(performance.now(), database.all(statement, values)),
-      count: (statement, values) => counted(performance.now(), database.count(statement, values)),
+      all: (statement, values) => counted(() => database.all(statement, values)),
+      count: (statement, values) => counted(() => database.count(statement, values)),
       writeOne: (statement, values) =>
         timed(performance.now(), database.writeOne(statement, values)),
       stream: (...request) => timed(performance.now(), database.stream(...request)),

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Database } from '../execute/database.ts';
 import { watched } from '../execute/watched.ts';
 import { anonymous } from '../model/access.ts';

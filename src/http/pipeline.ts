@@ -7,8 +7,9 @@ import type { RequestKind } from '../request/parameters.ts';
 import type { ResourceView } from '../model/view.ts';
 import { emptyResponse, respondError } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
+import { after, unless, type Soon } from '../soon.ts';
 import { answerDebug, sizeOf } from './debug.ts';
-import type { Call, Exchange } from './exchange.ts';
+import type { Call, Exchange, Watching } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from './gate.ts';
 import type { Passage } from './network.ts';
@@ -32,23 +33,35 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
  * Answers one request: each step may end it with an error, in the order of contract 2, Errors. What a bug or a
  * database that fails throws is an error like the others, with all headers that an answer has.
  */
-export async function answer(exchange: Exchange): Promise<Response> {
+export function answer(exchange: Exchange): Soon<Response> {
   const { requestId, path, watching } = exchange;
   const { api } = exchange.generation;
   const passage = exchange.network.arrive(exchange, path);
-  const result = await steps(exchange, passage);
-  if (watching !== undefined) exchange.trace.enter('finalize');
-  const answered = result.ok ? result.value : respondError(result.error, path, requestId);
-  let response = withNotice(answered, path, api);
-  if (watching !== undefined) {
-    if (passage !== undefined) watching.network = passage.report(sizeOf(response));
-    const error = result.ok ? undefined : result.error;
-    response = await answerDebug(exchange, watching, response, error);
-  }
-  return passage === undefined ? response : passage.deliver(response);
+  return after(steps(exchange, passage), (result) => {
+    const answered = result.ok ? result.value : respondError(result.error, path, requestId);
+    const response = withNotice(answered, path, api);
+    const debugged =
+      watching === undefined ? response : debug(exchange, watching, passage, response, result);
+    return passage === undefined
+      ? debugged
+      : after(debugged, (delivered) => passage.deliver(delivered));
+  });
 }
 
-async function steps(exchange: Exchange, passage: Passage | undefined): Promise<Result<Response>> {
+/** Adds to an answer what its request asked to know. */
+function debug(
+  exchange: Exchange,
+  watching: Watching,
+  passage: Passage | undefined,
+  response: Response,
+  result: Result<Response>,
+): Soon<Response> {
+  exchange.trace.enter('finalize');
+  if (passage !== undefined) watching.network = passage.report(sizeOf(response));
+  return answerDebug(exchange, watching, response, result.ok ? undefined : result.error);
+}
+
+function steps(exchange: Exchange, passage: Passage | undefined): Answer {
   const { path } = exchange;
   const { api } = exchange.generation;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
@@ -56,36 +69,49 @@ async function steps(exchange: Exchange, passage: Passage | undefined): Promise<
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
   const { trace, watching } = exchange;
   trace.enter('authentication');
-  const admission = exchange.gate.admit(exchange, path);
-  // Waiting for what is there already would cost a turn of its own.
-  const { caller, headers } = admission instanceof Promise ? await admission : admission;
-  if (caller.ok) {
-    trace.caller = caller.value.name;
-    if (watching !== undefined) watching.caller = caller.value;
-  }
-  if (passage !== undefined) {
-    trace.enter('network');
-    const lost = await passage.cross(caller.ok ? caller.value : undefined);
-    if (lost !== undefined) return fail(withHeaders(lost, headers));
-  }
-  if (!caller.ok) return fail(withHeaders(caller.error, headers));
-  trace.enter('authorization');
-  if (!route.ok) return fail(withHeaders(route.error, headers));
-  let result: Result<Response>;
-  try {
-    result = await answerRoute(exchange, route.value, caller.value);
-  } catch (error) {
-    // What is thrown is an error like the others: it has the headers that all answers have.
-    if (watching !== undefined) watching.thrown = error;
-    result = fail(exchange.failed(error));
-  }
-  return result.ok
-    ? ok(withHeaders(result.value, headers))
-    : fail(withHeaders(result.error, headers));
+  return after(exchange.gate.admit(exchange, path), ({ caller, headers }) => {
+    if (caller.ok) {
+      trace.caller = caller.value.name;
+      if (watching !== undefined) watching.caller = caller.value;
+    }
+    const crossed = passage === undefined ? undefined : cross(exchange, passage, caller);
+    const result = after(crossed, (lost) =>
+      lost === undefined ? admitted(exchange, route, caller) : fail(lost),
+    );
+    return headers === undefined
+      ? result
+      : after(result, (told) =>
+          told.ok ? ok(withHeaders(told.value, headers)) : fail(withHeaders(told.error, headers)),
+        );
+  });
+}
+
+/** Sends a request through the simulated network; gives why it got lost, where it did. */
+function cross(
+  { trace }: Exchange,
+  passage: Passage,
+  caller: Result<Caller>,
+): Promise<ApiError | undefined> {
+  trace.enter('network');
+  return passage.cross(caller.ok ? caller.value : undefined);
+}
+
+/** What is thrown is an error like the others: it has the headers that all answers have. */
+function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Caller>): Answer {
+  if (!caller.ok) return caller;
+  exchange.trace.enter('authorization');
+  if (!route.ok) return route;
+  return unless(
+    () => answerRoute(exchange, route.value, caller.value),
+    (error) => {
+      if (exchange.watching !== undefined) exchange.watching.thrown = error;
+      return fail(exchange.failed(error));
+    },
+  );
 }
 
 /** An answer, which may be there at once. */
-type Answer = Result<Response> | Promise<Result<Response>>;
+type Answer = Soon<Result<Response>>;
 
 function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
   switch (route.kind) {
@@ -129,8 +155,9 @@ function answerResource(
   const answerIn = (inside: Exchange): Answer => {
     trace.enter('parse_query');
     const query = parseQuery(exchange.search, kind.value);
-    const found = { caller, kind: kind.value, view, face: face.value, id, query };
-    return answerCall({ exchange: inside, ...found }, representation);
+    const [operation, resource] = [kind.value, face.value];
+    const call = { exchange: inside, caller, kind: operation, view, face: resource, id, query };
+    return answerCall(call, representation);
   };
   const sandbox = headers['x-sandbox'];
   if (sandbox === undefined) return answerIn(exchange);

@@ -20,6 +20,8 @@ import {
   type PageResult,
 } from '../respond/pagination.ts';
 import type { Response } from '../respond/response.ts';
+import type { RecordValue } from '../shape/record.ts';
+import { after, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
@@ -59,8 +61,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
     api.limits,
   );
   exchange.trace.enter('finalize');
-  const watching = honoured(call);
-  if (watching?.wish.inspectData === true) watching.inspected = await inspectData(call, records);
+  await inspected(call, records);
   const next = valuesAt && nextCursor(plan, valuesAt, face, version);
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
@@ -122,7 +123,7 @@ function nextCursor(
 }
 
 /** `GET /<resource>/:id`. */
-export async function readRecord(call: Call, idText: string): Promise<Result<Response>> {
+export function readRecord(call: Call, idText: string): Soon<Result<Response>> {
   const { exchange, caller, face, query } = call;
   const { generation, database } = exchange;
   const compiled = compiledOne(call, query);
@@ -132,23 +133,39 @@ export async function readRecord(call: Call, idText: string): Promise<Result<Res
   if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, face);
   exchange.trace.enter(fetchStage(face));
-  const record =
+  const found =
     id === undefined
       ? undefined
-      : await readOne(compiled.value, id, bound.value, database, database.dialect, limits);
-  exchange.trace.enter('finalize');
-  if (record === undefined) return fail(notFound(face.resource, id ?? idText));
+      : readOne(compiled.value, id, bound.value, database, database.dialect, limits);
+  return after(found, (record) => {
+    exchange.trace.enter('finalize');
+    if (record === undefined) return fail(notFound(face.resource, id ?? idText));
+    return after(inspected(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
+  });
+}
+
+/** Looks into the records that are answered where that is asked for. */
+function inspected(call: Call, records: readonly RecordValue[]): Soon<void> {
   const watching = honoured(call);
-  if (watching?.wish.inspectData === true) watching.inspected = await inspectData(call, [record]);
-  return ok(tagged(call, JSON.stringify(record), {}));
+  return watching?.wish.inspectData === true ? inspect(call, records, watching) : undefined;
+}
+
+async function inspect(
+  call: Call,
+  records: readonly RecordValue[],
+  watching: Watching,
+): Promise<void> {
+  watching.inspected = await inspectData(call, records);
 }
 
 /** The compiled read of one record, with what the query selects and expands. */
 export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
   const { face, exchange } = call;
   const { generation } = exchange;
-  const shape = `${face.key}|one|${query.shape}`;
-  return generation.compiled(shape, () => planOne(query, face, generation.api));
+  const plan = (): Result<ReadPlan> => planOne(query, face, generation.api);
+  return query.shape === ''
+    ? generation.compiledPlain(face, plan)
+    : generation.compiled(`${face.key}|one|${query.shape}`, plan);
 }
 
 /**

@@ -39,14 +39,18 @@ function cutAt(text: string, mark: string): readonly [string, string | undefined
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-const collectionMethods = { GET: 'list', HEAD: 'list', POST: 'create' } as const;
-const recordMethods = {
-  GET: 'read',
-  HEAD: 'read',
-  PUT: 'replace',
-  PATCH: 'update',
-  DELETE: 'delete',
-} as const;
+const collectionMethods: ReadonlyMap<string, RequestKind> = new Map([
+  ['GET', 'list'],
+  ['HEAD', 'list'],
+  ['POST', 'create'],
+]);
+const recordMethods: ReadonlyMap<string, RequestKind> = new Map([
+  ['GET', 'read'],
+  ['HEAD', 'read'],
+  ['PUT', 'replace'],
+  ['PATCH', 'update'],
+  ['DELETE', 'delete'],
+]);
 
 /** Finds where a path leads. Case, double and trailing slashes count. Contract 2, first paragraph. */
 export function findRoute(path: string, api: Api): Result<Route> {
@@ -58,8 +62,9 @@ export function findRoute(path: string, api: Api): Result<Route> {
   if (!path.startsWith(`${api.basePath}/`)) return unknown();
   const below = path.slice(api.basePath.length + 1);
   const [first, rest = ''] = cutAt(below, '/');
-  const isVersioned = first.startsWith('v') && /^v\d+$/u.test(first);
-  const number = isVersioned ? versionNumber(first) : api.defaultVersion;
+  const written = first.startsWith('v') ? versionNumber(first) : undefined;
+  const isVersioned = written !== undefined || (first.startsWith('v') && /^v\d+$/u.test(first));
+  const number = isVersioned ? written : api.defaultVersion;
   const version = number === undefined ? undefined : api.versions.get(number);
   if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
@@ -135,9 +140,7 @@ export function findFace(name: string, view: View): Result<ResourceView> {
 
 /** What a method does at a path; 405 says which methods there are. */
 export function kindOf(method: string, id: string | undefined): Result<RequestKind> {
-  const methods: Readonly<Record<string, RequestKind>> =
-    id === undefined ? collectionMethods : recordMethods;
-  const kind = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  const kind = methodsAt(id).get(method);
   return kind === undefined ? fail(methodNotAllowed(method, allowOf(id))) : ok(kind);
 }
 
@@ -149,9 +152,11 @@ export function operationOf(kind: RequestKind): Operation {
 
 /** The methods of a resource's path, as the `Allow` header lists them. */
 export function allowOf(id: string | undefined): string {
-  return [...Object.keys(id === undefined ? collectionMethods : recordMethods), 'OPTIONS'].join(
-    ', ',
-  );
+  return [...methodsAt(id).keys(), 'OPTIONS'].join(', ');
+}
+
+function methodsAt(id: string | undefined): ReadonlyMap<string, RequestKind> {
+  return id === undefined ? collectionMethods : recordMethods;
 }
 
 export function methodNotAllowed(method: string, allow: string): ApiError {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
 import { apiError, fail, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Draw } from '../plan/defaults.ts';
@@ -9,6 +10,7 @@ import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response, StreamedBody } from '../respond/response.ts';
 import { serverDefaults } from '../spec/definitions/server.ts';
+import { after, unless, type Soon } from '../soon.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { RequestStart, Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send, sendInstead } from './connections.ts';
@@ -127,12 +129,13 @@ export async function startServer(
     clock: () => performance.now(),
   });
   let stopping = false;
-  const handle = async (
+  const isStopping = (): boolean => stopping;
+  const handle = (
     { request, requestId, method, url, path, search }: Incoming,
     observed: Observed,
     { client, refusal }: Entry,
     visit: Visit,
-  ): Promise<Response> => {
+  ): Soon<Response> => {
     observed.trace.client = client.address;
     const failed = (error: unknown): ApiError => {
       report(observed, error);
@@ -143,14 +146,10 @@ export async function startServer(
     const refuse = (): ApiError | undefined => (isExempt ? undefined : visit.refusal());
     const problem = headProblem(request) ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
-    try {
-      if (!isExempt && !bodied.has(method)) {
-        const turn = visit.enter();
-        const late = turn === undefined ? undefined : await turn;
-        if (late !== undefined) return respondError(late, path, requestId);
-        if (request.socket.destroyed) throw new ClientGone('The client has gone');
-      }
-      return await answer({
+    const begin = (late: ApiError | undefined): Soon<Response> => {
+      if (late !== undefined) return respondError(late, path, requestId);
+      if (request.socket.destroyed) throw new ClientGone('The client has gone');
+      return answer({
         requestId,
         method,
         url,
@@ -181,11 +180,14 @@ export async function startServer(
         dashboard,
         failed,
         draw,
-        isStopping: () => stopping,
+        isStopping,
       });
-    } catch (error) {
-      return respondError(failed(error), path, requestId);
-    }
+    };
+    const waits = !isExempt && !bodied.has(method);
+    return unless(
+      () => after(waits ? visit.enter() : undefined, begin),
+      (error) => respondError(failed(error), path, requestId),
+    );
   };
   const sendRest = (
     response: ServerResponse,
@@ -218,6 +220,7 @@ export async function startServer(
     let answered: Response;
     let rest: StreamedBody | undefined;
     try {
+      // Always after a tick: what is read together is heard whole before the first of it is answered.
       const handled = await handle(incoming, observed, entry, visit);
       visit.leave();
       answered =
@@ -309,6 +312,7 @@ function currentEdge(settings: () => Specification, mode: Mode): () => Edge {
 
 /** The path and query of a request target, which a client may send as a whole URL (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
   const [origin] = /^https?:\/\/[^/?#]*/iu.exec(target) ?? [];
   if (origin === undefined) return target;
   const rest = target.slice(origin.length);

@@ -100,7 +100,8 @@ export function ownerView(api: Api): View {
 function makeView(api: Api, eyes: Pick<Beholder, 'version' | 'subject' | 'owns' | 'key'>): View {
   const faces = new Map<string, ResourceView | undefined>();
   const resource = (name: string): ResourceView | undefined => {
-    if (faces.has(name)) return faces.get(name);
+    const known = faces.get(name);
+    if (known !== undefined || faces.has(name)) return known;
     const stored = api.resources.get(name);
     // Names that do not exist are not kept: a caller could fill the memory with them.
     if (stored === undefined) return undefined;

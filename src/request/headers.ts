@@ -45,7 +45,7 @@ export function negotiate(
   header: string | undefined,
   offered: readonly Representation[],
 ): Representation | undefined {
-  if (header === undefined || header.trim() === '') return 'json';
+  if (header === undefined || header === '*/*' || header.trim() === '') return 'json';
   const weights = readWeights(header);
   let best: { representation: Representation; weight: number; isNamed: boolean } | undefined;
   for (const representation of offered) {

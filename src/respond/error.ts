@@ -52,11 +52,14 @@ export function jsonResponse(
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): TextResponse {
-  return {
-    status,
-    headers: { ...commonHeaders, 'content-type': json, 'x-request-id': requestId, ...headers },
-    body,
+  const all: Record<string, string> = {
+    ...commonHeaders,
+    'content-type': json,
+    'x-request-id': requestId,
   };
+  // Of each read: spread into what has members already they would take several times as long.
+  for (const name in headers) all[name] = headers[name] ?? '';
+  return { status, headers: all, body };
 }
 
 /** A 200 whose body is written as it comes. */

@@ -385,7 +385,7 @@ describe('reads that run apart', () => {
       sql: `SELECT count(*) FROM "n" AS a, "n" AS b, "n" AS c WHERE a.a + b.a + c.a = 0`,
       parameters: [],
     };
-    const outcome = database.all(endless, { bound: [] }).then(
+    const outcome = Promise.resolve(database.all(endless, { bound: [] })).then(
       () => 'rows',
       (error: unknown) => (error as { kind?: string }).kind,
     );
