@@ -87,12 +87,12 @@ export class ConstraintError extends Error {
   }
 }
 
-/** A trigger of others has left a record out, and said nothing. */
+/** A trigger of others has left a record out of a change, and said nothing. */
 export function leftOut(): ConstraintError {
-  return new ConstraintError('other', '', {});
+  return new ConstraintError('other', '', { cause: new Error('a trigger leaves it out') });
 }
 
-/** What the INSERT of one record has done. Throws a ConstraintError where a trigger has left it out. */
+/** What the INSERT or UPDATE of one record has done. Throws a ConstraintError where a trigger has left it out. */
 export function madeOne(changed: Changed): Changed {
   if (changed.rows === 0) throw leftOut();
   return changed;

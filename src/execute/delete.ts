@@ -7,7 +7,7 @@ import { encodeValue } from '../sql/dialect.ts';
 import type { Access } from './conflicts.ts';
 import { ConstraintError, type Row } from './database.ts';
 import { Refusal } from './refusal.ts';
-import { notFound } from './written.ts';
+import { notReached } from './written.ts';
 
 /** The most rows that one delete may reach, the record itself among them. Contract 3, Overload. */
 export const mostReached = 10_000;
@@ -42,9 +42,9 @@ export async function deleteRecord(
     for (const statement of statements.morphChildren(resource))
       await transaction.run(statement, values);
     const { rows } = await transaction.run(statements.delete(resource), values);
-    if (rows === 0) throw new Refusal(notFound(resource, id));
+    if (rows === 0) throw await notReached(access, resource, id);
   } catch (error) {
-    // A constraint that the model does not know, or one below a very long chain of cascades.
+    // A constraint or trigger that the model does not know, or one below a very long chain of cascades.
     throw error instanceof ConstraintError ? new Refusal(hasDependents([])) : error;
   }
 }

@@ -6,7 +6,8 @@ import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { encodeValue } from '../sql/dialect.ts';
 import { findConflicts, hiddenKeys, type Access, type Conflict } from './conflicts.ts';
-import { ConstraintError } from './database.ts';
+import { ConstraintError, madeOne } from './database.ts';
+import { notReached } from './written.ts';
 
 /** What keeps links from being written: values of the wrong kind (400), or references and values (422). */
 export interface LinkProblems {
@@ -181,7 +182,9 @@ async function createLink(
   const statement = statements.insert(through, [...values.keys()]);
   let made: SqlValue = values.get(through.id) ?? null;
   const problems = await refusing(link, link.row, undefined, access, async () => {
-    const { insertedId } = await transaction.run(statement, { bound: [...values.values()] });
+    const { insertedId } = madeOne(
+      await transaction.run(statement, { bound: [...values.values()] }),
+    );
     if (isGenerated(through.id)) made = insertedId;
   });
   return problems.length === 0 ? ok(made) : fail(problems);
@@ -201,8 +204,8 @@ async function changePivot(
   const problems: FieldProblem[] = [];
   for (const id of rows)
     problems.push(
-      ...(await refusing(link, pivot, id as JsonValue, access, () =>
-        transaction.run(statement, { bound, id }),
+      ...(await refusing(link, pivot, id as JsonValue, access, async () =>
+        madeOne(await transaction.run(statement, { bound, id })),
       )),
     );
   return problems;
@@ -211,12 +214,15 @@ async function changePivot(
 async function deleteLink(
   { relation: { through }, path }: LinkChange,
   id: SqlValue,
-  { transaction, statements }: Access,
+  access: Access,
 ): Promise<readonly FieldProblem[]> {
+  const { transaction, statements } = access;
   try {
     for (const statement of statements.morphChildren(through))
       await transaction.run(statement, { bound: [], id });
-    await transaction.run(statements.delete(through), { bound: [], id });
+    const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
+    const why = rows > 0 ? undefined : await notReached(access, through, id as JsonValue);
+    if (why instanceof ConstraintError) throw why;
     return [];
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;

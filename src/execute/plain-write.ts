@@ -70,7 +70,7 @@ async function update(
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<Result<readonly Written[]>> {
+): Promise<Result<readonly Written[]> | undefined> {
   const { dialect } = database;
   const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
   const statement = statements.change(read, [...values.keys()]);
@@ -78,7 +78,8 @@ async function update(
     bound,
     id: encodeValue(dialect, id, resource.id),
   });
-  if (row === undefined) return fail<ApiError>(notFound(resource, id));
+  // Whether it is not there or a trigger has left it as it is, the transaction tells.
+  if (row === undefined) return undefined;
   return ok([{ id, record: shaperOf(read.selection.columns)(row), plain: undefined }]);
 }
 
@@ -117,7 +118,6 @@ async function create(
     records.length > 1 && !database.asksAtOnce
       ? await insertEach(resource, records, read, database, statements)
       : await insertTogether(resource, records, read, database, statements);
-  if (rows.length === 0 && records.length > 0) throw leftOut();
   const shape = shaperOf(read.selection.columns);
   const idOf = idReader(resource.id, database.dialect);
   const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
@@ -135,12 +135,19 @@ async function insertTogether(
   const inserts = [...insertsOf(resource, records, read, database, statements)];
   const [first] = inserts;
   if (inserts.length === 1 && first !== undefined)
-    return database.writeOne(first.statement, first.values);
+    return whole(await database.writeOne(first.statement, first.values));
   return database.write(async ({ all }) => {
     const inserted: Row[] = [];
-    for (const { statement, values } of inserts) inserted.push(...(await all(statement, values)));
+    for (const { statement, values } of inserts)
+      inserted.push(...whole(await all(statement, values)));
     return inserted;
   });
+}
+
+/** The rows of a create, which gives all or none. */
+function whole(rows: readonly Row[]): readonly Row[] {
+  if (rows.length === 0) throw leftOut();
+  return rows;
 }
 
 /** Where it does not, one by one, and then read together, is twice as fast. */

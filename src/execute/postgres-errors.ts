@@ -6,9 +6,23 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** Whether a statement alone has failed and its session goes on: what is raised within one may have any code. */
+function isOfStatement(error: unknown): boolean {
+  return (error as { severity?: unknown } | undefined)?.severity === 'ERROR';
+}
+
+/** Whether a trigger or function of others has raised it. */
+function isRaised(error: unknown): boolean {
+  return (error as { routine?: unknown } | undefined)?.routine === 'exec_stmt_raise';
+}
+
 /** Whether the connection, and with it what it was doing, is gone. */
 export function isLoss(error: unknown): boolean {
-  return /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/u.test(codeOf(error));
+  const code = codeOf(error);
+  return (
+    /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/u.test(code) &&
+    !isOfStatement(error)
+  );
 }
 
 /**
@@ -21,18 +35,20 @@ export class OutdatedSession extends Error {
 
 /** Whether a server takes no writes: it is a standby, or was made read-only. */
 export function isReadOnly(error: unknown): boolean {
-  return codeOf(error) === '25006';
+  return codeOf(error) === '25006' && !isRaised(error);
 }
 
 /** Whether a server has no session left for a new connection. */
 export function isFull(error: unknown): boolean {
-  return codeOf(error) === '53300';
+  return codeOf(error) === '53300' && !isOfStatement(error);
 }
 
 /** Whether a session has ended under a statement, as with a server that is started again: a new one may take it. */
 export function isInterruption(error: unknown): boolean {
   if (error instanceof OutdatedSession) return true;
-  return /^(?:57P0[12]|CONNECTION_CLOSED|ECONNRESET|EPIPE)$/u.test(codeOf(error));
+  return (
+    /^(?:57P0[12]|CONNECTION_CLOSED|ECONNRESET|EPIPE)$/u.test(codeOf(error)) && !isRaised(error)
+  );
 }
 
 /** What a connection that is lost while committing means. */
@@ -94,8 +110,8 @@ function ruleIn(error: unknown): string {
  */
 function isRefusal(error: unknown, code: string): boolean {
   const { routine } = (error ?? {}) as { readonly routine?: unknown };
-  if (code === '42501') return routine === 'ExecWithCheckOptions' || routine === 'exec_stmt_raise';
-  if (routine === 'exec_stmt_raise') return !/^(?:40|55P03)/u.test(code);
+  if (isRaised(error)) return !/^(?:40|55P03)/u.test(code);
+  if (code === '42501') return routine === 'ExecWithCheckOptions';
   return (code.startsWith('22') && code !== '2200H') || /^(?:23|44|P0)/u.test(code);
 }
 
@@ -127,7 +143,7 @@ export function meaningOf(error: unknown): unknown {
       { ...options, kind: 'changed' },
     );
   // No connection, no right to it or in it, no room, no number left, a standby that takes no writes.
-  return isLoss(error) || /^(?:25006|2200H|28|3D000|42501|53|58|E[A-Z]+$)/u.test(code)
+  return isLoss(error) || /^(?:08|25006|2200H|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
     ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
     : error;
 }

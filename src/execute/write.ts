@@ -34,7 +34,7 @@ import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
 import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
 import { createWhole } from './whole-create.ts';
-import { hasChanged, notFound, type Answering, type Written } from './written.ts';
+import { hasChanged, notFound, notReached, type Answering, type Written } from './written.ts';
 
 /** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
 export async function executeWrite(
@@ -209,16 +209,17 @@ export class Writer {
         showing === undefined
           ? this.statements.update(resource, fields)
           : this.statements.change(showing, fields);
-      const bound = this.encodeAll(values);
+      const bound = { bound: this.encodeAll(values), id: this.encode(id, resource.id) };
       const { rights } = this.answering;
       const isKept: IsKept = (field, value) =>
         rights.shows(field) &&
         current.has(field) &&
         JSON.stringify(current.get(field)) === JSON.stringify(value);
-      const outcome = await this.changing(resource, values, id, current, isKept, () =>
-        this.transaction.run(statement, { bound, id: this.encode(id, resource.id) }),
-      );
-      if (outcome.ok && outcome.value.rows === 0) throw new Refusal(notFound(resource, id));
+      const outcome = await this.changing(resource, values, id, current, isKept, async () => {
+        const changed = await this.transaction.run(statement, bound);
+        if (changed.rows === 0) throw await notReached(this.access, resource, id);
+        return changed;
+      });
       if (!outcome.ok) {
         if (plan.links.length === 0) throw refusedValues(this.problems(outcome.error, ''));
         problems.push(...this.problems(outcome.error, ''));

@@ -2,10 +2,11 @@ import { apiError, type ApiError } from '../errors.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { codecOf, type Dialect } from '../sql/dialect.ts';
+import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
-import type { Names } from './conflicts.ts';
-import type { Row } from './database.ts';
+import type { Access, Names } from './conflicts.ts';
+import { leftOut, type Row } from './database.ts';
+import { Refusal } from './refusal.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** How the answer of a write is made, from what it leaves in the write's own transaction. */
@@ -34,6 +35,17 @@ export function notFound({ name }: Resource, id: JsonValue | string): ApiError {
     'RESOURCE_NOT_FOUND',
     `There is no record in ${name} with id ${JSON.stringify(id)}`,
   );
+}
+
+/** What to throw where a change has reached no record: it is not there, or a trigger of others has left it out. */
+export async function notReached(
+  { transaction, statements, dialect }: Access,
+  resource: Resource,
+  id: JsonValue,
+): Promise<Error> {
+  const values = { bound: [], id: encodeValue(dialect, id, resource.id) };
+  const [row] = await transaction.all(statements.current(resource, []), values);
+  return row === undefined ? new Refusal(notFound(resource, id)) : leftOut();
 }
 
 /** The answer when a record is not the one that `If-Match` names. */

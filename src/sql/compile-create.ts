@@ -3,6 +3,14 @@ import { quote, type Dialect } from './dialect.ts';
 import { keyTable } from './idempotency.ts';
 import type { Add } from './statement.ts';
 
+/**
+ * A condition that ends the statement with an error where `isWhole` does not hold, since triggers of others may leave out
+ * rows without a word: the statement commits itself, so nobody could take back the others.
+ */
+export function demanding(isWhole: string): string {
+  return `CAST(CASE WHEN ${isWhole} THEN '1' ELSE 'a trigger has left out a row' END AS integer) = 1`;
+}
+
 /** A record that one statement creates with its links, and with what is kept of it under an Idempotency-Key. */
 export interface WholeCreate {
   readonly fields: readonly Field[];
@@ -44,14 +52,18 @@ export function createWholeSql(
   const steps = [
     `created(${names}) AS (INSERT INTO ${quote(table)} (${columns(fields).join(', ')}) ${source} RETURNING ${returned})`,
   ];
+  const conditions: string[] = [];
   for (const [index, { relation, shared }] of links.entries()) {
     const { through, ownerKey, targetKey, target } = relation;
     const [keys = '', ...rest] = next(1 + shared.length);
     const into = columns([ownerKey, targetKey, ...shared]).join(', ');
     const from = ['created.id', 'item.value', ...rest].join(', ');
+    const wanted = `FROM created, ${dialect.listTable(keys, target.id)} AS item`;
     steps.push(
-      `linked${index} AS (INSERT INTO ${quote(through.table)} (${into}) SELECT ${from}` +
-        ` FROM created, ${dialect.listTable(keys, target.id)} AS item)`,
+      `linked${index} AS (INSERT INTO ${quote(through.table)} (${into}) SELECT ${from} ${wanted} RETURNING 1)`,
+    );
+    conditions.push(
+      demanding(`(SELECT count(*) FROM linked${index}) = (SELECT count(*) ${wanted})`),
     );
   }
   if (isKept) {
@@ -65,5 +77,6 @@ export function createWholeSql(
         ` SELECT ${[...asked, ...answer].join(', ')} FROM created)`,
     );
   }
-  return `WITH ${steps.join(', ')} SELECT * FROM created`;
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return `WITH ${steps.join(', ')} SELECT * FROM created${where}`;
 }

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { BelongsToMany, Field, Resource } from '../model/api.ts';
 import type { CompiledRead } from './compile-read.ts';
-import { createWholeSql, type WholeCreate } from './compile-create.ts';
+import { createWholeSql, demanding, type WholeCreate } from './compile-create.ts';
 import { deleteStatements, type DeleteStatements } from './compile-delete.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
@@ -14,7 +14,7 @@ export interface WriteStatements extends DeleteStatements {
   readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
   /** Updates the record named by `id`. */
   readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
-  /** Inserts `count` records, and gives of each a row as the read has it, with the id behind it. */
+  /** Inserts `count` records, all or none, and gives of each a row as the read has it, with the id behind it. */
   readonly create: (read: CompiledRead, fields: readonly Field[], count: number) => Statement;
   /** Updates the record named by `id`, and gives its row as `create` does; none where there is no such record. */
   readonly change: (read: CompiledRead, fields: readonly Field[]) => Statement;
@@ -117,7 +117,13 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     create: (read, fields, count) =>
       cached(
         keyOf(`create ${count}`, read.plan.resource, fields),
-        (add) => `${insertSql(read.plan.resource, fields, count, add)} RETURNING ${rowOf(read)}`,
+        (add) => {
+          const made = `${insertSql(read.plan.resource, fields, count, add)} RETURNING ${rowOf(read)}`;
+          if (count === 1) return made;
+          const names = [...shownOf(read).map((_, index) => `c${index}`), 'id'].join(', ');
+          const isWhole = demanding(`(SELECT count(*) FROM made) = ${count}`);
+          return `WITH made(${names}) AS (${made}) SELECT * FROM made WHERE ${isWhole}`;
+        },
         cacheOf(read),
       ),
     change: (read, fields) =>

@@ -25,7 +25,7 @@ CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     WHEN '22012' THEN PERFORM 1 / 0;
     WHEN '22P02' THEN PERFORM 'x'::int;
     WHEN 'P0004' THEN ASSERT false;
-    WHEN 'ZZ001', '42501', '57014', '23514' THEN RAISE EXCEPTION 'no' USING ERRCODE = new.name;
+    WHEN 'ZZ001', '42501', '57014', '23514', '57P01', '08006', '53300', '25006' THEN RAISE EXCEPTION 'no' USING ERRCODE = new.name;
     WHEN 'nothing' THEN RETURN null;
     ELSE RETURN new;
   END CASE;
@@ -48,7 +48,20 @@ describe('rules of a PostgreSQL database of others', () => {
   });
   afterAll(() => existing?.stop());
 
-  const codes = ['P0001', '22012', '22P02', 'P0004', 'ZZ001', '42501', '57014', '23514'];
+  const codes = [
+    'P0001',
+    '22012',
+    '22P02',
+    'P0004',
+    'ZZ001',
+    '42501',
+    '57014',
+    '23514',
+    '57P01',
+    '08006',
+    '53300',
+    '25006',
+  ];
   test.each([...codes, 'nothing'])('a trigger refuses a record with %s', async (name) => {
     const { api } = existing;
     const refused = await api.send('POST', '/v1/guarded', { name });

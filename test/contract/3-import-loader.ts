@@ -16,6 +16,8 @@ export interface Loader {
   /** How many records of each resource were added, how many were there, or `file:line message` of every problem. */
   readonly load: (files: Files, takenIds?: TakenIds) => Promise<object | readonly string[]>;
   readonly rows: (sql: string) => readonly unknown[];
+  /** Changes the database behind the loader's back. */
+  readonly run: (sql: string) => void;
 }
 
 export const moment = new Date('2026-03-01T12:00:00.000Z');
@@ -52,7 +54,7 @@ export async function withLoader<Value>(
   };
   const rows: Loader['rows'] = (sql) => database.schemaConnection.prepare(sql).all();
   try {
-    return await work({ folder, load, rows });
+    return await work({ folder, load, rows, run: (sql) => database.schemaConnection.exec(sql) });
   } finally {
     await database.close();
   }

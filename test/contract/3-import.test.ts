@@ -71,6 +71,27 @@ describe('a bad record', () => {
     }));
 });
 
+test('a trigger that leaves out a record, or a change of one, is a problem', () =>
+  withLoader(things, async ({ load, rows, run }) => {
+    await load(one(1));
+    const when = (change: string): string =>
+      `CREATE TRIGGER quiet_${change} BEFORE ${change} ON things WHEN new.name = 'quiet' BEGIN SELECT RAISE(IGNORE); END`;
+    run(when('INSERT'));
+    run(when('UPDATE'));
+    const file = 'things.ndjson';
+    expect(await load(one(2, { name: 'quiet' }))).toEqual([
+      `${file}:1 id cannot be stored: a trigger leaves it out`,
+    ]);
+    const several = lines(thing(2), thing(3, { name: 'quiet' }), thing(4));
+    expect(await load({ [file]: several })).toEqual([
+      `${file}:1 up to line 3: a trigger of the database leaves out 1 of these records`,
+    ]);
+    expect(await load(one(1, { name: 'quiet' }), 'replace')).toEqual([
+      `${file}:1 id cannot be stored: a trigger leaves it out`,
+    ]);
+    expect(rows('SELECT id FROM things')).toEqual([{ id: 1 }]);
+  }));
+
 describe('files', () => {
   test.each(
     badAndGoodFiles.map(([name, file, content, result]) => ({ name, file, content, result })),

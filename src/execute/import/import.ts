@@ -7,7 +7,7 @@ import type { JsonValue } from '../../spec/specification.ts';
 import type { WriteStatements } from '../../sql/compile-write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
 import { findConflicts, missingOwners, storageNames, type Conflict } from '../conflicts.ts';
-import { ConstraintError, type Database, type Transaction } from '../database.ts';
+import { ConstraintError, leftOut, madeOne, type Database, type Transaction } from '../database.ts';
 import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
 import { importOrder } from './order.ts';
@@ -261,10 +261,16 @@ class Import {
     if (columns === reader.fields.length) this.withGivenIds.add(resource);
     else await this.passIds(resource);
     try {
-      await this.transaction.run(statements.insert(columns, group.length), {
+      const { rows } = await this.transaction.run(statements.insert(columns, group.length), {
         bound: group.flatMap(({ bound }) => bound),
       });
-      return group.length;
+      if (rows === group.length) return rows;
+      if (others.length === 0) throw leftOut();
+      // Which ones it does not say, and nothing of this run will stay.
+      const last = others.at(-1)?.source.line;
+      const message = `up to line ${last}: a trigger of the database leaves out ${group.length - rows} of these records`;
+      this.problems.note(section.file, first.source.line, message);
+      return rows;
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
       if (others.length === 0) {
@@ -318,10 +324,11 @@ class Import {
     const encoded = (field: Field): SqlValue =>
       encodeValue(dialect, reader.valueIn(values, field), field);
     try {
-      await this.transaction.run(this.statements.update(resource, fields), {
-        bound: fields.map(encoded),
-        id: encodeValue(dialect, id, resource.id),
-      });
+      const bound = fields.map(encoded);
+      const key = encodeValue(dialect, id, resource.id);
+      madeOne(
+        await this.transaction.run(this.statements.update(resource, fields), { bound, id: key }),
+      );
       return [];
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
