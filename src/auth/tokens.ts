@@ -15,13 +15,14 @@ const longestKept = 4_096;
 
 interface Verified {
   readonly caller: Caller;
-  /** `exp`: s since 1970 */
+  /** `nbf` and `exp`: s since 1970 */
+  readonly begins: number;
   readonly expires: number;
   /** That of the keys when it was checked. */
   readonly revision: number;
 }
 
-/** Checks tokens, and remembers those that are good until they expire or the keys change. */
+/** Checks tokens, and remembers those that are good for as long as they are so and the keys stay. */
 export class Tokens {
   private readonly jwt: JwtSpecification;
   private readonly source: KeySource;
@@ -39,8 +40,10 @@ export class Tokens {
     const known = this.verified.get(digest);
     if (known === undefined || known.revision !== this.source.revision())
       return this.verify(token, digest);
-    const isOver = known.expires <= Math.floor(this.now() / 1_000) - skew;
-    return isOver ? fail(tokenExpired) : ok(known.caller);
+    // The clock may have been set, forward or back.
+    const now = Math.floor(this.now() / 1_000);
+    if (known.begins > now + skew) return fail(invalidCredentials);
+    return known.expires <= now - skew ? fail(tokenExpired) : ok(known.caller);
   }
 
   private async verify(token: string, digest: string): Promise<Result<Caller>> {
@@ -72,8 +75,9 @@ export class Tokens {
       throw error;
     }
     const caller = callerOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim);
+    const { nbf: begins = 0, exp: expires = 0 } = claims;
     if (token.length <= longestKept)
-      this.verified.set(digest, { caller, expires: claims.exp ?? 0, revision });
+      this.verified.set(digest, { caller, begins, expires, revision });
     return ok(caller);
   }
 }

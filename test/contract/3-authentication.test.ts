@@ -218,3 +218,13 @@ describe('a token that has expired', () => {
     expect(answer.body.code).toBe('INVALID_CREDENTIALS');
   });
 });
+
+test('a token that was good is not where the clock is set back to before it begins', async () => {
+  const headers = bearer(token({ nbf: seconds - 60, jti: 'later' }));
+  expect((await api.get('/v1/drafts', headers)).status).toBe(200);
+  now = start - 90_000;
+  expect((await api.get('/v1/drafts', headers)).status).toBe(200);
+  now = start - 91_000;
+  expectError(await api.get('/v1/drafts', headers), 'INVALID_CREDENTIALS', '/v1/drafts');
+  now = start;
+});
