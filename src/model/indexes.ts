@@ -5,3 +5,15 @@ export function beginsIndex(field: Field): boolean {
   const { id, unique, indexes } = field.resource;
   return field === id || field.unique || [...unique, ...indexes].some(([first]) => first === field);
 }
+
+/** Whether a field is stored as the text of a number, which is compared as the number. */
+export function isDecimalText({ type, attributes }: Field): boolean {
+  return type.name === 'decimal' && attributes.storedAs === 'text';
+}
+
+/** Whether an index of a field finds few records by a value: of others, as many may have it as there are, or none finds them. */
+export function tellsFew(field: Field): boolean {
+  const { name } = field.type;
+  const hasFew = name === 'boolean' || name === 'enum';
+  return !hasFew && field.items === undefined && !isDecimalText(field);
+}

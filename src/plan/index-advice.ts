@@ -1,6 +1,6 @@
 import { isRelatedToOne, type Place, type Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../model/api.ts';
-import { beginsIndex } from '../model/indexes.ts';
+import { beginsIndex, isDecimalText, tellsFew } from '../model/indexes.ts';
 import type { ReadPlan, SortKey } from './plan.ts';
 
 /** What the database's plan of a list shows. */
@@ -43,9 +43,7 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
   for (const predicate of where) {
     if (!isRelatedToOne(predicate)) continue;
     const [branch] = predicate.branches;
-    const fields = ownFields(branch.where, ['eq', 'in']).filter(({ type }) =>
-      tellsFew.has(type.name),
-    );
+    const fields = ownFields(branch.where, ['eq', 'in']).filter(tellsFew);
     const [field] = fields;
     if (field === undefined) {
       const farther = adviseBehind(branch.where);
@@ -56,16 +54,10 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
   return undefined;
 }
 
-/** Of the others there may be as many with one value as there are records, or they are found by no index everywhere. */
-const tellsFew: ReadonlySet<string> = new Set([
-  'id',
-  'uuid',
-  'string',
-  'integer',
-  'number',
-  'date',
-  'datetime',
-]);
+/** Whether an index may serve the field; long prose is left out. Contract 1, Field types. */
+function isAdvised(field: Field): boolean {
+  return field.items === undefined && field.type.name !== 'text' && !isDecimalText(field);
+}
 
 function isOwn({ members, isPivot }: Place): boolean {
   return members.length === 0 && !isPivot;
@@ -76,7 +68,7 @@ function ownFields(where: readonly Predicate[], operators: readonly string[]): r
     predicate.kind === 'compare' &&
     isOwn(predicate.place) &&
     operators.includes(predicate.operator) &&
-    predicate.place.field.items === undefined
+    isAdvised(predicate.place.field)
       ? [predicate.place.field]
       : [],
   );
@@ -88,7 +80,7 @@ function orderFields(order: readonly SortKey[], { id }: Resource): readonly Fiel
     ({ steps, place, descending, nulls }) =>
       steps.length === 0 &&
       isOwn(place) &&
-      place.field.items === undefined &&
+      isAdvised(place.field) &&
       descending === order[0]?.descending &&
       (nulls === undefined || (nulls === 'last') === descending),
   );

@@ -151,8 +151,3 @@ export function literal(text: string, fromHex: (hex: string) => string): string 
 export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
-
-/** Whether a field is stored as the text of a number, which is compared as the number. */
-export function isDecimalText({ type, attributes }: Field): boolean {
-  return type.name === 'decimal' && attributes.storedAs === 'text';
-}

@@ -1,7 +1,5 @@
 import { isRelatedToOne, type Predicate, type RelatedToOne } from '../filter/predicate.ts';
-import type { Field } from '../model/api.ts';
-import { beginsIndex } from '../model/indexes.ts';
-import { isDecimalText } from './dialect.ts';
+import { beginsIndex, tellsFew } from '../model/indexes.ts';
 import { parentField } from './join.ts';
 
 /** Whether an index finds the few rows that a condition on them is about. */
@@ -10,7 +8,8 @@ export function isLookup(predicate: Predicate): boolean {
     case 'compare': {
       const { place, operator, any = false } = predicate;
       const isWhole = place.members.length === 0 && !any;
-      return isWhole && (operator === 'eq' || operator === 'in') && tellsFew(place.field);
+      const isSame = operator === 'eq' || operator === 'in';
+      return isWhole && isSame && tellsFew(place.field) && beginsIndex(place.field);
     }
     case 'and':
       return predicate.parts.some(isLookup);
@@ -33,11 +32,4 @@ export function isLookupBehind(predicate: Predicate): predicate is RelatedToOne 
   return branch.where.some(
     (part) => isLookup(part) || (isLookupBehind(part) && beginsIndex(parentField(part.relation))),
   );
-}
-
-/** Whether an index begins with the field, and its values are more than a handful. */
-function tellsFew(field: Field): boolean {
-  const { name } = field.type;
-  const isPlain = field.items === undefined && !isDecimalText(field);
-  return isPlain && name !== 'boolean' && name !== 'enum' && beginsIndex(field);
 }

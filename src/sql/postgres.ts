@@ -1,20 +1,13 @@
 import type { Comparison } from '../filter/predicate.ts';
 import type { Field } from '../model/api.ts';
+import { isDecimalText } from '../model/indexes.ts';
 import { numberType } from '../model/field-types/number.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { momentBounds } from '../model/field-types/stored-as.ts';
-import {
-  codecOf,
-  encodeValue,
-  isDecimalText,
-  literal,
-  quote,
-  wantedValues,
-  type Dialect,
-} from './dialect.ts';
+import { codecOf, encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
 
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the

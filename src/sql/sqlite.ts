@@ -1,4 +1,5 @@
 import type { Field } from '../model/api.ts';
+import { isDecimalText } from '../model/indexes.ts';
 import { numberType } from '../model/field-types/number.ts';
 import type { Comparison } from '../filter/predicate.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -7,7 +8,7 @@ import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../model/field-types/stored-as.ts';
 import { jsonGuard } from './json-guard.ts';
-import { codecOf, isDecimalText, literal, wantedValues, type Dialect } from './dialect.ts';
+import { codecOf, literal, wantedValues, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
 

@@ -5,9 +5,9 @@ import { blog, records, type DebugBody, type Query } from './4-debug.ts';
 const both = await serveBoth(blog, records, undefined, { mode: 'dev' });
 afterAll(() => both.stop());
 
-async function queriesOf(path: string): Promise<readonly (readonly Query[])[]> {
+async function queriesOf(path: string, of = both): Promise<readonly (readonly Query[])[]> {
   return Promise.all(
-    both.sides.map(async (side) => {
+    of.sides.map(async (side) => {
       const { body } = (await side.get(path)) as { body: DebugBody };
       return body._debug.database.queries;
     }),
@@ -105,5 +105,45 @@ describe('the index that a list lacks', () => {
       expect((body as DebugBody)._debug.database.queries[0]).not.toHaveProperty('index');
     }
     await indexed.stop();
+  });
+
+  // Few records have one value of some types; of long prose and of what has a handful of values none is told.
+  test.each([
+    ['time', '14:05:00', true],
+    ['decimal', '1.50', true],
+    ['email', 'a@b.example', true],
+    ['text', 'a', false],
+    ['boolean', 'true', false],
+    ['enum', 'a', false],
+  ])('of a related %s', async (type, wanted, isAdvised) => {
+    const attributes = type === 'enum' ? `{ type: enum, values: [a] }` : `{ type: ${type} }`;
+    const related = await serveBoth(
+      `resources:
+         pets: { fields: { owner: { type: relation, relation: belongsTo, resource: owners } } }
+         owners: { fields: { it: ${attributes} } }`,
+      {},
+      undefined,
+      { mode: 'dev' },
+    );
+    const [queries] = await queriesOf(`/v1/pets?_debug=plan&owner.it=${wanted}`, related);
+    expect(queries?.[0]?.index).toBe(isAdvised ? 'owners.it: index: true' : undefined);
+    await related.stop();
+  });
+
+  test('long prose is no part of one', async () => {
+    const notes = await serveBoth(
+      'resources: { notes: { fields: { text: { type: text }, size: { type: integer } } } }',
+      {},
+      undefined,
+      { mode: 'dev' },
+    );
+    for (const [query, index] of [
+      ['text=a', undefined],
+      ['sort=text', undefined],
+      ['text=a&size=1', 'notes.size: index: true'],
+    ])
+      for (const queries of await queriesOf(`/v1/notes?_debug=plan&${query}`, notes))
+        expect(queries[0]?.index, query).toBe(index);
+    await notes.stop();
   });
 });
