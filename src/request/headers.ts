@@ -34,25 +34,28 @@ const mediaTypes: Readonly<Record<Representation, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Ranges that stand for JSON, the more precise first: what else there is has to be asked for by its name. */
-const jsonRanges = ['application/json', 'application/*', '*/*'];
+/** The ranges that a media type is in, the most precise first: that one decides (RFC 9110, 12.5.1). */
+function rangesOf(type: string): readonly string[] {
+  return [type, type.replace(/\/.*/u, '/*'), '*/*'];
+}
 
 /**
- * What `Accept` wants of those that are offered: the one of the highest weight, at equal weights the one that is named
- * most precisely, JSON before others. Undefined when it takes none of them (RFC 9110, 12.5.1).
+ * What `Accept` wants of those that are offered: the one of the highest weight, at equal weights one that is named
+ * before one that a range takes, and JSON before others. Undefined when it takes none of them.
  */
 export function negotiate(
   header: string | undefined,
   offered: readonly Representation[],
 ): Representation | undefined {
-  if (header === undefined || header === '*/*' || header.trim() === '') return 'json';
+  if (header === undefined || header === '*/*') return 'json';
   const weights = readWeights(header);
+  if (weights.size === 0) return 'json';
   let best: { representation: Representation; weight: number; isNamed: boolean } | undefined;
   for (const representation of offered) {
-    const ranges = representation === 'json' ? jsonRanges : [mediaTypes[representation]];
-    const range = ranges.find((name) => weights.has(name)) ?? '';
+    const type = mediaTypes[representation];
+    const range = rangesOf(type).find((name) => weights.has(name)) ?? '';
     const weight = weights.get(range) ?? 0;
-    const isNamed = range === mediaTypes[representation];
+    const isNamed = range === type;
     const isBetter =
       best === undefined
         ? weight > 0
@@ -89,14 +92,17 @@ export function wantedCoding(
   return { coding, isForced: (plain ?? weights.get('*')) === 0 };
 }
 
-/** The names of a list with weights (`a;q=0.5, b`), in lower case; a weight that is none counts as 0. */
+/**
+ * The names of a list with weights (`a;q=0.5, b`), in lower case; a weight that is none counts as 0. What has a name twice
+ * differs in parameters, which mean nothing here, so that the higher weight counts.
+ */
 function readWeights(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
     const weight = parameters.find((parameter) => parameter.startsWith('q='));
     const number = weight === undefined ? 1 : Number(weight.slice(2));
-    if (!weights.has(name)) weights.set(name, number > 0 ? Math.min(number, 1) : 0);
+    if (name !== '') weights.set(name, Math.max(weights.get(name) ?? 0, Math.min(number || 0, 1)));
   }
   return weights;
 }

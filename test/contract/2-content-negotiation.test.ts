@@ -49,10 +49,30 @@ describe.each(sideNames)('Accept of a list, %s', (name) => {
     ['text/html, application/x-ndjson;q=0.5, text/plain', ndjson],
     ['application/json;q=0, text/csv;q=0.001', csv],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', json],
-    // What is not JSON has to be asked for by its name.
-    ['text/*', undefined],
-    ['application/json;q=0, */*', undefined],
-    ['application/json;q=0, application/*', undefined],
+    // The most precise range decides of each (RFC 9110, 12.5.1): who does not want JSON takes what else there is.
+    ['application/json;q=0, */*', csv],
+    ['application/json;q=0, application/*', ndjson],
+    ['application/*;q=0, */*', csv],
+    ['text/*', csv],
+    ['text/*, */*', json],
+    ['text/*;q=0.9, */*;q=0.8', csv],
+    ['text/csv;q=0, text/*', undefined],
+    ['application/json;q=0, text/csv;q=0, */*', ndjson],
+    ['application/json;q=0', undefined],
+    // Parameters mean nothing, nor do empty items.
+    ['application/json; charset=utf-16', json],
+    ['Application/JSON ; Q=0.5', json],
+    ['application/json;profile=other;q=0, application/json', json],
+    ['application/json;q=0.9;ext=1, text/csv;q=0.5', json],
+    [', application/json,, ', json],
+    [' , ', json],
+    ['text/csv;q=2, application/json', json],
+    // What is no media type of ours.
+    ['application/vnd.api+json', undefined],
+    ['application/*+json', undefined],
+    ['application/vnd.api+json, */*;q=0.1', json],
+    ['text/csv;q=-1', undefined],
+    ['text/csv;q=', undefined],
     ['text/csv;q=0', undefined],
     ['text/csv;q=0, application/x-ndjson;q=0, text/html', undefined],
     ['text/csv;q=none', undefined],
@@ -74,7 +94,13 @@ describe.each(sideNames)('Accept of a list, %s', (name) => {
     ['PATCH', '/v1/posts/1'],
     ['DELETE', '/v1/posts/1'],
   ])('%s %s is JSON alone', async (method, path) => {
-    for (const accept of ['text/csv', 'application/x-ndjson', 'text/csv, application/x-ndjson']) {
+    for (const accept of [
+      'text/csv',
+      'application/x-ndjson',
+      'text/csv, application/x-ndjson',
+      'text/*',
+      'application/json;q=0, */*',
+    ]) {
       const { status, headers } = await sides[name].ask(path, { method, headers: { accept } });
       expect([status, headers['content-type']]).toEqual([406, json]);
     }
