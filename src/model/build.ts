@@ -13,7 +13,7 @@ import type { Api, Field, Resource } from './api.ts';
 import { buildFields, fillTimestamps, isSameName } from './build-fields.ts';
 import { buildRelations } from './build-relations.ts';
 import { buildVersions } from './build-versions.ts';
-import { checkField, checkTemplates } from './check-field.ts';
+import { checkField, checkFilled, checkTemplates } from './check-field.ts';
 import type { FoundForms } from './field-types/stored-as.ts';
 import { memberNames, type DraftField, type DraftResource } from './draft.ts';
 import { finishKeys } from './keys.ts';
@@ -62,6 +62,7 @@ export function buildApi(
     finishKeys(resource, resources, noting);
     for (const field of resource.fields.values())
       checkField(field, [...resource.path, 'fields', field.name], noting);
+    checkFilled(resource, noting);
     checkTemplates(resource, noting);
   }
   const versions = buildVersions(specification, resources, noting);

@@ -47,6 +47,21 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
   if (field.items !== undefined) checkField(field.items, at('items'), report);
 }
 
+/**
+ * Warns of fields that keep every create from succeeding: nobody sends them, and they may not be null. It is no error
+ * where a trigger of an existing database fills them.
+ */
+export function checkFilled({ fields, access, path }: DraftResource, report: Report): void {
+  if (access.create.every(({ role }) => role === 'none')) return;
+  for (const field of fields.values())
+    if (field.readOnly && !field.nullable && !field.required && field.default === undefined)
+      report(
+        [...path, 'fields', field.name, 'readOnly'],
+        `no create can succeed: nobody can set ${field.name}, which may not be null; give it a default, unless a trigger of the database fills it`,
+        'warning',
+      );
+}
+
 /** The default and the listed values pass the field's own rules; the default is kept as it would be read. */
 function checkValues(field: Draft<Field>, path: Path, report: Report): void {
   const check = (value: JsonValue, ...key: (string | number)[]): JsonValue => {

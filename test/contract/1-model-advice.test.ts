@@ -76,3 +76,40 @@ describe('a column that every table of PostgreSQL has of itself', () => {
     expect(problems).toHaveLength(2);
   });
 });
+
+describe('a readOnly field that may not be null', () => {
+  const problemsOf = (field: string, more = ''): readonly unknown[] =>
+    build(`
+resources:
+  boxes:
+    ${more}
+    fields: { name: { type: string }, code: ${field} }
+`).problems.map(({ severity, path, message }) => [severity, path, message]);
+  const field = '{ type: string, nullable: false, readOnly: true }';
+
+  test('is warned of: no create could succeed', () => {
+    const message =
+      'no create can succeed: nobody can set code, which may not be null; give it a default, unless a trigger of the database fills it';
+    expect(problemsOf(field)).toEqual([
+      ['warning', 'resources.boxes.fields.code.readOnly', message],
+    ]);
+  });
+
+  test.each([
+    ['with a default', field.replace('readOnly', 'default: x, readOnly'), ''],
+    ['where nobody may create anyway', field, 'access: { create: none }'],
+    ['where it may be null', '{ type: string, readOnly: true }', ''],
+  ])('is none %s', (_, written, more) => {
+    expect(problemsOf(written, more)).toEqual([]);
+  });
+
+  test('that is a time stamp is none', () => {
+    const { problems } = build(`
+resources:
+  boxes:
+    timestamps: true
+    fields: { createdAt: { type: datetime, nullable: false } }
+`);
+    expect(problems).toEqual([]);
+  });
+});
