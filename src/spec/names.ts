@@ -79,7 +79,7 @@ export const versionNumbers: NameRule = {
   refusal: (name) => `${quote(name)} is no number of a version; it takes a whole number from 1 up`,
 };
 
-/** Lint: what makes a field's name awkward in a query string, else in JSON. */
+/** Lint: what makes a field's name awkward in a query string, else in JSON, else for those who read the OpenAPI document. */
 function adviceOnField(
   name: string,
   names: { has(name: string): boolean },
@@ -94,6 +94,9 @@ function adviceOnField(
     return names.has(base)
       ? `${quote(name)} stands beside ${quote(base)}: a filter ${quote(`${name}=…`)} always means the field ${quote(name)}, never the operator \`${suffix}\` on ${quote(base)}`
       : `${quote(name)} ends like the operator \`${suffix}\`; another name would not be mistaken for a filter on ${quote(base)}`;
+  }
+  if (Object.hasOwn(Object.prototype, name)) {
+    return `${quote(name)} is a name that every object of JavaScript has: some tools that read the OpenAPI document fail on such a field`;
   }
   if (camelCase.test(name)) return undefined;
   return `by convention a field's name is in camelCase: ${quote(camelCased(name))} instead of ${quote(name)}`;

@@ -215,6 +215,15 @@ describe('names', () => {
       `warning 5:7 ${fields}.maxDepth: \`maxDepth\` is a query parameter as well, which wins: to filter by the field one has to write \`maxDepth_eq\``,
     ],
     [
+      'fields named like what every object of JavaScript has',
+      withFields(
+        'valueOf: { type: integer }',
+        'then: { type: object, properties: { hasOwnProperty: { type: string } } }',
+      ),
+      `warning 4:7 ${fields}.valueOf: \`valueOf\` is a name that every object of JavaScript has: some tools that read the OpenAPI document fail on such a field`,
+      `warning 5:43 ${fields}.then.properties.hasOwnProperty: \`hasOwnProperty\` is a name that every object of JavaScript has: some tools that read the OpenAPI document fail on such a field`,
+    ],
+    [
       'fields that end like an operator',
       withFields(
         'logged_in: { type: boolean }',

@@ -168,6 +168,8 @@ describe('keys', () => {
     [
       'names that objects inherit',
       withFields('constructor: { type: string }', 'toString: { type: text }'),
+      `warning 4:7 ${fields}.constructor: \`constructor\` is a name that every object of JavaScript has: some tools that read the OpenAPI document fail on such a field`,
+      `warning 5:7 ${fields}.toString: \`toString\` is a name that every object of JavaScript has: some tools that read the OpenAPI document fail on such a field`,
     ],
     [
       'attributes that objects inherit',

@@ -210,4 +210,39 @@ resources:
       country: { type: relation, relation: belongsTo, resource: countries, foreignKey: countryCode }
 `,
   },
+  'names that every object has': {
+    full: [],
+    text: `groups: { toString: [count, then] }
+resources:
+  constructor:
+    groups: { hasOwnProperty: [label] }
+    fields:
+      label: { type: string, index: true }
+      count: { type: integer }
+      then: { type: object, properties: { length: { type: integer }, toJSON: { type: json } } }
+      length: { type: json }
+      prototype: { type: enum, values: [constructor, toString, __proto__, hasOwnProperty] }
+      toJSON: { type: array, items: { type: string } }
+      owner: { type: relation, relation: belongsTo, resource: toString }
+      isArray: { type: relation, relation: hasMany, resource: valueOf, foreignKey: ownerId }
+      links: { type: relation, relation: belongsToMany, resource: toString, through: then, withPivot: [length] }
+      arguments: { type: relation, relation: morphMany, resource: prototype, typeValue: constructor }
+  toString:
+    fields:
+      name: { type: string }
+      links: { type: relation, relation: belongsToMany, resource: constructor, through: then }
+      arguments: { type: relation, relation: morphMany, resource: prototype, typeValue: __proto__ }
+  valueOf:
+    fields: { ownerId: { type: integer, reference: constructor.id }, name: { type: string } }
+  then:
+    fields:
+      constructorId: { type: integer, reference: constructor.id }
+      toStringId: { type: integer, reference: toString.id }
+      length: { type: integer }
+  prototype:
+    fields:
+      call: { type: relation, relation: morphTo }
+      apply: { type: decimal }
+`,
+  },
 };
