@@ -33,6 +33,11 @@ const menu = {
   },
 } as const;
 
+/** Where only what is offered can be chosen, Enter takes the first that fits what was typed. */
+const choice = {
+  defaultProps: { ...menu.defaultProps, selectFirstOptionOnChange: true },
+} as const;
+
 const theme = createTheme({
   colors: {
     red: darker('red', '#c92a2a', '#a82020'),
@@ -50,8 +55,8 @@ const theme = createTheme({
     Alert: Alert.extend({ defaultProps: { role: 'note' } }),
     // A menu is where its input is: in the same part of the page, and in the dialog that shuts off all else.
     Combobox: Combobox.extend({ defaultProps: { withinPortal: false } }),
-    Select: Select.extend(menu),
-    MultiSelect: MultiSelect.extend(menu),
+    Select: Select.extend(choice),
+    MultiSelect: MultiSelect.extend(choice),
     TagsInput: TagsInput.extend(menu),
     Autocomplete: Autocomplete.extend(menu),
   },

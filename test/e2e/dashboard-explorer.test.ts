@@ -93,6 +93,32 @@ describe('the explorer', () => {
     await eventually(() => urlField(page).inputValue()).toBe('/v1/products?maker_exists=true');
   });
 
+  test('Enter takes the first that fits what is typed', async () => {
+    const page = await opening(await serving(), '#/explorer/products');
+    const { keyboard } = page;
+    const url = (path: string) => eventually(() => urlField(page).inputValue()).toBe(path);
+    const choose = async (name: string, typed: string, first: string): Promise<void> => {
+      await page.getByRole('combobox', { name, exact: true }).click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await keyboard.type(typed);
+      const option = page.getByRole('option', { name: first, exact: true });
+      await eventually(() => option.getAttribute('data-combobox-selected')).toBe('true');
+      await keyboard.press('Enter');
+    };
+    await page.getByRole('cell', { name: 'Chair' }).waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await choose('Field of filter 1', 'pri', 'price');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('20');
+    await keyboard.press('Enter');
+    await url('/v1/products?price=20');
+    await choose('Sort', 'sta', 'state ↑');
+    await keyboard.press('Escape');
+    await url('/v1/products?price=20&sort=state');
+    await choose('Resource', 'mak', 'makers');
+    await url('/v1/makers');
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
   test('asks for order, fields, expansion, size and page by form', async () => {
     const page = await opening(await serving(), '#/explorer/products');
     const { keyboard } = page;
