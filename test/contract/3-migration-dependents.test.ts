@@ -1,32 +1,15 @@
-import driver from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate, planMigration } from '../../src/execute/postgres-schema.ts';
-import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import { openPostgres } from '../../src/execute/postgres.ts';
 import { buildValid } from '../support/api.ts';
 import { linesOf } from '../support/migrations.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { barePostgres } from '../support/bare-postgres.ts';
 
 // What PostgreSQL alone has, and a migration that changes the type of a column meets: domains, and what is made of columns.
-let server: TestDatabase;
-let database: PostgresDatabase;
-let other: driver.Sql;
-
-beforeAll(async () => {
-  server = await createDatabase();
-  database = await openPostgres(server.url, { poolSize: 2 });
-  other = driver(server.url, { max: 1, onnotice: () => undefined });
-});
-
+const { url: server, database, other, empty } = await barePostgres();
 beforeEach(async () => {
-  await other`DROP SCHEMA public CASCADE`;
-  await other`CREATE SCHEMA public`;
+  await empty();
   await other`DROP PUBLICATION IF EXISTS pub`;
-});
-
-afterAll(async () => {
-  await database?.close();
-  await other?.end();
-  await server?.drop();
 });
 
 const domains = `
@@ -228,7 +211,7 @@ test('texts in the order of a language, or that are equal without being the same
 
 test('a role that has all names put in quotes sees the same types', async () => {
   await other.unsafe(`CREATE TABLE t (${key}, a text COLLATE "C", b varchar(3))`);
-  const url = new URL(server.url);
+  const url = new URL(server);
   url.searchParams.set('quote_all_identifiers', 'on');
   const quoting = await openPostgres(url.href, { poolSize: 1 });
   const api = buildValid(

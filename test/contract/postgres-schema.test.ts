@@ -1,35 +1,16 @@
-import driver from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { DatabaseFailure } from '../../src/execute/database.ts';
 import { migrate, planMigration } from '../../src/execute/postgres-schema.ts';
 import { lockRecord } from '../../src/execute/schema-record.ts';
-import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import { openPostgres } from '../../src/execute/postgres.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { buildValid, serve } from '../support/api.ts';
+import { barePostgres } from '../support/bare-postgres.ts';
 import { until } from '../support/command.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
 
-let server: TestDatabase;
-let database: PostgresDatabase;
-let other: driver.Sql;
-
-beforeAll(async () => {
-  server = await createDatabase();
-  database = await openPostgres(server.url, { poolSize: 3 });
-  other = driver(server.url, { max: 1, onnotice: () => undefined });
-});
-
-beforeEach(async () => {
-  await other`DROP SCHEMA public CASCADE`;
-  await other`CREATE SCHEMA public`;
-});
-
-afterAll(async () => {
-  await database?.close();
-  await other?.end();
-  await server?.drop();
-});
+const { url: server, database, other, empty } = await barePostgres();
+beforeEach(empty);
 
 const api = buildValid(`
 access: public
@@ -213,7 +194,7 @@ test('one waits for another that is under way, however long that takes, and find
 test('many at once make their first tables once', async () => {
   const all = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      const own = await openPostgres(server.url, { poolSize: 1 });
+      const own = await openPostgres(server, { poolSize: 1 });
       try {
         return await migrate(own, api);
       } finally {
@@ -225,7 +206,7 @@ test('many at once make their first tables once', async () => {
 });
 
 test('what is up to date is neither locked nor written to', async () => {
-  const url = new URL(server.url);
+  const url = new URL(server);
   url.searchParams.set('default_transaction_read_only', 'on');
   const own = await openPostgres(url.href, { poolSize: 1 });
   await expect(migrate(own, api)).rejects.toThrow('25006');
@@ -247,7 +228,7 @@ test('a server without locks of tables is migrated without them', async () => {
     buildValid('resources: { users: { fields: { name: { type: string } } } }'),
   );
   await other`INSERT INTO users (name) VALUES ('a')`;
-  const proxy = await startProxy(server.url);
+  const proxy = await startProxy(server);
   // As such servers refuse it: 0A000, feature_not_supported.
   const lock = 'LOCK TABLE "users" IN ACCESS EXCLUSIVE MODE';
   proxy.rewrite(lock, `DO $$BEGIN RAISE SQLSTATE '0A000';END$$`.padEnd(lock.length));
