@@ -22,6 +22,7 @@ import { compareColumns, refusedKey } from './schema-columns.ts';
 import { compareIndexes } from './schema-indexes.ts';
 import { compareReferences } from './schema-references.ts';
 import { isSameRecord, type RecordRow } from './schema-record.ts';
+import { findStrays } from './schema-strays.ts';
 
 /** A database as a migration finds it. */
 export interface Found {
@@ -61,7 +62,7 @@ export function* findMigration(
   const wantedNames = new Set(schema.map(({ name }) => rules.fold(name)));
   const planning = { api, rules, found, allowDataLoss, schema, wantedNames };
   const tables = yield* compareTables(planning);
-  const left = yield* findLeftTables(planning, tables.renamed);
+  const left = yield* findLeftTables(planning, tables);
   const indexes = yield* compareAllIndexes(tables.pairs, rules);
   const references = yield* compareReferences(tables.pairs, rules, indexes.drop);
   const alterTables = [
@@ -157,7 +158,7 @@ function formerTable(
 /** Tables of this API that no resource is in any more. */
 function* findLeftTables(
   { api, rules, found, allowDataLoss, wantedNames }: Planning,
-  renamed: Tables['renamed'],
+  { pairs, renamed }: Tables,
 ): Counting<{
   readonly steps: readonly MigrationStep[];
   readonly dropped: readonly string[];
@@ -167,6 +168,7 @@ function* findLeftTables(
   const steps: MigrationStep[] = [];
   const dropped: string[] = [];
   const kept: TableChange[] = [];
+  let strays: readonly string[] | undefined;
   for (const { table, column, owner, isMade } of found.record) {
     const isLeft =
       column === '' &&
@@ -186,8 +188,14 @@ function* findLeftTables(
       kept.push({ name: actual.name, actual, columns });
       steps.push(...columns.flatMap((one) => releaseStep(actual.name, one)));
     }
+    strays ??= yield* findStrays(api, pairs, rules);
+    const loses = counted(rows, 'row');
+    const staying = `${loses}, but not ${strays.join(' and ')} whose type no resource has`;
     steps.push(
-      step(`drop table ${actual.name}`, { loses: counted(rows, 'row'), isOptional: true }),
+      step(`drop table ${actual.name}`, {
+        loses: strays.length === 0 ? loses : staying,
+        isOptional: true,
+      }),
     );
   }
   return { steps, dropped, kept };
