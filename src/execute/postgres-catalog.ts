@@ -5,21 +5,42 @@ import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './
 /** Of the schema in which new tables would be made. */
 const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
 
+/**
+ * Whether a collation compares by code point. All that the server brings itself (b, from version 17 on) do, and ICU (i)
+ * has none that does; the default one (d) compares as the database does.
+ */
+function isByCodePoint(collation: string): string {
+  return (
+    `CASE WHEN ${collation}.collprovider = 'd' THEN (SELECT datlocprovider = 'b' OR (datlocprovider = 'c'` +
+    ` AND datcollate IN ('C', 'POSIX')) FROM pg_database WHERE datname = current_database())` +
+    ` ELSE ${collation}.collprovider = 'b' OR (${collation}.collprovider = 'c'` +
+    ` AND ${collation}.collcollate IN ('C', 'POSIX')) END`
+  );
+}
+
 const columnsQuery =
   `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '',` +
-  // A column of the default collation compares as the database does.
-  ` CASE WHEN attcollation = 0 THEN NULL` +
-  // All that the server brings itself (b, from version 17 on) have the order of code points, and ICU (i) has none of it.
-  ` WHEN collprovider = 'd' THEN datlocprovider = 'b' OR (datlocprovider = 'c' AND datcollate IN ('C', 'POSIX'))` +
-  ` ELSE collprovider = 'b' OR (collprovider = 'c' AND collcollate IN ('C', 'POSIX')) END, pg_get_expr(adbin, adrelid)` +
+  ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid)` +
   ` FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
-  ` JOIN pg_database ON datname = current_database()` +
   ` WHERE ${inSchema} ORDER BY table_.relname, attnum`;
 
+/**
+ * Of an index whether it has its columns in the order in which requests compare them: each by the operators that are usual
+ * for its type, and texts by code point, or as their column compares, which a migration brings to that.
+ */
+const isInOrder =
+  `NOT EXISTS (SELECT 1 FROM unnest(indkey::int[], indclass::oid[], indcollation::oid[])` +
+  ` WITH ORDINALITY AS key(number, operators, sorting, place) JOIN pg_attribute ON attrelid = indrelid` +
+  ` AND attnum = key.number JOIN pg_opclass AS used ON used.oid = operators` +
+  ` LEFT JOIN pg_collation AS own ON own.oid = sorting WHERE place <= indnkeyatts AND` +
+  ` (NOT EXISTS (SELECT 1 FROM pg_opclass AS usual WHERE usual.opcfamily = used.opcfamily AND usual.opcdefault)` +
+  ` OR (sorting <> attcollation AND NOT ${isByCodePoint('own')})))`;
+
+/** Those that values can be looked up in and read along: no other methods than B-trees have an order. */
 const indexesQuery =
   `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
@@ -28,9 +49,10 @@ const indexesQuery =
   ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END,` +
   // The second bit says it of each column.
   ` (SELECT json_agg(option & 2 = 2 ORDER BY place) FROM` +
-  ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb` +
+  ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb, ${isInOrder}` +
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
   ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
+  ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
 const referencesQuery =
@@ -114,7 +136,8 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
     return table;
   };
   const keys = new Set<string>();
-  for (const [table, name, list, unique, primary, sql, nulls] of await ask(indexesQuery)) {
+  for (const row of await ask(indexesQuery)) {
+    const [table, name, list, unique, primary, sql, nulls, inOrder] = row;
     const columns = JSON.parse(String(list)) as string[];
     if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
     tableOf(table).indexes.push({
@@ -123,7 +146,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       unique: unique === true,
       sql: sql === null ? undefined : String(sql),
       isPrimary: primary === true,
-      byCodePoint: undefined,
+      isInOrder: inOrder === true,
       nullsFirst: JSON.parse(String(nulls)) as boolean[],
     });
   }

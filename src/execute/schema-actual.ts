@@ -66,8 +66,8 @@ export interface ActualIndex {
   readonly sql: string | undefined;
   /** Whether that constraint is the primary key. */
   readonly isPrimary: boolean;
-  /** Whether it has its texts in the order of code points; undefined where nobody asks. */
-  readonly byCodePoint: boolean | undefined;
+  /** Whether it has values in the order in which requests compare them, as texts by code point. */
+  readonly isInOrder: boolean;
   /** Of each column whether its nulls come first; undefined where they always do. */
   readonly nullsFirst: readonly boolean[] | undefined;
 }

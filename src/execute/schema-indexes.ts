@@ -37,7 +37,7 @@ export function* compareIndexes(
     // What is distinct in another order is distinct in ours; one that is to be read along has to have ours.
     return (
       index.unique === wanted.unique &&
-      (index.unique || index.byCodePoint !== false) &&
+      (index.unique || index.isInOrder) &&
       [wanted.columns, rules.indexColumns(table, wanted)].some((one) => keyOf(one) === keyOf(names))
     );
   };

@@ -108,7 +108,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     unique: row.unique === 1,
     sql: row.sql ?? undefined,
     isPrimary: row.origin === 'pk',
-    byCodePoint: row.collated === 0,
+    isInOrder: row.collated === 0,
     nullsFirst: undefined,
   }));
   const keys = ask<{

@@ -189,7 +189,7 @@ function resourceOf(
   };
 }
 
-/** An index with the names that its columns have as fields. */
+/** An index that serves requests, or keeps values apart, with the names that its columns have as fields. */
 type IndexList = ActualIndex & { readonly fields: readonly string[] };
 
 function indexLists(
@@ -199,7 +199,7 @@ function indexLists(
   const nameOf = (column: string | null): string =>
     [...fields].find(([one]) => column !== null && fold(one) === fold(column))?.[1] ?? '';
   return table.actual.indexes
-    .filter(({ columns }) => !columns.includes(null))
+    .filter(({ columns, unique, isInOrder }) => !columns.includes(null) && (unique || isInOrder))
     .map((index) => ({ ...index, fields: index.columns.map(nameOf) }));
 }
 
