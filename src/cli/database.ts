@@ -1,6 +1,7 @@
+import type { UnservedOrder } from '../execute/schema-actual.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
-import type { Api, Field } from '../model/api.ts';
+import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
 import { databaseKinds, kindOf } from './database-kinds.ts';
@@ -61,7 +62,7 @@ export async function unservedOrders(
   context: Context,
   target: Target,
   api: Api,
-): Promise<readonly Field[]> {
+): Promise<readonly UnservedOrder[]> {
   const { name, unservedOrders: find } = await named(context, target);
   try {
     return await find(api);

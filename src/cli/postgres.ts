@@ -1,5 +1,6 @@
 import { readPostgres } from '../execute/introspect/postgres.ts';
 import { postgresForms } from '../execute/postgres-forms.ts';
+import { unservedOrders } from '../execute/postgres-orders.ts';
 import { isUpToDate, migrate, planMigration } from '../execute/postgres-schema.ts';
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../execute/postgres.ts';
 import type { Resource } from '../model/api.ts';
@@ -32,8 +33,8 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.looking((ask) => postgresForms(ask, api))),
-    // Columns are in the order of code points once a migration has seen them.
-    unservedOrders: async () => [],
+    unservedOrders: (api) =>
+      onSchema((schema) => schema.looking((ask) => unservedOrders(ask, api))),
     introspect: () => onSchema((schema) => schema.looking(readPostgres)),
     open: async () => {
       // An import looks at what is there beside its transaction.

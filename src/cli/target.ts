@@ -1,8 +1,9 @@
 import { relative, resolve } from 'node:path';
+import type { UnservedOrder } from '../execute/schema-actual.ts';
 import type { Database } from '../execute/database.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
-import type { Api, Field, Resource } from '../model/api.ts';
+import type { Api, Resource } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
@@ -61,8 +62,8 @@ export interface NamedDatabase {
    * there.
    */
   readonly forms: (api: Api) => Promise<FoundForms>;
-  /** Which fields of an Api compare texts by code point, while no index of an existing table has that order. */
-  readonly unservedOrders: (api: Api) => Promise<readonly Field[]>;
+  /** Which fields of an Api are sorted in an order that no index of an existing table has. */
+  readonly unservedOrders: (api: Api) => Promise<readonly UnservedOrder[]>;
   /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
   readonly introspect: () => Promise<FoundDatabase>;
   /** Opens it; what can be made and is not there is made with `create`, and a failure without. */

@@ -47,8 +47,8 @@ const indexesQuery =
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
   ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
   ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END,` +
-  // The second bit says it of each column.
-  ` (SELECT json_agg(option & 2 = 2 ORDER BY place) FROM` +
+  // Of each column the second bit says that nulls come first, the first one that it is read downwards.
+  ` (SELECT json_agg((option & 3) IN (1, 2) ORDER BY place) FROM` +
   ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb, ${isInOrder}` +
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
   ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +

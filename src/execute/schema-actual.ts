@@ -1,3 +1,4 @@
+import type { Field } from '../model/api.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StoredKind } from '../sql/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
@@ -68,8 +69,14 @@ export interface ActualIndex {
   readonly isPrimary: boolean;
   /** Whether it has values in the order in which requests compare them, as texts by code point. */
   readonly isInOrder: boolean;
-  /** Of each column whether its nulls come first; undefined where they always do. */
+  /** Of each column whether its nulls come first when it is read upwards; undefined where they always do. */
   readonly nullsFirst: readonly boolean[] | undefined;
+}
+
+/** A field in whose order no index of an existing table is, and what to do about it. */
+export interface UnservedOrder {
+  readonly field: Field;
+  readonly message: string;
 }
 
 /** The new value of a column in SQL, from its old one. */

@@ -3,7 +3,6 @@ import { compareApis } from '../../openapi/changes.ts';
 import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../spec/collector.ts';
 import type { Problem } from '../../spec/problems.ts';
-import { quote } from '../../sql/dialect.ts';
 import type { Context } from '../context.ts';
 import { unservedOrders } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
@@ -24,8 +23,9 @@ export interface CheckFlags extends Named {
 }
 
 /**
- * `plinth check [file]`: every problem with line and column, those of generated data and of an existing SQLite database
- * too; fails on an error. With `--against` also what differs for the users of the API from an older file; fails on what breaks them.
+ * `plinth check [file]`: every problem with line and column, those of generated data and of an existing database too;
+ * fails on an error. With `--against` also what differs for the users of the API from an older file; fails on what breaks
+ * them.
  */
 export async function check(
   context: Context,
@@ -54,8 +54,8 @@ export async function check(
 }
 
 /**
- * Warns of columns of an existing table that compare texts otherwise than the API, where no index has its order. A
- * database that the file names and that cannot be read is a warning too; one of the command line is a failure.
+ * Warns of columns of an existing table that have texts or nulls in another order than the API, where no index has its
+ * own. A database that the file names and that cannot be read is a warning too; one of the command line is a failure.
  */
 async function checkOrders(
   context: Context,
@@ -67,12 +67,8 @@ async function checkOrders(
   if (target === undefined) return [];
   const { report, problems } = collectProblems(name, positionOf);
   try {
-    for (const { resource, name: field, column } of await unservedOrders(context, target, api))
-      report(
-        ['resources', resource.name, 'fields', field],
-        `the API sorts and compares ${field} by code point, and no index has that order, as column ${column} has another collation; add CREATE INDEX … ON ${quote(resource.table)} (${quote(column)} COLLATE BINARY)`,
-        'warning',
-      );
+    for (const { field, message } of await unservedOrders(context, target, api))
+      report(['resources', field.resource.name, 'fields', field.name], message, 'warning');
   } catch (error) {
     if (!(error instanceof CommandFailure) || flag !== undefined) throw error;
     report(['database'], error.message, 'warning');
