@@ -98,9 +98,11 @@ async function debugMember(
   isLimited: boolean,
 ): Promise<object> {
   const queries: object[] = [];
+  const { call } = watching;
+  const isRead = call?.kind === 'list' || call?.kind === 'read';
   for (const ran of watching.ran) {
     const isShown =
-      !isLimited || (watching.call && namesNothingHidden(ran.statement.sql, watching.call.view));
+      !isLimited || (call && namesNothingHidden(ran.statement.sql, call.view, isRead));
     const query = {
       sql: isShown === true ? ran.statement.sql : null,
       duration: durationText(ran.told.end - ran.told.begin),

@@ -130,10 +130,7 @@ interface Beholder extends Pick<View, 'version' | 'key' | 'subject' | 'resource'
 function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefined {
   const { version, subject, owns, view } = beholder;
   const rulesOf = (operation: Operation): readonly Rule[] => resource.access[operation];
-  const isClosed = operations.every((operation) =>
-    rulesOf(operation).every(({ role }) => role === 'none'),
-  );
-  if ((isClosed && !owns) || version.hiddenResources.has(resource)) return undefined;
+  if (version.hiddenResources.has(resource)) return undefined;
   const fields = new Map<string, FieldView>();
   const inputs = new Map<string, InputView>();
   for (const field of resource.fields.values()) {

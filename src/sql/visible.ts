@@ -3,15 +3,18 @@ import type { View } from '../model/view.ts';
 
 /**
  * Whether a statement names no table and no column that is hidden from a caller; a name that the model does not
- * know counts as hidden. Contract 3, Authorization: a debug parameter shows nothing that does not exist for its caller.
+ * know counts as hidden. What the caller may only write is hidden in a read, where no name but that of a row rule's
+ * field could lead to it. Contract 3, Authorization: a debug parameter shows nothing that does not exist for its caller.
  */
-export function namesNothingHidden(sql: string, view: View): boolean {
+export function namesNothingHidden(sql: string, view: View, isRead: boolean): boolean {
   const names = namesIn(sql);
   const resources = [...view.api.resources.values()].filter(({ table }) => names.has(table));
   const known = new Set(view.resourceNames());
   if (!resources.every(({ name }) => known.has(name))) return false;
   const tables = new Set(resources.map(({ table }) => table));
-  const visible = new Map(resources.map((resource) => [resource, visibleFields(resource, view)]));
+  const visible = new Map(
+    resources.map((resource) => [resource, visibleFields(resource, view, isRead)]),
+  );
   return [...names].every((name) => {
     // A column may stand under the same name in several of the tables: then all of them have to show it.
     const fields = resources.flatMap((resource) =>
@@ -22,9 +25,10 @@ export function namesNothingHidden(sql: string, view: View): boolean {
   });
 }
 
-function visibleFields({ name }: Resource, view: View): ReadonlySet<Field> {
+function visibleFields({ name }: Resource, view: View, isRead: boolean): ReadonlySet<Field> {
   const face = view.resource(name);
-  const entries = [...(face?.fields.values() ?? []), ...(face?.inputs.values() ?? [])];
+  const inputs = isRead ? [] : (face?.inputs.values() ?? []);
+  const entries = [...(face?.fields.values() ?? []), ...inputs];
   return new Set(entries.map(({ field }) => field));
 }
 

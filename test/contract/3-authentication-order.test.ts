@@ -191,6 +191,21 @@ describe('the order of checks', () => {
       status: 403,
       code: 'FORBIDDEN',
     },
+    ...['GET /v1/vaults', 'POST /v1/vaults', 'DELETE /v1/vaults/1'].flatMap((request) => [
+      {
+        name: `401 of a missing one where all is for no one: ${request}`,
+        request,
+        status: 401,
+        code: 'UNAUTHENTICATED' as const,
+      },
+      {
+        name: `403 where all is for no one: ${request}`,
+        request,
+        headers: known,
+        status: 403,
+        code: 'FORBIDDEN' as const,
+      },
+    ]),
     {
       name: 'an operation for no one is 401 without credentials',
       request: 'POST /v1/lists',

@@ -15,6 +15,7 @@ resources:
   notes: { fields: { title: { type: string } } }
   drafts: { access: { read: editor, write: [editor, admin] }, fields: { title: { type: string } } }
   lists: { access: { read: authenticated, write: none }, fields: { title: { type: string } } }
+  vaults: { access: none, fields: { title: { type: string } } }
 `;
 
 /** When the clocks of these tests begin. */

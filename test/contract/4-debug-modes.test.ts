@@ -239,6 +239,22 @@ ${bossAndHand}`;
     });
   });
 
+  test('sees no row rule about what it may write alone', async () => {
+    const head = `access: { read: [{ role: public, where: "secret=a" }], write: public }\n${bossAndHand}`;
+    for (const secret of ['access: { read: none }', 'writeOnly: true']) {
+      const api = await serveApi(
+        `${head}\nresources: { notes: { fields: { secret: { type: string, ${secret} } } } }`,
+        {},
+        undefined,
+        { mode: 'dev' },
+      );
+      open.push(api);
+      const made = await api.send('POST', '/v1/notes?_debug=true', { secret: 'a' });
+      expect(sqlOf(made.body)[0], secret).toContain('"secret"');
+      expect(sqlOf((await api.get('/v1/notes?_debug=true')).body), secret).toEqual([null]);
+    }
+  });
+
   test('sees frames of an unforeseen error, not what it says', async () => {
     for (const [head, isTold] of [
       [`access: public\n${bossAndHand}`, false],
