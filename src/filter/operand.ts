@@ -60,17 +60,22 @@ function isTooLong(text: string, { operator }: Asked): boolean {
 
 /** Reads one value of a claim, or an item of one, as a text of it would be read; undefined where it does not fit. */
 export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined {
-  const { type } = comparedField(asked);
+  const field = comparedField(asked);
+  const { type } = field;
   const isFitting =
     typeof claim === 'string' ||
-    (typeof claim === 'number' && (numeric.has(type.name) || type.name === 'json')) ||
+    (typeof claim === 'number' && (isNumeric(field) || type.name === 'json')) ||
     (typeof claim === 'boolean' && (type.name === 'boolean' || type.name === 'json'));
   const text = String(claim);
   return isFitting && !isTooLong(text, asked) ? parse(text, asked) : undefined;
 }
 
-/** The types that a number fits; of an id it depends on its format, which reading it tells. */
-const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'decimal', 'id']);
+/** The types that a number fits, beside ids that the database draws. */
+const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'decimal']);
+
+function isNumeric(field: Field): boolean {
+  return numeric.has(field.type.name) || isGenerated(field);
+}
 
 /** What is compared: the field, or the items of an array. */
 function comparedField({ field }: Asked): Field {

@@ -170,6 +170,28 @@ beforeAll(async () => {
 });
 afterAll(() => both?.stop());
 
+test('a number is no id that is a text', async () => {
+  const people = await serveBoth(`${withTokens}
+resources:
+  people:
+    access: { read: [{ where: "id={user.c}" }, { where: "boss.id_in={user.c}" }, admin], write: admin }
+    fields:
+      id: { type: id, format: string }
+      bossId: { type: string, reference: people.id }
+      boss: { type: relation, relation: belongsTo, resource: people }`);
+  const admin = caller({ roles: ['admin'] });
+  await people.send('POST', '/v1/people', [{ id: '7' }, { id: 'a', bossId: '7' }], admin);
+  for (const [c, ids] of [
+    ['7', ['7', 'a']],
+    [7, []],
+    [[7, 'a'], ['a']],
+  ] as const) {
+    const { body } = await people.get('/v1/people', caller({ c }));
+    expect((body as { id: string }[]).map(({ id }) => id)).toEqual(ids);
+  }
+  await people.stop();
+});
+
 describe('a claim is a value of the type of the field', () => {
   test.each(rows)('%s with %j: %j', async (where, claims, ids) => {
     const headers = caller({ ...claims, roles: ['reader'] });
