@@ -160,8 +160,13 @@ export class Passage {
     const { latency, errors } = this.conditions;
     if (latency !== undefined && latency.wait > 0) {
       const begin = this.options.clock();
-      await this.arrival.whileThere((signal) => delay(latency.wait, undefined, { signal }));
-      this.actual = this.options.clock() - begin;
+      await this.arrival.whileThere(async (signal) => {
+        // A timer may be a millisecond early, and nobody waits less than was drawn.
+        while (this.actual < latency.wait) {
+          await delay(latency.wait - this.actual, undefined, { signal });
+          this.actual = this.options.clock() - begin;
+        }
+      });
     }
     const status = errors?.status;
     if (status === undefined) return undefined;
