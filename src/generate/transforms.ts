@@ -1,5 +1,4 @@
 import type { Words } from './words/words.ts';
-import { cutAt } from './words/text.ts';
 
 /** What is done to a value that was drawn; a value of another kind stays as it is. */
 export type Transform = (value: unknown) => unknown;
@@ -39,7 +38,7 @@ export function namedTransform(text: string, words: Words): Transform | undefine
       return (value) =>
         typeof value === 'string' || typeof value === 'number' ? `${argument}${value}` : value;
     case 'truncate':
-      return onText((value) => cutAt(value, Number(argument)));
+      return onText((value) => Array.from(value).slice(0, Number(argument)).join(''));
     default:
       return undefined;
   }

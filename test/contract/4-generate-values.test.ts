@@ -167,7 +167,8 @@ export const shout = ({ value, self }: { value: string; self: Record<string, unk
     ['trim', '  a ', 'a'],
     ['slug', 'Ça va, Øre & Co.?', 'ca-va-ore-co'],
     ['prefix(no. )', '7', 'no. 7'],
-    ['truncate(5)', 'one two', 'one'],
+    ['truncate(5)', 'one two', 'one t'],
+    ['truncate(4)', 'one two', 'one '],
     ['truncate(2)', '🎹🎹🎹', '🎹🎹'],
     ['round(1)', '1.25', '1.3'],
     ['round(0)', '-2.5', '-3'],
@@ -186,7 +187,7 @@ export const shout = ({ value, self }: { value: string; self: Record<string, unk
         '{ type: string, values: [" A b "], transform: [trim, uppercase, prefix(x-), truncate(4)] }',
         1,
       ),
-    ).toEqual(['x-A']);
+    ).toEqual(['x-A ']);
     expect(
       await valuesOf('s', '{ type: string, values: [a b], transform: [prefix(x ), slug] }', 1),
     ).toEqual(['x-a-b']);
