@@ -1,8 +1,9 @@
-import type { Inspection } from '../generate/inspect.ts';
 import type { Generator } from '../generate/generator.ts';
 import type { RecordValue } from '../shape/record.ts';
-import type { Call } from './exchange.ts';
+import type { Soon } from '../soon.ts';
+import type { Call, Watching } from './exchange.ts';
 import type { Generation } from './generation.ts';
+import { isHonoured } from './honoured.ts';
 
 /** The generators of models, made when the first request needs one. */
 const generators = new WeakMap<Generation, Promise<Generator | undefined>>();
@@ -23,13 +24,23 @@ export function generatorOf(generation: Generation): Promise<Generator | undefin
 }
 
 /**
- * What `_inspect=data` adds to the answer of a read that shows these records. All that generates is loaded when that is
- * asked for: a server that only serves starts without it.
+ * Finds out what `_inspect=data` adds to an answer that shows these records, where it is asked for. All that generates
+ * is loaded by then: a server that only serves starts without it.
  */
-export async function inspectData(
+export function inspectShown(call: Call, records: readonly RecordValue[]): Soon<void> {
+  const { exchange, caller } = call;
+  const { watching } = exchange;
+  return watching?.wish.inspectData === true && isHonoured(exchange, caller)
+    ? inspect(call, records, watching)
+    : undefined;
+}
+
+async function inspect(
   { exchange: { generation }, face }: Call,
   records: readonly RecordValue[],
-): Promise<Inspection> {
+  watching: Watching,
+): Promise<void> {
   const { inspectRecords } = await import('../generate/inspect.ts');
-  return inspectRecords(generation.api, face, records, await generatorOf(generation));
+  const generator = await generatorOf(generation);
+  watching.inspected = inspectRecords(generation.api, face, records, generator);
 }

@@ -20,14 +20,13 @@ import {
   type PageResult,
 } from '../respond/pagination.ts';
 import type { Response } from '../respond/response.ts';
-import type { RecordValue } from '../shape/record.ts';
 import { after, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Call, Watching } from './exchange.ts';
 import { isHonoured } from './honoured.ts';
-import { inspectData } from './inspect.ts';
+import { inspectShown } from './inspect.ts';
 
 /** `GET /<resource>`: a page of records with its headers. */
 export async function listRecords(call: Call): Promise<Result<Response>> {
@@ -61,7 +60,7 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
     api.limits,
   );
   exchange.trace.enter('finalize');
-  await inspected(call, records);
+  await inspectShown(call, records);
   const next = valuesAt && nextCursor(plan, valuesAt, face, version);
   if (cursor !== undefined) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
@@ -140,22 +139,8 @@ export function readRecord(call: Call, idText: string): Soon<Result<Response>> {
   return after(found, (record) => {
     exchange.trace.enter('finalize');
     if (record === undefined) return fail(notFound(face.resource, id ?? idText));
-    return after(inspected(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
+    return after(inspectShown(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
   });
-}
-
-/** Looks into the records that are answered where that is asked for. */
-function inspected(call: Call, records: readonly RecordValue[]): Soon<void> {
-  const watching = honoured(call);
-  return watching?.wish.inspectData === true ? inspect(call, records, watching) : undefined;
-}
-
-async function inspect(
-  call: Call,
-  records: readonly RecordValue[],
-  watching: Watching,
-): Promise<void> {
-  watching.inspected = await inspectData(call, records);
 }
 
 /** The compiled read of one record, with what the query selects and expands. */

@@ -17,6 +17,7 @@ import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { Call } from './exchange.ts';
 import { compiledOne, parseId } from './reads.ts';
+import { inspectShown } from './inspect.ts';
 import { serverDefaults } from '../spec/definitions/server.ts';
 
 /** `POST /<resource>`: one record, or an array of them. */
@@ -39,6 +40,9 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
       : await createAlways(call, prepared.value, before);
   if (!created.ok) return created;
   const { written, location } = created.value;
+  const readable = written.map(({ record }) => record).filter((record) => record !== undefined);
+  // Who may not read what was made is told nothing of it.
+  if (readable.length > 0) await inspectShown(call, readable);
   // Of a record that the caller may not read, or that has gone since under the same Idempotency-Key, there is the id.
   const shown = written.map(({ id, record }) => record ?? { id });
   if (isArray) return ok(respondWritten(call, 201, shown, {}));
@@ -106,6 +110,7 @@ export async function updateRecord(
   if (!written.ok) return written;
   const [first] = written.value;
   if (first?.record === undefined) return ok(emptyResponse(204, exchange.requestId));
+  await inspectShown(call, [first.record]);
   return ok(respondWritten(call, 200, first.record, {}, first));
 }
 

@@ -79,12 +79,13 @@ describe('members', () => {
   });
 
   test('on writes, and on those that are refused', async () => {
-    const all = '_inspectNetwork=true&_trace=true&_debug=true&_verbose=true';
+    const all = '_inspect=data&_inspectNetwork=true&_trace=true&_debug=true&_verbose=true';
+    const added = ['_debug', '_trace', '_network', '_inspect'];
     const error = ['status', 'error', 'message', 'path', 'code', 'requestId', 'validationErrors'];
     for (const [method, path, body, status, members] of [
-      ['POST', '/v1/events', { at: 'a' }, 201, ['data', '_debug', '_trace', '_network']],
-      ['PUT', '/v1/events/1', { at: 'b' }, 200, ['data', '_debug', '_trace', '_network']],
-      ['PATCH', '/v1/events/1', { at: 'c' }, 200, ['data', '_debug', '_trace', '_network']],
+      ['POST', '/v1/events', { at: 'a' }, 201, ['data', ...added]],
+      ['PUT', '/v1/events/1', { at: 'b' }, 200, ['data', ...added]],
+      ['PATCH', '/v1/events/1', { at: 'c' }, 200, ['data', ...added]],
       [
         'POST',
         '/v1/events',

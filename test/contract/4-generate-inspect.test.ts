@@ -143,9 +143,11 @@ describe('_inspect=data', () => {
     expect((await inspect('/v2/posts?_inspect=data&title=none')).data).toEqual([]);
   });
 
-  test('a write shows nothing of it', async () => {
-    const { status, body } = await both.send('PATCH', '/v2/posts/3?_inspect=data', { rank: 2 });
-    expect([status, body]).toMatchObject([200, { id: 3, rank: 2 }]);
+  test('a write shows it of what it has written', async () => {
+    const rank = 987_654;
+    const { status, body } = await both.send('PATCH', '/v2/posts/3?_inspect=data', { rank });
+    expect([status, body.data]).toMatchObject([200, { id: 3, rank }]);
+    expect(sourcesOf(body)).toMatchObject({ id: 'generated', rank: 'written' });
   });
 
   test('start ignores it and says so; another value is 400', async () => {
