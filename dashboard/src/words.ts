@@ -5,6 +5,12 @@ export function figure(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
+/** A duration in ms, with decimals that stand below each other in a column. */
+export function milliseconds(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString();
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
 /** A value of a record as text. */
 export function shown(value: unknown): string {
   if (value === null) return 'null';

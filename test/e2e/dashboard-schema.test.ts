@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually, settled } from '../support/browser.ts';
 import { useShop } from './shop.ts';
 
-const { serving, opening } = useShop();
+const { serving, servingOther, opening } = useShop();
 
 /** Presses in the middle of something, moves by so much, and lets go. */
 async function drag(page: Page, what: Locator, x: number, y: number): Promise<void> {
@@ -104,6 +104,54 @@ describe('the schema', () => {
     await nodeOf(page, 'makers').getByRole('link', { name: 'makers', exact: true }).click();
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
     expect(await page.evaluate('location.hash')).toBe('#/explorer/makers');
+  });
+});
+
+describe('very many resources', () => {
+  const fields = Array.from({ length: 40 }, (_, at) => `f${at}: { type: string }`).join(', ');
+  const chain = Array.from({ length: 20 }, (_, at) => {
+    const key = at === 0 ? '' : `, nextId: { type: integer, reference: r${at - 1}.id }`;
+    return `  r${at}: { fields: { ${fields}${key} } }`;
+  });
+  const open = async (hash: string): Promise<Page> =>
+    opening(await servingOther(`resources:\n${chain.join('\n')}\n`), hash);
+
+  test('begin with their keys, on a screen that can be read, and show what is searched for', async () => {
+    const page = await open('#/schema');
+    const box = (name: string) =>
+      page.locator('article.node').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await box('r19').waitFor();
+    await settled(page);
+    expect((await box('r19').innerText()).split('\n')).toEqual([
+      'r19',
+      'id',
+      'id',
+      'nextId',
+      '→ r18',
+      '40 more fields',
+    ]);
+    const boxes = await Promise.all(
+      (await page.locator('article.node').all()).map((one) => one.boundingBox()),
+    );
+    const lefts = boxes.map((one) => one?.x ?? 0);
+    const tops = boxes.map((one) => one?.y ?? 0);
+    const [width, height] = [lefts, tops].map((all) => Math.max(...all) - Math.min(...all)) as [
+      number,
+      number,
+    ];
+    expect(width / height).toBeLessThan(6);
+    await page.getByLabel('Search').fill('f39');
+    await box('r0').getByText('f39').waitFor();
+    await page.getByLabel('Search').fill('');
+    await page.getByRole('switch', { name: 'Keys only' }).press(' ');
+    await box('r0').getByText('f17').waitFor();
+  });
+
+  test('are found among the sliders of the network', async () => {
+    const page = await open('#/network');
+    await page.getByLabel('Search').fill('r17');
+    await eventually(() => page.getByRole('button', { name: 'Reset' }).count()).toBe(2);
+    await page.getByRole('region', { name: 'r17' }).waitFor();
   });
 });
 

@@ -174,6 +174,15 @@ describe('requests', () => {
       .getByText(/SCAN t|SEARCH t/u)
       .first()
       .waitFor();
+    await page
+      .getByText(/An index in the specification would help: products\.price: index: true/u)
+      .waitFor();
+    expect(await page.getByLabel(/^SQL/u).locator('pre').allInnerTexts()).toMatchObject([
+      expect.stringMatching(/^SELECT .*\nFROM "products" AS t\nWHERE .*\nORDER BY .*\nLIMIT /u),
+      expect.stringContaining('t'),
+      expect.stringMatching(/^SELECT .*\nFROM "makers" AS t\nWHERE [^\n]*$/u),
+      expect.stringContaining('t'),
+    ]);
     await page.getByRole('tab', { name: 'Response' }).click();
     await page.getByText('"Table"').waitFor();
     await page.getByRole('button', { name: 'Replay' }).click();
@@ -199,6 +208,23 @@ describe('requests', () => {
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByText('<svg onload=globalThis.ran=1>').waitFor();
     expect(await hasRun(page)).toBeUndefined();
+  });
+
+  test('say what failed, and how long a body is that is not kept', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/requests');
+    await page.getByLabel('Search').waitFor();
+    await api.send('POST', '/v1/products', { name: 'Ox', price: 'much' });
+    await openWrite(page, 6);
+    await page.getByText('Some values are not allowed').waitFor();
+    await page.getByText('name must have at least 3 characters').waitFor();
+    await page.getByText(/^price must be a plain decimal number/u).waitFor();
+    await api.send('POST', '/v1/products', { name: 'Long', price: '1', about: 'x'.repeat(70_000) });
+    await openWrite(page, 7);
+    await page.getByRole('tab', { name: 'Response' }).click();
+    await page.getByText(/^70,\d{3} bytes, too long to be kept$/u).waitFor();
+    await page.getByRole('tab', { name: 'Request', exact: true }).click();
+    await page.getByText(/^70,\d{3} bytes, too long to be kept$/u).waitFor();
   });
 
   test('are changed before they are sent again', async () => {

@@ -35,6 +35,8 @@ const records: Records = {
 interface Shop {
   /** Serves the shop, with a head of the file before it; without one it has records. */
   readonly serving: (head?: string, options?: Partial<ServerOptions>) => Promise<TestApi>;
+  /** Serves another file, without records. */
+  readonly servingOther: (text: string) => Promise<TestApi>;
   /** Opens its dashboard at a hash. */
   readonly opening: (api: TestApi, hash: string, options?: PageOptions) => Promise<Page>;
   readonly openPage: (url: string, options?: PageOptions) => Promise<Page>;
@@ -49,14 +51,19 @@ export function useShop(): Shop {
   afterEach(async () => {
     for (const api of running.splice(0)) await api.stop();
   });
+  const start = async (
+    text: string,
+    filled: Records,
+    options: Partial<ServerOptions>,
+  ): Promise<TestApi> => {
+    const api = await serveApi(text, filled, undefined, { mode: 'dev', ...options });
+    running.push(api);
+    return api;
+  };
   return {
-    serving: async (head = '', options = {}) => {
-      const filled = head === '' ? records : {};
-      const all = { mode: 'dev', ...options } as const;
-      const api = await serveApi(`${head}\n${shop}`, filled, undefined, all);
-      running.push(api);
-      return api;
-    },
+    serving: (head = '', options = {}) =>
+      start(`${head}\n${shop}`, head === '' ? records : {}, options),
+    servingOther: (text) => start(text, {}, {}),
     opening: (api, hash, options) => openPage(`${api.url}/_dashboard${hash}`, options),
     openPage,
     stopping: async () => {

@@ -19,7 +19,7 @@ import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model
 import { useEdited } from '../edited.ts';
 import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
-import { counted, figure } from '../words.ts';
+import { counted, milliseconds } from '../words.ts';
 import { ListForm } from './ListForm.tsx';
 import { readQuery, writeQuery } from './query.ts';
 import { RecordPanel } from './RecordPanel.tsx';
@@ -177,6 +177,7 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
             answer={data}
             shape={shape}
             resource={resource}
+            isPart={query.conditions.length + query.others.length > 0 || query.page !== undefined}
             opened={(id) => open({ id })}
             place={place}
           />
@@ -265,7 +266,7 @@ function Summary({ answer }: { readonly answer: ApiAnswer }): JSX.Element {
   const total = answer.headers.get('x-total-count');
   return (
     <Text size="sm" role="status">
-      {answer.status}, {figure(answer.duration)} ms, {answer.text.length.toLocaleString()}{' '}
+      {answer.status}, {milliseconds(answer.duration)} ms, {answer.text.length.toLocaleString()}{' '}
       characters
       {total === null ? '' : `, ${counted(Number(total), 'record')} in all`}
     </Text>

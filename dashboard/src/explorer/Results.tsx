@@ -11,12 +11,14 @@ interface Props {
   readonly answer: ApiAnswer;
   readonly shape: string;
   readonly resource: ResourceInfo;
+  /** Whether the list asks for some of the records only. */
+  readonly isPart: boolean;
   readonly opened: (id: unknown) => void;
   readonly place: (name: string) => string;
 }
 
 /** The records of an answer: a table whose keys lead on, or the body as it came. */
-export function Results({ answer, shape, resource, opened, place }: Props): JSX.Element {
+export function Results({ answer, shape, resource, isPart, opened, place }: Props): JSX.Element {
   if (shape === 'json')
     return (
       <pre className="block" tabIndex={0}>
@@ -24,7 +26,8 @@ export function Results({ answer, shape, resource, opened, place }: Props): JSX.
       </pre>
     );
   const records = recordsOf(answer.body);
-  if (records.length === 0) return <Alert color="gray">No record fits.</Alert>;
+  if (records.length === 0)
+    return <Alert color="gray">{isPart ? 'No record fits.' : 'There are no records yet.'}</Alert>;
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const fields = new Map(resource.fields.map((field) => [field.name, field]));
   return (

@@ -10,6 +10,7 @@ import {
   Slider,
   Stack,
   Text,
+  TextInput,
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -42,6 +43,7 @@ interface Change {
 /** The simulated network, of all resources and of each: a change holds from the next request on. */
 export function Network({ session }: ViewProps): JSX.Element {
   const client = useQueryClient();
+  const [text, setText] = useState('');
   const { data, error } = useQuery({
     queryKey: ['network'],
     queryFn: () => askDashboard<NetworkData>('network'),
@@ -63,6 +65,8 @@ export function Network({ session }: ViewProps): JSX.Element {
         {error.message}
       </Alert>
     );
+  const word = text.trim().toLowerCase();
+  const found = data.resources.filter(({ name }) => name.toLowerCase().includes(word));
   const change =
     (resource: string | null) =>
     (settings: Settings | null): Promise<unknown> =>
@@ -90,8 +94,17 @@ export function Network({ session }: ViewProps): JSX.Element {
         isOff={!session.mayChange}
         change={change(null)}
       />
+      {data.resources.length > fewCards ? (
+        <TextInput
+          label="Search"
+          placeholder="A resource"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          maw={360}
+        />
+      ) : null}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        {data.resources.map((line) => (
+        {found.map((line) => (
           <LineCard
             key={line.name}
             title={line.name}
@@ -106,6 +119,8 @@ export function Network({ session }: ViewProps): JSX.Element {
   );
 }
 
+/** So many are found without a search. */
+const fewCards = 8;
 const longest = 5_000;
 /** The steps of the slider, in bytes a second; 0 is no limit. */
 const rates = [0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7] as const;

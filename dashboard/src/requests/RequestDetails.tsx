@@ -12,12 +12,13 @@ import {
   Text,
   Title,
 } from '@mantine/core';
-import { useState, type JSX } from 'react';
+import { useState, type JSX, type ReactNode } from 'react';
 import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard-wire.ts';
 import { Refusal, send } from '../api.ts';
-import { figure, indented, shown, statusColor, visible } from '../words.ts';
+import { counted, indented, milliseconds, shown, statusColor, visible } from '../words.ts';
 import { asCurl, asFetch, bodyText, isWithheld, sendableHeaders } from './commands.ts';
 import { useRequest } from './data.ts';
+import { failureOf } from './failure.ts';
 import { urlOf } from './rows.ts';
 import { Resend } from './Resend.tsx';
 import { Statements } from './Statements.tsx';
@@ -70,7 +71,7 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
     setTold(
       answer instanceof Refusal
         ? answer.message
-        : `Sent again: ${answer.status} in ${figure(answer.duration)} ms. It is at the top of the list.`,
+        : `Sent again: ${answer.status} in ${milliseconds(answer.duration)} ms. It is at the top of the list.`,
     );
   };
   return (
@@ -89,10 +90,10 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
           {request.code === null ? '' : ` ${request.code}`}
         </span>{' '}
         {[
-          `in ${figure(request.duration)} ms`,
+          `in ${milliseconds(request.duration)} ms`,
           ...(request.databaseTime === null
             ? []
-            : [`${figure(request.databaseTime)} ms of it in the database`]),
+            : [`${milliseconds(request.databaseTime)} ms of it in the database`]),
           ...(request.caller === null ? [] : [`by ${request.caller}`]),
           ...(request.client === null ? [] : [`from ${request.client}`]),
           new Date(request.time).toLocaleString(),
@@ -120,6 +121,7 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
           In start, values and bodies are told only where logging.includeBodies is set.
         </Alert>
       )}
+      <Failure request={request} />
       {request.failure === null ? null : <pre className="block">{request.failure}</pre>}
       <Tabs defaultValue="trace" keepMounted={false}>
         <Tabs.List aria-label="Parts of the request">
@@ -142,13 +144,13 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
           <Stack>
             <Members title="Query" members={request.parameters} />
             <Members title="Headers" members={request.requestHeaders} />
-            <Body title="Body" body={request.requestBody} />
+            <Body body={request.requestBody} length={lengthSent(request)} />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="response" pt="sm">
           <Stack>
             <Members title="Headers" members={request.responseHeaders} />
-            <Body title="Body" body={request.responseBody} />
+            <Body body={request.responseBody} length={request.size} />
           </Stack>
         </Tabs.Panel>
       </Tabs>
@@ -169,6 +171,25 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
       </Modal>
       {isEditing ? <Resend request={request} close={() => setEditing(false)} /> : null}
     </Card>
+  );
+}
+
+/** What the answer says of a failure, so that nobody has to look for it. */
+function Failure({ request: { status, responseBody } }: { request: RequestDetail }): ReactNode {
+  if (status < 400 || responseBody === null || 'note' in responseBody) return null;
+  const { message, problems } = failureOf(responseBody.text);
+  if (message === undefined) return null;
+  return (
+    <Alert color={statusColor(status)} mb="sm">
+      {visible(message)}
+      {problems.length === 0 ? null : (
+        <ul className="problems">
+          {problems.map((problem, index) => (
+            <li key={index}>{visible(problem)}</li>
+          ))}
+        </ul>
+      )}
+    </Alert>
   );
 }
 
@@ -224,14 +245,27 @@ function Members({ title, members }: { title: string; members: object }): JSX.El
   );
 }
 
-function Body({ title, body }: { title: string; body: ShownBody | null }): JSX.Element {
+/** Of longer bodies the server keeps the length. */
+const longestBody = 64 * 1024;
+
+interface BodyProps {
+  readonly body: ShownBody | null;
+  /** In bytes, where that is known. */
+  readonly length: number | null;
+}
+
+function Body({ body, length }: BodyProps): JSX.Element {
   return (
     <div>
       <Title order={3} size="h5" mb={4}>
-        {title}
+        Body
       </Title>
       {body === null ? (
-        <Text className="quiet">None, or not recorded</Text>
+        <Text className="quiet">
+          {length === null || length === 0
+            ? 'None, or not recorded'
+            : `${counted(length, 'byte')}${length > longestBody ? ', too long to be kept' : ''}`}
+        </Text>
       ) : (
         <pre className="block" tabIndex={0}>
           {'note' in body ? body.note : readable(body.text)}
@@ -239,6 +273,11 @@ function Body({ title, body }: { title: string; body: ShownBody | null }): JSX.E
       )}
     </div>
   );
+}
+
+/** How long the body that was sent is, by its header. */
+function lengthSent({ requestHeaders }: RequestDetail): number | null {
+  return Number(requestHeaders['content-length']) || null;
 }
 
 /** JSON with its lines broken; numbers too long for this language stay as they were sent, in one line. */

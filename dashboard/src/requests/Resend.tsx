@@ -13,7 +13,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { send } from '../api.ts';
-import { figure, indented, visible } from '../words.ts';
+import { milliseconds, indented, visible } from '../words.ts';
 import { bodyText, sendableHeaders } from './commands.ts';
 import { urlOf } from './rows.ts';
 
@@ -98,7 +98,7 @@ export function Resend({ request, close }: Props): JSX.Element {
           {data === undefined ? null : (
             <div role="status">
               <Text mb={4}>
-                {data.status} in {figure(data.duration)} ms
+                {data.status} in {milliseconds(data.duration)} ms
               </Text>
               <pre className="block" tabIndex={0}>
                 {data.body === undefined ? visible(data.text) : indented(data.body)}

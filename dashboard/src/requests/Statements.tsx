@@ -3,9 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import type { Hello, RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { ask } from '../api.ts';
-import { counted, figure } from '../words.ts';
+import { counted, milliseconds } from '../words.ts';
 import { sendableHeaders } from './commands.ts';
 import { urlOf } from './rows.ts';
+import { inClauses } from './sql.ts';
 
 interface ExplainedQuery {
   readonly sql: string | null;
@@ -36,18 +37,6 @@ export function Statements({ request, session }: Props): JSX.Element {
   if (statementList.length === 0) return <Text>No statement ran.</Text>;
   return (
     <Stack gap="sm">
-      {statementList.map((statement, index) => (
-        <div key={index}>
-          <Text size="sm" mb={4}>
-            {figure(statement.duration)} ms
-            {statement.rows === null ? ', failed' : `, ${counted(statement.rows, 'row')}`}
-            {statement.stage === null ? '' : `, in ${statement.stage}`}
-          </Text>
-          <pre className="block" tabIndex={0}>
-            {statement.sql}
-          </pre>
-        </div>
-      ))}
       {mayExplain ? (
         <div>
           <Button
@@ -68,18 +57,59 @@ export function Statements({ request, session }: Props): JSX.Element {
           {explain.error.message}
         </Alert>
       )}
-      {explain.data?.map((query, index) => (
+      {statementList.map((statement, index) => (
         <div key={index}>
           <Text size="sm" mb={4}>
-            Plan of statement {index + 1}
+            {milliseconds(statement.duration)} ms
+            {statement.rows === null ? ', failed' : `, ${counted(statement.rows, 'row')}`}
+            {statement.stage === null ? '' : `, in ${statement.stage}`}
           </Text>
           <pre className="block" tabIndex={0}>
-            {query.plan?.join('\n') ?? 'The database gives no plan.'}
-            {query.index === undefined ? '' : `\n\n${query.index}`}
+            {inClauses(statement.sql)}
           </pre>
+          <Plan number={index + 1} query={explain.data?.find(({ sql }) => sql === statement.sql)} />
         </div>
       ))}
+      {explain.data
+        ?.filter(({ sql }) => !statementList.some((statement) => statement.sql === sql))
+        .map((query, index) => (
+          <div key={index}>
+            <Text size="sm" mb={4}>
+              Ran only when the request was sent again
+            </Text>
+            <pre className="block" tabIndex={0}>
+              {query.sql === null ? 'Not told' : inClauses(query.sql)}
+            </pre>
+            <Plan number={statementList.length + index + 1} query={query} />
+          </div>
+        ))}
     </Stack>
+  );
+}
+
+interface PlanProps {
+  readonly number: number;
+  readonly query: ExplainedQuery | undefined;
+}
+
+/** How the database runs a statement, and what would spare it work. */
+function Plan({ number, query }: PlanProps): JSX.Element | null {
+  if (query === undefined) return null;
+  return (
+    <div className="plan">
+      <Text size="sm" className="quiet" mb={4}>
+        Plan of statement {number}
+      </Text>
+      <pre className="block" tabIndex={0}>
+        {query.plan?.join('\n') ?? 'The database gives no plan.'}
+      </pre>
+      {query.index === undefined ? null : (
+        <Text size="sm" mt={4}>
+          It looks through the whole table. An index in the specification would help:{' '}
+          <code>{query.index}</code>
+        </Text>
+      )}
+    </div>
   );
 }
 

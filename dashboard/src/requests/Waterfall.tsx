@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { JSX } from 'react';
 import type { RequestDetail, Step } from '../../../src/http/dashboard-wire.ts';
-import { figure } from '../words.ts';
+import { milliseconds } from '../words.ts';
 
 /** The steps of a request, each where it began and as long as it took, and the statements below their step. */
 export function Waterfall({ request }: { readonly request: RequestDetail }): JSX.Element {
@@ -35,13 +35,13 @@ export function Waterfall({ request }: { readonly request: RequestDetail }): JSX
               <Table.Td>
                 <Track part={part} total={total} isSql={isSql} />
               </Table.Td>
-              <Table.Td className="numeric">{figure(part.duration)}</Table.Td>
+              <Table.Td className="numeric">{milliseconds(part.duration)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Text size="sm" className="quiet" mt="xs">
-        Steps in blue, statements in green; {figure(total)} ms in all.
+        Steps in blue, statements in green; {milliseconds(total)} ms in all.
       </Text>
     </>
   );

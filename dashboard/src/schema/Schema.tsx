@@ -3,6 +3,7 @@ import {
   Anchor,
   Group,
   Stack,
+  Switch,
   Table,
   Text,
   TextInput,
@@ -24,58 +25,90 @@ import {
   type Node,
   type NodeProps,
 } from '@xyflow/react';
-import { useEffect, useMemo, type JSX } from 'react';
+import { useEffect, useMemo, useState, type JSX } from 'react';
 import type { ViewProps } from '../view.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
-import { layout } from './layout.ts';
+import { counted } from '../words.ts';
+import { keysOf, layout } from './layout.ts';
 
-type ResourceNode = Node<{ resource: ResourceInfo; isFound: boolean }, 'resource'>;
+interface BoxData extends Record<string, unknown> {
+  readonly resource: ResourceInfo;
+  readonly isFound: boolean;
+  /** The fields that are shown; the others are counted. */
+  readonly shown: ResourceInfo['fields'];
+}
+
+type ResourceNode = Node<BoxData, 'resource'>;
 
 /** So many are seen at once anyway. */
 const fewBoxes = 9;
+/** More lines than these nobody reads in one picture: it begins with the keys. */
+const manyFields = 400;
 const nodeTypes = { resource: Box };
 
 /** The resources and their relations, as a diagram and as a table. */
 export function Schema({ model }: ViewProps): JSX.Element {
   const { search } = useRoute();
   const text = new URLSearchParams(search).get('text') ?? '';
+  const fields = model.resources.reduce((sum, resource) => sum + resource.fields.length, 0);
+  const [isBrief, setBrief] = useState(fields > manyFields);
   return (
     <Stack>
       <Title order={1} size="h2">
         Schema
       </Title>
-      <TextInput
-        label="Search"
-        placeholder="A resource or a field"
-        value={text}
-        onChange={(event) => {
-          const { value } = event.currentTarget;
-          go(hashOf('schema', '', value === '' ? '' : `text=${encodeURIComponent(value)}`), true);
-        }}
-        maw={360}
-      />
+      <Group align="end">
+        <TextInput
+          label="Search"
+          placeholder="A resource or a field"
+          value={text}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            go(hashOf('schema', '', value === '' ? '' : `text=${encodeURIComponent(value)}`), true);
+          }}
+          w={360}
+          maw="100%"
+        />
+        <Switch
+          label="Keys only"
+          checked={isBrief}
+          onChange={(event) => setBrief(event.currentTarget.checked)}
+          mb={8}
+        />
+      </Group>
       <ReactFlowProvider>
-        <Diagram key={model.resources.map(({ name }) => name).join()} model={model} text={text} />
+        <Diagram
+          key={[isBrief, ...model.resources.map(({ name }) => name)].join()}
+          model={model}
+          text={text}
+          isBrief={isBrief}
+        />
       </ReactFlowProvider>
       <RelationTable model={model} />
     </Stack>
   );
 }
 
-function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
+interface DiagramProps {
+  readonly model: Model;
+  readonly text: string;
+  readonly isBrief: boolean;
+}
+
+function Diagram({ model, text, isBrief }: DiagramProps): JSX.Element {
   const scheme = useComputedColorScheme('light');
   const flow = useReactFlow();
   const initial = useMemo(() => {
-    const places = layout(model.resources);
+    const places = layout(model.resources, isBrief);
     return model.resources.map((resource): ResourceNode => ({
       id: resource.name,
       type: 'resource',
       position: { ...(places.get(resource.name) ?? { x: 0, y: 0 }) },
-      data: { resource, isFound: false },
+      data: { resource, isFound: false, shown: isBrief ? keysOf(resource) : resource.fields },
       ariaLabel: `Resource ${resource.name}`,
     }));
-  }, [model.resources]);
+  }, [model.resources, isBrief]);
   const [nodes, setNodes, onNodesChange] = useNodesState(initial);
   useEffect(() => {
     const word = text.trim().toLowerCase();
@@ -83,13 +116,15 @@ function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
       .filter((resource) => isNamed(resource, word))
       .map(({ name }) => name);
     setNodes((before) =>
-      before.map((node) => ({
-        ...node,
-        data: {
-          resource: model.resources.find(({ name }) => name === node.id) ?? node.data.resource,
-          isFound: found.includes(node.id),
-        },
-      })),
+      before.map((node) => {
+        const resource = model.resources.find(({ name }) => name === node.id) ?? node.data.resource;
+        const keys = isBrief ? keysOf(resource) : resource.fields;
+        // What is searched for is seen, key or not.
+        const shown = resource.fields.filter(
+          (field) => keys.includes(field) || isIn(field.name, word),
+        );
+        return { ...node, data: { resource, isFound: found.includes(node.id), shown } };
+      }),
     );
     if (found.length > 0)
       void flow.fitView({
@@ -98,7 +133,7 @@ function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
         maxZoom: 1.1,
         padding: 0.3,
       });
-  }, [flow, model.resources, setNodes, text]);
+  }, [flow, isBrief, model.resources, setNodes, text]);
   const edges = useMemo(() => edgesOf(model.resources), [model.resources]);
   return (
     <section aria-label="Diagram" style={{ height: '62vh', minHeight: 380 }}>
@@ -109,7 +144,7 @@ function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
         nodeTypes={nodeTypes}
         colorMode={scheme}
         fitView
-        minZoom={0.1}
+        minZoom={0.05}
         nodesConnectable={false}
         deleteKeyCode={null}
         edgesFocusable={false}
@@ -126,13 +161,15 @@ function Diagram({ model, text }: { model: Model; text: string }): JSX.Element {
 }
 
 function isNamed({ name, fields }: ResourceInfo, word: string): boolean {
-  if (word === '') return false;
-  return [name, ...fields.map((field) => field.name)].some((one) =>
-    one.toLowerCase().includes(word),
-  );
+  return [name, ...fields.map((field) => field.name)].some((one) => isIn(one, word));
 }
 
-function Box({ data: { resource, isFound } }: NodeProps<ResourceNode>): JSX.Element {
+function isIn(name: string, word: string): boolean {
+  return word !== '' && name.toLowerCase().includes(word);
+}
+
+function Box({ data: { resource, isFound, shown } }: NodeProps<ResourceNode>): JSX.Element {
+  const hidden = resource.fields.length - shown.length;
   return (
     <article className={isFound ? 'node found' : 'node'}>
       <Handle type="target" position={Position.Right} isConnectable={false} />
@@ -142,8 +179,8 @@ function Box({ data: { resource, isFound } }: NodeProps<ResourceNode>): JSX.Elem
         </a>
       </header>
       <ul>
-        {resource.fields.map(({ name, type, isRequired, reference }) => (
-          <li key={name}>
+        {shown.map(({ name, type, isRequired, reference }) => (
+          <li key={name} title={reference === undefined ? name : `${name} → ${reference.resource}`}>
             <span>
               {name}
               {isRequired ? ' *' : ''}
@@ -153,6 +190,7 @@ function Box({ data: { resource, isFound } }: NodeProps<ResourceNode>): JSX.Elem
             </span>
           </li>
         ))}
+        {hidden === 0 ? null : <li className="quiet">{counted(hidden, 'more field')}</li>}
       </ul>
       <Handle type="source" position={Position.Left} isConnectable={false} />
     </article>

@@ -7,18 +7,30 @@ export interface Place {
 
 const columnWidth = 330;
 const gap = 36;
+/** So many stand beside each other whatever is below. */
+const fewColumns = 8;
 const headHeight = 34;
 const lineHeight = 19;
 
-/** How high the box of a resource is. */
-export function heightOf({ fields }: ResourceInfo): number {
-  return headHeight + 14 + fields.length * lineHeight;
+/** The fields by which records know each other: the id and the keys to others. */
+export function keysOf({ fields }: ResourceInfo): ResourceInfo['fields'] {
+  return fields.filter(({ type, reference }) => type === 'id' || reference !== undefined);
+}
+
+/** How high the box of a resource is; one with its keys alone has a line that counts the others. */
+function heightOf(resource: ResourceInfo, isBrief: boolean): number {
+  const lines = isBrief ? keysOf(resource).length + 1 : resource.fields.length;
+  return headHeight + 14 + lines * lineHeight;
 }
 
 /**
  * Where the boxes of the resources stand: what others point to stands left of them, and columns are about equally high.
+ * A chain of very many goes on below, as a text does.
  */
-export function layout(resources: readonly ResourceInfo[]): ReadonlyMap<string, Place> {
+export function layout(
+  resources: readonly ResourceInfo[],
+  isBrief: boolean,
+): ReadonlyMap<string, Place> {
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
   const levels = new Map<string, number>();
   const levelOf = (name: string, above: ReadonlySet<string>): number => {
@@ -42,15 +54,22 @@ export function layout(resources: readonly ResourceInfo[]): ReadonlyMap<string, 
     columns[level] = [...(columns[level] ?? []), resource];
   }
   const places = new Map<string, Place>();
+  const area = resources.reduce(
+    (sum, resource) => sum + (heightOf(resource, isBrief) + gap) * columnWidth,
+    0,
+  );
+  const widest = Math.max(fewColumns * columnWidth, Math.sqrt(2 * area));
   const tallest = Math.max(900, Math.sqrt(resources.length) * 330);
-  let x = 0;
+  let [x, top, bottom] = [0, 0, 0];
   for (const column of columns.filter(Boolean)) {
-    let y = 0;
+    if (x >= widest) [x, top] = [0, bottom + 2 * gap];
+    let y = top;
     for (const resource of column) {
-      const height = heightOf(resource);
-      if (y > 0 && y + height > tallest) [x, y] = [x + columnWidth, 0];
+      const height = heightOf(resource, isBrief);
+      if (y > top && y + height > top + tallest) [x, y] = [x + columnWidth, top];
       places.set(resource.name, { x, y });
       y += height + gap;
+      bottom = Math.max(bottom, y);
     }
     x += columnWidth;
   }

@@ -1,0 +1,25 @@
+interface Told {
+  readonly message: string | undefined;
+  readonly problems: readonly string[];
+}
+
+/** The message of an error body and what it says of each field; nothing of any other body. */
+export function failureOf(text: string): Told {
+  const { message, validationErrors, errors } = membersOf(text);
+  const problems = [validationErrors, errors].flatMap((list) => (Array.isArray(list) ? list : []));
+  return {
+    message: typeof message === 'string' ? message : undefined,
+    problems: problems.map((problem: Readonly<Record<string, unknown>>) =>
+      [problem['field'], problem['error'] ?? problem['message']].join(' '),
+    ),
+  };
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? { ...body } : {};
+  } catch {
+    return {};
+  }
+}
