@@ -110,8 +110,10 @@ export class FieldMaker {
     const { values, pattern, attributes } = this.field;
     if (!texts.has(this.field.type.name) || values !== undefined) return false;
     if (pool === undefined) return true;
+    // A name that is cut keeps its meaning longer than what the file has composed.
+    const room = this.custom === undefined ? 4 : 12;
     return (
-      pattern === undefined && this.custom?.kind !== 'values' && (attributes.maxLength ?? 40) > 12
+      pattern === undefined && this.custom?.kind !== 'values' && (attributes.maxLength ?? 40) > room
     );
   }
 

@@ -90,7 +90,7 @@ const unique: readonly string[] = [
 
 describe('unique holds', () => {
   test.each(unique)('%s', async (definition) => {
-    for (const name of ['label', 'name', 'email', 'code']) {
+    for (const name of ['label', 'name', 'category', 'email', 'code']) {
       const values = await valuesOf(name, definition, 2_000);
       expect(new Set(values.map((value) => JSON.stringify(value))).size).toBe(2_000);
       expect(values).not.toContain(null);

@@ -196,3 +196,28 @@ test.each(shares)('%s is true in %d to %d of the rows', (name, least, most) => {
   expect(share).toBeGreaterThanOrEqual(least);
   expect(share).toBeLessThanOrEqual(most);
 });
+
+test.each([
+  ['people', 'en', /^\p{Lu}\S+ \S/u],
+  ['articles', 'en', /^\p{Lu}.* .* /u],
+  ['vehicles', 'en', /^\p{Lu}\S* \S/u],
+  ['sensors', 'en', /^\p{Lu}[a-z]+$/u],
+  ['vessels-2', 'de', /^\p{Lu}[a-z]+$/u],
+  ['planets', 'ja', /^\p{Script=Katakana}[\p{Script=Katakana}ー]+$/u],
+])('what records are: the name of %s (%s)', async (resource, locale, pattern) => {
+  const made = await generatorOf(
+    `generate: { locale: ${locale}, count: 30 }\nresources: { ${resource}: { fields: { name: { type: string } } } }`,
+  );
+  for (const { name } of rowsOf(made.api, made.generator)[resource] ?? [])
+    expect(name).toMatch(pattern);
+});
+
+test('a name stays as it is when a title comes beside it', async () => {
+  const namesWith = async (fields: string): Promise<unknown[]> => {
+    const made = await generatorOf(`resources: { sensors: { fields: { ${fields} } } }`);
+    return (rowsOf(made.api, made.generator)['sensors'] ?? []).map(({ name }) => name);
+  };
+  expect(await namesWith('title: { type: string }, name: { type: string }')).toEqual(
+    await namesWith('name: { type: string }'),
+  );
+});

@@ -83,6 +83,7 @@ const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: La
   book: ['book.title', ({ faker }) => faker.book.title()],
   genre: ['music.genre', ({ faker }) => faker.music.genre()],
   dish: ['food.dish', ({ faker }) => faker.food.dish()],
+  vehicle: ['vehicle.vehicle', ({ faker }) => faker.vehicle.vehicle()],
   product: ['commerce.productName', ({ faker }) => faker.commerce.productName()],
   team: [
     'team.name',

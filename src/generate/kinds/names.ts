@@ -54,6 +54,18 @@ export function subjectOf(resource: string): Subject {
   return bySingular.get(singular(last)) ?? bySingular.get(last) ?? 'article';
 }
 
+const written = new Set(
+  'article post page blog entry story news chapter paper essay note report newsletter document thread discussion poll survey question faq tutorial announcement notice headline'.split(
+    ' ',
+  ),
+);
+
+/** Whether the records of a resource have headlines; what else is not known has a name. */
+export function isWritten(resource: string): boolean {
+  const last = tokensOf(resource).at(-1) ?? '';
+  return written.has(last) || written.has(singular(last));
+}
+
 /** The endings that a line of a table lists, as `findEnding` looks for them. */
 export function endingsOf(list: string): readonly string[] {
   return list.split(',').map((ending) => ending.replaceAll(' ', ''));

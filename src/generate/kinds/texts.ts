@@ -6,7 +6,8 @@ import { codeKinds } from './codes.ts';
 import { drawn, fromList, oneOf, type Kind, type KindRow } from './kind.ts';
 import { placeKinds } from './places.ts';
 import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
-import { endingsOf, subjectOf } from './names.ts';
+import { endingsOf, isWritten, subjectOf } from './names.ts';
+import { properNamesOf } from '../words/proper-names.ts';
 import {
   accountName,
   emailOf,
@@ -227,9 +228,17 @@ function titleKind(place: Place): Source {
       name: 'person.fullName',
       draw: (_, row) => fullName(words, persona(words, row, prefix)),
     };
+  if (subject === 'article' && tokens.at(-1) === 'name' && !isWritten(place.field.resource.name))
+    return properName(words);
   const label = labelSource(subject, words);
   const concept = prefix === '' ? 'label' : `label ${prefix}`;
   return { ...label, draw: (_, row) => row.aside(concept, () => label.draw(words, row)) };
+}
+
+/** What a record is called of which nothing else is known. */
+function properName({ language }: Words): Source {
+  const pool = listPool(properNamesOf(language));
+  return { name: 'text.name', pool, draw: ({ random }) => pool.at(random.below(pool.size)) };
 }
 
 function jobSource({ things }: Words): Source {
