@@ -105,11 +105,13 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
   const table = quote(name);
   const alter = (action: string): string => `ALTER TABLE ${table} ${action}`;
   return columns.flatMap((column): readonly string[] => {
-    const { actual, wanted, conversion, fill } = column;
+    const { actual, wanted, conversion, fill, losesDefault } = column;
     const one = quote(column.name);
     if (column.isDropped) return [alter(`DROP COLUMN ${one}`)];
     if (actual === undefined)
-      return wanted === undefined ? [] : addColumn(alter, one, besideKey(wanted, there), column);
+      return wanted === undefined
+        ? []
+        : [alter(`ADD COLUMN ${withDefault(columnOf(besideKey(wanted, there)), fill)}`)];
     const statements: string[] = [];
     const act = (action: string): unknown =>
       statements.push(alter(`ALTER COLUMN ${one} ${action}`));
@@ -124,8 +126,8 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
       const old = isSerial || keepsValues(one, conversion) ? undefined : actual.default;
       if (old !== undefined) act('DROP DEFAULT');
       act(`TYPE ${newType(column, wanted)} USING ${valueFrom(one, conversion, fill)}`);
-      if (old !== undefined && conversion.default !== undefined && !actual.isPrimary)
-        act(`SET DEFAULT ${conversion.default(old)}`);
+      const kept = losesDefault || actual.isPrimary ? undefined : conversion.default;
+      if (old !== undefined && kept !== undefined) act(`SET DEFAULT ${kept(old)}`);
       statements.push(...keptRules(column).map((check) => alter(`ADD CHECK (${check})`)));
       if (leavesDomain(column) && !column.nullable && actual.domain?.refusesNull === true)
         act('SET NOT NULL');
@@ -176,15 +178,9 @@ function besideKey(column: ColumnSchema, { indexes }: ActualTable): ColumnSchema
     : column;
 }
 
-/** With a default only while it is added: later records get theirs from the service. */
-function addColumn(
-  alter: (action: string) => string,
-  name: string,
-  wanted: ColumnSchema,
-  { fill }: ColumnChange,
-): readonly string[] {
-  const add = alter(`ADD COLUMN ${columnOf(wanted)}`);
-  return fill === undefined
-    ? [add]
-    : [`${add} DEFAULT ${fill}`, alter(`ALTER COLUMN ${name} DROP DEFAULT`)];
+/**
+ * A column that is added keeps the default: servers of the former specification go on writing rows, without a word of it.
+ */
+function withDefault(definition: string, fill: string | undefined): string {
+  return fill === undefined ? definition : `${definition} DEFAULT ${fill}`;
 }

@@ -69,6 +69,8 @@ export interface ColumnChange {
   readonly becomesKey: boolean;
   /** Whether the database is to give the id from now on. */
   readonly becomesGenerated: boolean;
+  /** Whether the default that a migration has left with it goes, since its values become others. */
+  readonly losesDefault: boolean;
   readonly reference: ReferenceChange;
 }
 
@@ -137,6 +139,7 @@ export function keptColumn(
     nullable: actual.nullable,
     becomesKey: false,
     becomesGenerated: false,
+    losesDefault: false,
     reference: { actual: reference, wanted: undefined, change: isReleased ? 'drop' : 'none' },
   };
 }

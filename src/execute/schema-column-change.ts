@@ -24,6 +24,8 @@ interface Compared {
   readonly name: string;
   readonly table: ActualTable;
   readonly actual: ActualColumn;
+  /** Whether a migration has made it; then its default, if any, is from there too. */
+  readonly isMade: boolean;
   readonly wanted: ColumnSchema;
   readonly rules: SchemaRules;
   /** Gets the steps as they are found. */
@@ -78,6 +80,8 @@ export function* changeColumn(
     nullable: wanted.isKey || isInKey(compared) ? actual.nullable : wanted.nullable,
     becomesKey,
     becomesGenerated,
+    losesDefault:
+      compared.isMade && conversion !== undefined && !keepsValues(quote(actual.name), conversion),
     // Compared once it is known what else is renamed.
     reference: {
       actual: referenceOf(table, actual, rules),
@@ -117,7 +121,7 @@ function* heldIn(compared: Compared, recordedKind: StoredKind | '' | undefined):
 
 /** Values of another type or kind; those that cannot become one of the wanted kind are lost, and counted. */
 function* convertValues(
-  { name, table, actual, wanted, rules, steps }: Compared,
+  { name, table, actual, isMade, wanted, rules, steps }: Compared,
   kind: StoredKind,
 ): Counting<Conversion> {
   const type = rules.typeName(wanted.type);
@@ -137,7 +141,7 @@ function* convertValues(
   const was = isOther && !isUnbounded ? kind : declared === '' ? 'no type' : declared;
   const losses = [
     ...(count === 0 ? [] : [counted(count, 'value')]),
-    ...lostRules(actual, conversion, rules),
+    ...lostRules(actual, isMade, conversion, rules),
   ];
   const loses = losses.length === 0 ? undefined : losses.join(' and ');
   const missing = wanted.isKey
@@ -161,11 +165,12 @@ function declaredType({ type, domain }: ActualColumn): string {
 /** What a column, or its domain, has done with values, where it cannot do the same with what they become. */
 function lostRules(
   { domain, default: value, isPrimary }: ActualColumn,
+  isMade: boolean,
   conversion: Conversion,
   { rebuilds }: SchemaRules,
 ): readonly string[] {
   // A table that is made anew has the defaults of the old one.
-  const keepsDefault = conversion.default !== undefined || rebuilds || isPrimary;
+  const keepsDefault = conversion.default !== undefined || rebuilds || isPrimary || isMade;
   const keepsChecks = conversion.default !== undefined && domain?.isOfItems === false;
   return [
     ...(keepsDefault || value === undefined ? [] : ['its default']),

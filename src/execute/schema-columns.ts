@@ -50,7 +50,8 @@ export function* compareColumns(
         (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
       const kind = isRead ? undefined : known?.kind;
       const name = `${table.name}.${column.name}`;
-      const change = { name, table: actual, actual: source, wanted: column, rules, steps };
+      const isMade = known?.isMade === true;
+      const change = { name, table: actual, actual: source, isMade, wanted: column, rules, steps };
       put(yield* changeColumn(change, kind));
     }
   }
@@ -150,6 +151,7 @@ function* addColumn(
     nullable: column.nullable && !column.isKey,
     becomesKey: column.isKey,
     becomesGenerated: false,
+    losesDefault: false,
     reference: { actual: undefined, wanted: column.reference, change: 'none' },
   };
 }

@@ -58,7 +58,10 @@ function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string
     const type =
       change.keepsType && actual !== undefined && !wanted.isKey ? actual.type : wanted.type;
     const sql = columnSql({ ...wanted, name, type, guard: guardOf(wanted, actual, change) });
-    return actual?.default === undefined || wanted.isKey ? sql : withDefault(sql, actual.default);
+    // Other servers may still go by the former specification, and write rows without a word of a column that is new.
+    const value =
+      actual === undefined ? change.fill : change.losesDefault ? undefined : actual.default;
+    return value === undefined || wanted.isKey ? sql : withDefault(sql, value);
   }
   const { type = '', isPrimary = false } = actual ?? {};
   const { reference } = change;

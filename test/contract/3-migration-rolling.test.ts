@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestApi } from '../support/api.ts';
+import { makeFolder } from '../support/command.ts';
+import { linesOf, postgresSide, sqliteSide, type Side } from '../support/migrations.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+
+/** Servers are changed one after the other: while the database is that of the new file some go by the former one. */
+const former = 'resources: { things: { fields: { name: { type: string, required: true } } } }';
+
+const added = {
+  text: 'type: string, default: x, required: true',
+  flag: 'type: boolean, default: true, required: true',
+  amount: 'type: integer, default: 0, required: true',
+  price: 'type: decimal, default: "1.50", required: true',
+  ratio: 'type: number, default: 0.5, required: true',
+  kind: 'type: enum, values: [a, b], default: b, required: true',
+  tags: 'type: array, items: { type: string }, default: [q], required: true',
+  meta: `type: json, default: { "it's": [1] }, required: true`,
+  at: 'type: datetime, default: now, required: true',
+  on: 'type: date, default: now, required: true',
+  token: 'type: uuid, default: uuid, required: true',
+  note: 'type: string, default: none',
+  plain: 'type: string',
+};
+
+const withFields = (fields: Readonly<Record<string, string>>): string => {
+  const lines = Object.entries(fields).map(([name, field]) => `      ${name}: { ${field} }\n`);
+  return `resources:\n  things:\n    fields:\n      name: { type: string, required: true }\n${lines.join('')}`;
+};
+
+const next = withFields(added);
+
+const create = (api: TestApi, name: string) => api.send('POST', '/v1/things', { name });
+
+const folder = makeFolder();
+let server: TestDatabase;
+
+beforeAll(async () => {
+  server = await createDatabase();
+});
+
+afterAll(() => server?.drop());
+
+const sides: readonly [string, () => Side][] = [
+  ['sqlite', () => sqliteSide(folder.at('things.db'))],
+  ['postgres', () => postgresSide(server.url)],
+];
+
+describe.each(sides)('on %s', (_name, open) => {
+  test('who goes by the former file goes on writing, and what it does not know has its default', async () => {
+    const side = open();
+    await side.apply(former);
+    await side.served(former, async (api) => {
+      expect((await create(api, 'before')).status).toBe(201);
+      await side.apply(next);
+      const { status, text } = await create(api, 'meanwhile');
+      expect(status, text).toBe(201);
+      expect((await api.send('PATCH', '/v1/things/1', { name: 'changed' })).status).toBe(200);
+    });
+    const { body } = await side.served(next, (api) => api.get('/v1/things?sort=id'));
+    const expected = {
+      text: 'x',
+      flag: true,
+      amount: 0,
+      price: '1.50',
+      ratio: 0.5,
+      kind: 'b',
+      tags: ['q'],
+      meta: { "it's": [1] },
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
+      on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/u),
+      token: expect.stringMatching(/^[\da-f-]{36}$/u),
+      note: 'none',
+      plain: null,
+    };
+    expect(body).toEqual([
+      { id: 1, name: 'changed', ...expected },
+      { id: 2, name: 'meanwhile', ...expected },
+    ]);
+
+    // Such a default is in the way of nothing afterwards.
+    const changed = withFields({ ...added, text: 'type: integer', price: 'type: string' });
+    expect(linesOf(await side.plan(next))).toEqual([]);
+    // Nobody is asked about a default that nobody but a migration has given.
+    expect(linesOf(await side.plan(changed))).toEqual([
+      'change things.text from string to integer - 2 values',
+      'change things.text to allow null',
+      'change things.price from decimal(18,2) to string',
+      'change things.price to allow null',
+    ]);
+    await side.apply(changed, { allowDataLoss: true });
+    const without = await side.served(former, (api) => create(api, 'knows none'));
+    expect(without.status, without.text).toBe(201);
+    const third = await side.served(changed, (api) => api.get('/v1/things/3'));
+    expect(third.body).toMatchObject({ text: null, price: null, amount: 0, kind: 'b' });
+    // What the file no longer names is left in the table, and keeps no record from being made.
+    await side.apply(former);
+    const last = await side.served(former, (api) => create(api, 'last'));
+    expect(last.status, last.text).toBe(201);
+  });
+});
