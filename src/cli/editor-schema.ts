@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
 import { fileReason } from './failure.ts';
+import { makeFolderOf, ownFolder } from './own-folder.ts';
 
 /** Beside the specification, so that an editor finds it without a network. */
-const schemaFile = '.plinth/schema.json';
+const schemaFile = `${ownFolder}/schema.json`;
 /** The first line of a specification that wants to be checked and completed by an editor. */
 export const schemaLine = `# yaml-language-server: $schema=${schemaFile}`;
 
@@ -13,7 +14,7 @@ export function writeEditorSchema(folder: string): void {
   const path = join(folder, schemaFile);
   const schema = JSON.stringify(specificationJsonSchema(), undefined, 2);
   if (schema === textOf(path)) return;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolderOf(path);
   writeFileSync(path, schema);
 }
 

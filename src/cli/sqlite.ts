@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readSqlite } from '../execute/introspect/sqlite.ts';
 import { unservedOrders } from '../execute/sqlite-collations.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
@@ -8,6 +8,7 @@ import { sqliteForms } from '../execute/sqlite-forms.ts';
 import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../execute/sqlite.ts';
 import { CommandFailure, fileReason } from './failure.ts';
+import { makeFolderOf } from './own-folder.ts';
 import type { NamedDatabase, OpenDatabase } from './target.ts';
 
 /** A SQLite file by its path, absolute or from `folder`. `howToMake` is the command that makes it. */
@@ -106,7 +107,7 @@ function prepare(path: string, name: string, howToMake: string, create: boolean)
       throw new CommandFailure(
         `There is no database ${name}. Make it with "${howToMake}", or name another.`,
       );
-    if (stat === undefined) mkdirSync(dirname(path), { recursive: true });
+    if (stat === undefined) makeFolderOf(path);
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;

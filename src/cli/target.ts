@@ -8,6 +8,7 @@ import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import { typed, type Context } from './context.ts';
+import { ownFolder } from './own-folder.ts';
 import type { SpecificationFile } from './specification.ts';
 
 /** Where a database is. */
@@ -93,8 +94,9 @@ export function databaseTarget(
 
 /** The database of `dev` where none is named. */
 export function developmentTarget(context: Context, { name, folder }: SpecificationFile): Target {
-  const url = 'sqlite:.plinth/dev.db';
-  const seen = relative(context.folder, resolve(folder, '.plinth/dev.db'));
+  const file = `${ownFolder}/dev.db`;
+  const url = `sqlite:${file}`;
+  const seen = relative(context.folder, resolve(folder, file));
   return { url, folder, again: `${name} --database sqlite:${seen}`, isOwn: true, options: {} };
 }
 

@@ -1,12 +1,13 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
+import { readFileSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Certificate, ServerTls } from '../http/listener.ts';
 import type { ServerSpecification } from '../spec/specification.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, fileReason } from './failure.ts';
+import { makeFolderOf, ownFolder } from './own-folder.ts';
 
 /** HTTPS for a server, and how it stops to look at its files. */
 export interface OpenTls extends ServerTls {
@@ -37,7 +38,7 @@ export async function openTls(
   if (tls === undefined) return undefined;
   if (tls !== 'self-signed') return openFiles(context, tls, folder, speaks);
   return {
-    certificate: await selfSigned(context, join(folder, '.plinth/self-signed.pem'), [
+    certificate: await selfSigned(context, join(folder, `${ownFolder}/self-signed.pem`), [
       ...new Set(namesOf(server, host)),
     ]),
     isSelfSigned: true,
@@ -169,7 +170,7 @@ async function selfSigned(
   if (kept !== undefined && isGood(kept, names, now)) return kept;
   const made = await makeCertificate(names, now);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolderOf(path);
     writeFileSync(path, `${made.key.trim()}\n${made.cert.trim()}\n`, { mode: 0o600 });
   } catch (error) {
     const reason = fileReason(error);

@@ -210,6 +210,11 @@ export function reasonOf(error: unknown): string | undefined {
 export function openFailure(name: string, error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const { message } = error as Error;
+  if (/unrecognized configuration parameter/u.test(message))
+    return new DatabaseFailure(
+      `The database ${name} knows no such setting (${message}). Take it out of the URL: behind its ? stand sslmode and settings of the server.`,
+      { cause: error },
+    );
   const reason = reasonOf(error) ?? `cannot be used (${message}). Check its URL.`;
   return new DatabaseFailure(`The database ${name} ${reason}`, { cause: error });
 }

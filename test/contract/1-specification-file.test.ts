@@ -39,6 +39,11 @@ describe('files that are no specification', () => {
 
 describe('faults in the syntax', () => {
   expectProblems([
+    [
+      'conflict of a merge',
+      'a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> other\n',
+      '2:1 : a merge has left a conflict here; keep one of its sides, and take out the lines with `<<<<<<<`, `=======` and `>>>>>>>`',
+    ],
     ['tab', 'a:\n\tb: 1', '2:1 : a tab is used to indent; YAML is indented with blanks only'],
     [
       'quote not closed',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { specificationJsonSchema } from '../../src/spec/json-schema.ts';
 import { makeFolder, plinth, servePlinth } from '../support/command.ts';
@@ -31,6 +31,22 @@ test('dev brings the schema that a file names: a copy of a project has none, or 
   writeFileSync(folder.at(file), '{}');
   await once();
   expect(schemaIn(folder)).toEqual(specificationJsonSchema());
+});
+
+test('git leaves out what is kept beside a file, once; what is made of other folders is no matter of ours', async () => {
+  const folder = makeFolder({ 'plinth.yaml': notes });
+  const once = async (...args: readonly string[]): Promise<void> => {
+    const { stop } = await servePlinth(['dev', ...args], { cwd: folder.path });
+    await stop('SIGTERM');
+  };
+  await once();
+  expect(readFileSync(folder.at('.plinth/.gitignore'), 'utf8')).toBe('*\n');
+  // Who commits it for all that takes the file away.
+  rmSync(folder.at('.plinth/.gitignore'));
+  await once('--database', 'sqlite:other/own.db');
+  await once();
+  expect(existsSync(folder.at('.plinth/.gitignore'))).toBe(false);
+  expect(readdirSync(folder.at('other'))).not.toContain('.gitignore');
 });
 
 test('a file that names none gets none, and one that cannot be written stops nobody', async () => {

@@ -161,9 +161,12 @@ test('plain HTTP on all addresses: a warning that others are refused', async () 
 test('--open shows the address in a browser; without one it says so', async () => {
   const folder = makeFolder({ 'plinth.yaml': library });
   folder.write('browser', '#!/bin/sh\necho "$1" > "$(dirname "$0")/opened"\n');
-  const env = { BROWSER: folder.at('browser'), DISPLAY: ':0' };
+  // Where a browser is installed it would be asked for before what BROWSER names.
+  folder.write('xdg-mime', '#!/bin/sh\n');
+  const path = `${folder.path}:${process.env['PATH'] ?? ''}`;
+  const env = { BROWSER: folder.at('browser'), DISPLAY: ':0', PATH: path };
   const { chmodSync, existsSync } = await import('node:fs');
-  chmodSync(folder.at('browser'), 0o755);
+  for (const program of ['browser', 'xdg-mime']) chmodSync(folder.at(program), 0o755);
   const server = await servePlinth(['dev', '--open'], { cwd: folder.path, env });
   await until(
     () => existsSync(folder.at('opened')) && readFileSync(folder.at('opened'), 'utf8') !== '',

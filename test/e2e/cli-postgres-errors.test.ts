@@ -126,6 +126,12 @@ const cases: readonly Case[] = [
     calls: Object.keys(calls),
   },
   {
+    name: 'a setting that is for other programs',
+    change: (url) => url.searchParams.set('channel_binding', 'require'),
+    message:
+      'The database NAME knows no such setting (unrecognized configuration parameter "channel_binding"). Take it out of the URL: behind its ? stand sslmode and settings of the server.',
+  },
+  {
     name: 'no right to connect',
     change: (url) => {
       as(url, 'plain');

@@ -4,6 +4,7 @@ import { fromFolder, typed, type Context } from '../context.ts';
 import { schemaLine, writeEditorSchema } from '../editor-schema.ts';
 import { exampleNames, examplesFolder } from '../examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
+import { ownFolder } from '../own-folder.ts';
 
 interface Flags {
   readonly name?: string;
@@ -38,7 +39,7 @@ export async function init(
   refuseExisting(folder, ['plinth.yaml', 'data'], shown);
   const { name, example } = await choose(context, flags, examples);
   const source = join(examplesFolder, example);
-  const files = readdirSync(source).filter((file) => file !== 'plinth.yaml' && file !== '.plinth');
+  const files = readdirSync(source).filter((file) => file !== 'plinth.yaml' && file !== ownFolder);
   refuseExisting(folder, files, shown);
   try {
     write(folder, source, files, name);

@@ -113,6 +113,9 @@ const explanations: readonly Words[] = [
   { code: 'RESOURCE_EXHAUSTION', words: 'the file is nested too deep' },
 ];
 
+const conflict =
+  'a merge has left a conflict here; keep one of its sides, and take out the lines with `<<<<<<<`, `=======` and `>>>>>>>`';
+
 /** The fault in plain words: one sentence, without a code frame. */
 function explain(fault: SyntaxFault, text: string): string {
   const start = fault.pos[0];
@@ -136,6 +139,10 @@ export function explainFaults(
   text: string,
   lineOf: (offset: number) => number,
 ): readonly { readonly offset: number; readonly message: string }[] {
+  // All that is wrong with a file of which one side of a merge is to be left out follows from that.
+  const conflicts = faults.length === 0 ? [] : [...text.matchAll(/^<{7}(?: .*)?$/gmu)];
+  if (conflicts.length > 0)
+    return conflicts.map(({ index }) => ({ offset: index, message: conflict }));
   const exhausted = faults.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   const relevant = exhausted === undefined ? faults : [exhausted];
   const lines = new Set<number>();
