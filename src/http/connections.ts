@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
 import { takeAll } from './listening.ts';
@@ -86,6 +86,8 @@ export class Connections {
         if (isUnused || isIdle || passed > timeout) socket.destroy();
       }
       await delay(lookAgain);
+      // What has come while others were busy is read before anybody is taken for idle.
+      await read();
     }
     for (const socket of all) socket.destroy();
   }

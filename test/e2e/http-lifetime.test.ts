@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as afterRead, setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Connections } from '../../src/http/connections.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
@@ -148,6 +150,48 @@ describe('a server that stops', () => {
     expect(await wire.rest()).toBe('');
     expect(connections.size).toBe(0);
     server.close();
+  });
+
+  test('that was busy reads what has come meanwhile before it closes anything', async () => {
+    const stopping = await serveApi(specification);
+    const told = new Int32Array(new SharedArrayBuffer(4));
+    // Another thread sends on a connection that was used before, when it is told and this one hears nothing.
+    const client = new Worker(
+      `const { connect } = require('node:net');
+       const { parentPort, workerData: { port, told } } = require('node:worker_threads');
+       const socket = connect(port, '127.0.0.1');
+       const ask = () => socket.write('GET /_health HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n');
+       let answers = 0;
+       socket.on('data', () => {
+         answers += 1;
+         parentPort.postMessage(answers);
+         if (answers > 1) return;
+         Atomics.wait(told, 0, 0);
+         ask();
+         Atomics.store(told, 0, 2);
+         Atomics.notify(told, 0);
+       });
+       socket.on('error', (error) => parentPort.postMessage(error.code));
+       ask();`,
+      {
+        eval: true,
+        workerData: { port: Number(new URL(stopping.url).port), told },
+      },
+    );
+    expect(await once(client, 'message')).toEqual([1]);
+    const next = once(client, 'message');
+    const stopped = stopping.stop();
+    // Until idle connections are closed in the turn that comes next.
+    await delay(90);
+    // As requests are answered: after what a turn has read, before the timers of the next one.
+    await afterRead();
+    Atomics.store(told, 0, 1);
+    Atomics.notify(told, 0);
+    Atomics.wait(told, 0, 1);
+    for (const begin = performance.now(); performance.now() - begin < 50;);
+    expect(await next).toEqual([2]);
+    await stopped;
+    await client.terminate();
   });
 
   test('with many requests in flight: each is answered or never begun', async () => {
