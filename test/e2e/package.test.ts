@@ -25,6 +25,8 @@ const { dependencies, scripts, version } = JSON.parse(
   version: string;
 };
 
+const texts = ['README.md', 'LICENSE', 'SECURITY.md', 'CONTRIBUTING.md'];
+
 /** The command as npm links it into a project, run by a Node. */
 const bin = (program: string, ...args: string[]): Running =>
   launch(program, [join(installed, 'dist/cli/main.js'), ...args], { cwd: folder.at('app') });
@@ -40,7 +42,6 @@ beforeAll(async () => {
     'node_modules',
     'src',
     'scripts',
-    'docs',
     'tsconfig.json',
     'tsconfig.build.json',
   ])
@@ -50,11 +51,13 @@ beforeAll(async () => {
   await run(
     'cp',
     '-r',
-    ...['package.json', 'examples', 'schema.json', 'README.md', 'LICENSE'].map((name) =>
+    ...['package.json', 'examples', 'schema.json', 'docs', ...texts].map((name) =>
       join(root, name),
     ),
     '.',
   );
+  await run('mkdir', 'bench');
+  await run('cp', join(root, 'bench/RESULTS.md'), 'bench');
   await run(
     node,
     join(root, 'node_modules/typescript/bin/tsc'),
@@ -93,7 +96,9 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
     readdirSync(installed)
       .filter((name) => name !== 'node_modules')
       .toSorted(),
-  ).toEqual(['LICENSE', 'README.md', 'dist', 'examples', 'package.json', 'schema.json']);
+  ).toEqual(
+    [...texts, 'bench', 'dist', 'docs', 'examples', 'package.json', 'schema.json'].toSorted(),
+  );
   expect(all.filter((name) => /\.test\.|\.map$|\.plinth|\.db$/u.test(name))).toEqual([]);
   // Sources are only those that become part of typed clients.
   expect(all.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts')).sort()).toEqual([
@@ -102,6 +107,17 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
   ]);
   for (const needed of ['dist/index.js', 'dist/index.d.ts', 'dist/openapi/reader.js'])
     expect(existsSync(join(installed, needed)), needed).toBe(true);
+});
+
+test('who has the package alone can read on: each link of its documents leads to a file of it', () => {
+  const documents = files(installed).filter((name) => /^(?!dist|node_modules).*\.md$/u.test(name));
+  const links = documents.flatMap((name) =>
+    [...readFileSync(join(installed, name), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)/gu)].map(
+      ([, link = '']) => join(dirname(name), link),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.filter((link) => !existsSync(join(installed, link)))).toEqual([]);
 });
 
 test('to install the package runs none of its scripts, of which npm would warn', () => {
