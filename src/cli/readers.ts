@@ -1,7 +1,7 @@
 import type { Database } from '../execute/database.ts';
 import type { Mode } from '../http/edge.ts';
 import type { Api } from '../model/api.ts';
-import type { TraceReader } from '../trace/events.ts';
+import type { DependencyEvent, TraceReader } from '../trace/events.ts';
 import type { Context } from './context.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -19,8 +19,9 @@ export async function openReaders(
   current: () => Api,
   database: Database,
   mode: Mode,
+  tell: (event: DependencyEvent) => void,
 ): Promise<Readers> {
-  const telemetry = await openTelemetry(context, database);
+  const telemetry = await openTelemetry(context, database, tell);
   const log = await openLog(context, current, mode);
   return {
     readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
@@ -32,7 +33,11 @@ export async function openReaders(
   };
 }
 
-async function openTelemetry({ environment }: Context, database: Database) {
+async function openTelemetry(
+  { environment }: Context,
+  database: Database,
+  tell: (event: DependencyEvent) => void,
+) {
   const endpoint = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
   if (endpoint === '') return undefined;
   if (!/^https?:$/u.test(URL.parse(endpoint)?.protocol ?? ''))
@@ -46,6 +51,7 @@ async function openTelemetry({ environment }: Context, database: Database) {
     endpoint,
     serviceName: serviceName === '' ? 'plinth' : serviceName,
     database: database.dialect.name,
+    told: (error) => tell({ kind: 'dependency', name: 'trace collector', error }),
   });
 }
 

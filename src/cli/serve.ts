@@ -64,11 +64,17 @@ export async function serve(
   );
   const stop = place?.stop ?? context.stop();
   if (stop.aborted) return;
+  const note = (event: TraceEvent): void => output.note(noteOf(event, flags.verbose === true));
+  /** What all workers need, one of them tells of. */
+  const tell = (event: DependencyEvent): void => {
+    if (place?.speaks !== false) note(event);
+  };
   const { readers, isLogged, close } = await openReaders(
     context,
     () => current().api,
     open.database,
     mode,
+    tell,
   );
   const server = await startServer(current, {
     host,
@@ -79,9 +85,9 @@ export async function serve(
     readers,
     ...(place === undefined ? {} : { fleet: place.fleet, doorway: place.doorway }),
     trace: (event) => {
-      // The log tells of failures with the request that met them; what all workers need, one of them tells of.
-      const isTold = event.kind === 'failure' ? isLogged : place?.speaks === false;
-      if (!isTold) output.note(noteOf(event, flags.verbose === true));
+      // The log tells of failures with the request that met them.
+      if (event.kind === 'dependency') tell(event);
+      else if (!isLogged) note(event);
     },
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);
@@ -210,6 +216,7 @@ function noteOf(event: TraceEvent, isVerbose: boolean): string {
 
 const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
   'signing keys': 'Tokens are checked with the keys known before, or else answered 503.',
+  'trace collector': 'Traces are lost until it can.',
   'rate limit store': 'This server counts by itself until it can.',
 };
 

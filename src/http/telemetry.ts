@@ -8,8 +8,12 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-base';
 import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import type { Recording } from '../trace/recording.ts';
 
@@ -19,6 +23,8 @@ export interface TelemetryOptions {
   readonly endpoint: string;
   readonly serviceName: string;
   readonly database: 'sqlite' | 'postgresql';
+  /** Told when spans cannot be sent any more, and (undefined) when they can again. */
+  readonly told: (error: unknown) => void;
 }
 
 /** A reader that sends a span for each request, with one below it for each step and statement; no value is sent. */
@@ -32,14 +38,28 @@ const unsent: ReadonlySet<string> = new Set(['/_health', '/_ready', '/_metrics']
 
 /** Sends traces over OTLP (HTTP, JSON) in the background. */
 export function sendTraces(options: TelemetryOptions): Telemetry {
-  const { endpoint, serviceName, database } = options;
-  const exporter = new OTLPTraceExporter({
+  const { endpoint, serviceName, database, told } = options;
+  const sender = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/u, '')}/v1/traces`,
     // Stopping waits for the last of them.
     timeoutMillis: 5_000,
   });
+  let fails = false;
+  const exporter: SpanExporter = {
+    export: (spans, done) =>
+      sender.export(spans, (result) => {
+        const { error } = result;
+        if (fails !== (error !== undefined)) told(error);
+        fails = error !== undefined;
+        done(result);
+      }),
+    shutdown: () => sender.shutdown(),
+  };
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': serviceName }),
+    // What OTEL_RESOURCE_ATTRIBUTES says; headers and sampler are read from the environment by the library as well.
+    resource: resourceFromAttributes({ 'service.name': serviceName }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('plinth');

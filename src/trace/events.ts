@@ -15,7 +15,7 @@ export type TraceEvent =
 /** Something outside that the service needs beside its database begins to fail, or works again. */
 export interface DependencyEvent {
   readonly kind: 'dependency';
-  readonly name: 'signing keys' | 'rate limit store';
+  readonly name: 'signing keys' | 'rate limit store' | 'trace collector';
   /** Undefined: it works again. */
   readonly error: unknown;
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sendTraces } from '../../src/http/telemetry.ts';
 import { WallClock } from '../../src/trace/recording.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
@@ -62,6 +62,7 @@ async function traced(ask: (api: TestApi) => Promise<unknown>): Promise<Collecto
     endpoint: `${collector.url}/`,
     serviceName: 'blog-api',
     database: 'sqlite',
+    told: (error) => expect(error).toBeUndefined(),
   });
   // The requests that write the records are traced too; their spans have other names.
   const api = await serveApi(blog, records, undefined, { readers: [telemetry] });
@@ -182,14 +183,31 @@ describe('a request', () => {
   });
 });
 
-test('a collector that is not there holds nobody up', async () => {
+test('the environment may say more of the service', async () => {
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=staging,service.name=blog');
+  const { resources } = await traced((api) => api.get('/v1/posts'));
+  vi.unstubAllEnvs();
+  expect(resources[0]).toMatchObject({
+    attributes: expect.arrayContaining([
+      { key: 'deployment.environment.name', value: { stringValue: 'staging' } },
+      { key: 'service.name', value: { stringValue: 'blog' } },
+    ]),
+  });
+});
+
+test('a collector that is not there holds nobody up, and that it is not is told once', async () => {
+  const told: unknown[] = [];
   const telemetry = sendTraces({
     endpoint: 'http://127.0.0.1:9',
     serviceName: 'x',
     database: 'sqlite',
+    told: (error) => told.push(error),
   });
   const api = await serveApi(blog, {}, undefined, { readers: [telemetry] });
   expect((await api.get('/v1/posts')).status).toBe(200);
   await api.stop();
   await expect(telemetry.close()).resolves.toBeUndefined();
+  expect(told).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('ECONNREFUSED') }),
+  ]);
 });

@@ -38,13 +38,7 @@ const bin = (program: string, ...args: string[]): Running =>
 beforeAll(async () => {
   const build = folder.at('build');
   mkdirSync(build);
-  for (const name of [
-    'node_modules',
-    'src',
-    'scripts',
-    'tsconfig.json',
-    'tsconfig.build.json',
-  ])
+  for (const name of ['node_modules', 'src', 'scripts', 'tsconfig.json', 'tsconfig.build.json'])
     symlinkSync(join(root, name), join(build, name));
   const run = (program: string, ...args: string[]): Promise<Ended> =>
     ended(launch(program, args, { cwd: build }));
