@@ -320,3 +320,29 @@ test('numbers and texts that stand for moments and booleans are served as these'
   await sql.end();
   await forms.drop();
 });
+
+test('comments are descriptions; of tables whose names differ in case alone one is served', async () => {
+  const odd = await createDatabase();
+  const sql = driver(odd.url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(`
+    CREATE TABLE "Users" (id serial PRIMARY KEY, name text NOT NULL UNIQUE);
+    CREATE TABLE users (id serial PRIMARY KEY, age integer);
+    COMMENT ON TABLE "Users" IS 'People who buy';
+    COMMENT ON COLUMN "Users".name IS E'As "on" the \${passport}:\nall of it';
+    INSERT INTO "Users" (name) VALUES ('Ann')`);
+  await sql.end();
+  const { err } = await run('introspect', odd.url, '--out', 'odd.yaml');
+  expect(err).toContain(
+    'Table users is left out: its name differs from that of Users in case alone.',
+  );
+  await run('check', 'odd.yaml');
+  await run('migrate', 'odd.yaml', '--database', odd.url, '--apply');
+  const { out } = await run('openapi', 'odd.yaml');
+  expect(out).toContain('People who buy');
+  expect(out).toContain(JSON.stringify('As "on" the ${passport}:\nall of it'));
+  const { out: json } = await run('introspect', odd.url, '--json');
+  expect(JSON.parse(json)).toMatchObject({
+    specification: { resources: { users: { description: 'People who buy' } } },
+  });
+  await odd.drop();
+});

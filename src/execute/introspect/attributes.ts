@@ -11,7 +11,7 @@ export function keyType({ type }: FieldSpecification): FieldSpecification['type'
 
 /** The attributes of a field as its column has them, and what of the column they cannot say. */
 export function attributesOf(
-  { actual, type, bounds }: FoundColumn,
+  { actual, type, bounds, comment }: FoundColumn,
   isUnique: boolean,
   reference: FieldSpecification | undefined,
 ): { readonly attributes: FieldSpecification; readonly notes: readonly string[] } {
@@ -51,6 +51,7 @@ export function attributesOf(
       ...(value === undefined ? {} : { default: value }),
       ...limits,
       ...(isUnique && isOrdered(attributes) ? { unique: true } : {}),
+      ...(comment === undefined ? {} : { description: comment }),
     },
     notes,
   };

@@ -27,10 +27,12 @@ function field(name: string, attributes: FieldSpecification): string {
 }
 
 function resourceLines(resource: ResourceDraft): readonly string[] {
-  const { name, table, fields, relations, unique, indexes, timestamps, notes } = resource;
+  const { name, description, table, fields, relations, unique, indexes, timestamps, notes } =
+    resource;
   return [
     ...notes.map((note) => comment('  ', note)),
     `  ${flow(name)}:`,
+    ...(description === undefined ? [] : [`    description: ${flow(description)}`]),
     ...(table === undefined ? [] : [`    table: ${flow(table)}`]),
     ...(timestamps ? ['    timestamps: true'] : []),
     fields.length + relations.size === 0 ? '    fields: {}' : '    fields:',
@@ -73,6 +75,7 @@ export function specificationValue(
       resources.map((resource) => [
         resource.name,
         {
+          ...(resource.description === undefined ? {} : { description: resource.description }),
           ...(resource.table === undefined ? {} : { table: resource.table }),
           ...(resource.timestamps ? { timestamps: true } : {}),
           fields: Object.fromEntries([

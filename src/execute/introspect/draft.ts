@@ -3,6 +3,7 @@ import type { FieldSpecification } from '../../spec/specification.ts';
 /** A resource that is to be written into a specification. */
 export interface ResourceDraft {
   readonly name: string;
+  readonly description: string | undefined;
   /** Where the table has another name. */
   readonly table: string | undefined;
   readonly fields: FieldDraft[];

@@ -252,6 +252,7 @@ function resourceOf(
   const timestamps = hasTimestamps(fields);
   return {
     name,
+    description: undefined,
     table: undefined,
     fields: trimmed(fields, timestamps),
     relations: new Map(),

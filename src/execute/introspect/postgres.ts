@@ -33,6 +33,12 @@ const wideKeysQuery =
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` WHERE contype = 'f' AND cardinality(conkey) > 1 AND own.relnamespace = ${own}`;
 
+/** What `COMMENT ON` has said of tables and, under their names, of columns. */
+const commentsQuery =
+  `SELECT relname, coalesce(attname, ''), description FROM pg_description JOIN pg_class ON pg_class.oid = objoid` +
+  ` LEFT JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid AND objsubid > 0` +
+  ` WHERE classoid = 'pg_class'::regclass AND relnamespace = ${own}`;
+
 /** Partitions are read through what they are parts of. */
 const othersQuery =
   `SELECT relname, relkind, relispartition FROM pg_class WHERE relnamespace = ${own}` +
@@ -71,6 +77,9 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     await grouped(generatedQuery),
     await grouped(wideKeysQuery),
   ];
+  const comments = new Map<string, string>();
+  for (const [table, column, text] of await ask(commentsQuery))
+    comments.set(`${String(table)}\0${String(column)}`, String(text));
   const left: string[] = [];
   const parts = new Set<string>();
   for (const [name, kind, isPart] of await ask(othersQuery))
@@ -106,6 +115,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
             : { attributes: known, notes: [] },
         isGenerated,
         bounds: limits,
+        comment: comments.get(`${name}\0${column.name}`),
       });
     }
     const keys = primary.filter((column) => column !== null);
@@ -116,6 +126,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
       rowKey: keys.length > 1 ? 'id' : undefined,
       wideKeys: (wideKeys.get(name) ?? []).map((table) => `its key of several columns to ${table}`),
       record: recorded,
+      comment: comments.get(`${name}\0`),
     });
   }
   return { tables: found, left, fold: (name) => name };

@@ -2,6 +2,7 @@ import type { FieldSpecification, OnDelete } from '../../spec/specification.ts';
 import type { ActualIndex, ActualReference } from '../schema-actual.ts';
 import { attributesOf, isOrdered, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
+import { hindrance, idType, wideKey } from './hindrance.ts';
 import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
 import { addRelations, junctionKeys } from './relations.ts';
 import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
@@ -22,6 +23,14 @@ export function draftOf({ tables, left: others, fold }: FoundDatabase): Specific
     return reason === undefined;
   };
   let served = tables.filter((table) => leave(table, hindrance(table, tables, fold)));
+  // PostgreSQL tells them apart, the API and SQLite do not.
+  served = served.filter((table) => {
+    const other = served.find((one) => isAlike(one, table) && comesBefore(one, table));
+    return leave(
+      table,
+      other && `its name differs from that of ${other.actual.name} in case alone`,
+    );
+  });
   let named = namesOf(served);
   let drafts = named.map((one) => resourceOf(one, named, fold));
   // A table that is left out takes the junctions with it that lead there.
@@ -46,6 +55,17 @@ export function draftOf({ tables, left: others, fold }: FoundDatabase): Specific
   return { name: owners.size === 1 ? owner : undefined, resources, left: [...left, ...others] };
 }
 
+function isAlike({ actual: one }: FoundTable, { actual: other }: FoundTable): boolean {
+  return one.name !== other.name && one.name.toLowerCase() === other.name.toLowerCase();
+}
+
+/** What a migration has to do with goes before what nobody has asked for yet. */
+function comesBefore(one: FoundTable, other: FoundTable): boolean {
+  return one.record.has('') === other.record.has('')
+    ? one.actual.name < other.actual.name
+    : one.record.has('');
+}
+
 /** The names that tables and columns get. */
 function namesOf(served: readonly FoundTable[]): readonly Named[] {
   const taken = new Set<string>();
@@ -59,9 +79,6 @@ function namesOf(served: readonly FoundTable[]): readonly Named[] {
   }));
 }
 
-const wideKey = ({ primary }: FoundTable): string =>
-  `its primary key is of several columns (${primary.join(', ')})`;
-
 /** Whether a key of several columns is none of a junction: not each of them leads to a record that is served. */
 function isUnlinked(
   { table, fields }: Named,
@@ -72,51 +89,6 @@ function isUnlinked(
       ({ name, target }) => name === fields.get(column) && target !== undefined,
     ) === true;
   return table.primary.length > 1 && !table.primary.every(isLinked);
-}
-
-/** Why a table cannot be served; undefined where it can. */
-function hindrance(
-  table: FoundTable,
-  tables: readonly FoundTable[],
-  fold: (name: string) => string,
-): string | undefined {
-  const { actual, columns, primary, rowKey } = table;
-  if (actual.name === '') return 'it has no name';
-  if (actual.columns.has('')) return 'one of its columns has no name';
-  if (/^(?:sqlite_|pg_|_plinth)/iu.test(actual.name))
-    return 'databases keep such names for themselves';
-  const unfilled = columns.find(
-    ({ actual: { nullable, fills }, type, isGenerated }) =>
-      'left' in type && !nullable && !fills && !isGenerated,
-  );
-  if (unfilled !== undefined && 'left' in unfilled.type)
-    return `no row could be written without ${unfilled.actual.name}, which may not be null and cannot be served, since ${unfilled.type.left}; let it be null, or give it a default in the database`;
-  if (primary.length === 0) return 'it has no primary key';
-  if (primary.length > 1) {
-    const isLinked = (column: string): boolean =>
-      actual.references.some(
-        ({ column: own, table: target }) =>
-          fold(own) === fold(column) &&
-          tables.some((one) => fold(one.actual.name) === fold(target) && one.primary.length === 1),
-      );
-    const isJunction = primary.length === 2 && primary.every(isLinked);
-    const key = wideKey(table);
-    if (!isJunction) return `${key}; give its rows a key of one column`;
-    return rowKey === undefined ? `${key}, and its rows have no other` : undefined;
-  }
-  const type = columns.find(({ actual: { name } }) => name === primary[0])?.type;
-  if (type === undefined || 'left' in type)
-    return `its primary key cannot be served${type === undefined ? '' : `: ${type.left}`}`;
-  return idType(type.attributes) === undefined
-    ? `its primary key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
-    : undefined;
-}
-
-/** The type of an id of which the column is as this one. */
-function idType({ type }: FieldSpecification): FieldSpecification | undefined {
-  if (type === 'integer') return { type: 'id' };
-  if (type === 'uuid') return { type: 'id', format: 'uuid' };
-  return type === 'string' || type === 'text' ? { type: 'id', format: 'string' } : undefined;
 }
 
 function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyMap<string, string> {
@@ -174,6 +146,7 @@ function resourceOf(
     left,
     resource: {
       name,
+      description: table.comment,
       table: table.actual.name === name ? undefined : table.actual.name,
       fields: trimmed(fields, timestamps),
       relations: new Map(),

@@ -89,6 +89,7 @@ function readTable(
     rowKey: hasRowKey ? rowKeyName : undefined,
     wideKeys: wide.map((table) => `its key of several columns to ${table}`),
     record: recorded,
+    comment: undefined,
     columns: columns.map((column) => {
       const row = recorded.get(column.name);
       const known = row?.isMade === true ? recordedType(row.kind) : undefined;
@@ -100,6 +101,7 @@ function readTable(
             : { attributes: known, notes: [] },
         isGenerated: column.fills && column.default === undefined,
         bounds: checks.get(column.name) ?? {},
+        comment: undefined,
       };
     }),
   };

@@ -16,6 +16,8 @@ export interface FoundColumn {
   readonly isGenerated: boolean;
   /** What CHECKs say of it. */
   readonly bounds: Bounds;
+  /** What somebody has said of it in the database. */
+  readonly comment: string | undefined;
 }
 
 /** A table of an existing database. */
@@ -30,6 +32,8 @@ export interface FoundTable {
   readonly wideKeys: readonly string[];
   /** What a migration has written down of it, by column. */
   readonly record: ReadonlyMap<string, RecordRow>;
+  /** What somebody has said of it in the database. */
+  readonly comment: string | undefined;
 }
 
 /** A database as it is. */
