@@ -23,10 +23,16 @@ export function readPublicKey(source: string | JsonWebKeyInput['key']): Result<K
       typeof source === 'string'
         ? createPublicKey(source.replaceAll(String.raw`\n`, '\n'))
         : createPublicKey({ key: source, format: 'jwk' });
-    return algorithmsOf(key).length > 0 ? ok(key) : fail(`is a key that signs no tokens`);
+    return algorithmsOf(key).length > 0 ? ok(key) : fail(misfit(key));
   } catch {
     return fail('is no public key in PEM: -----BEGIN PUBLIC KEY----- and so on');
   }
+}
+
+function misfit({ asymmetricKeyType: kind, asymmetricKeyDetails: details }: KeyObject): string {
+  return kind === 'rsa'
+    ? `is an RSA key of ${details?.modulusLength} bits; it takes at least ${leastModulus}`
+    : 'is of a kind that signs no tokens; it takes RSA, P-256, P-384, P-521 or Ed25519';
 }
 
 /** The algorithms that a key, public or private, may be used with; none where it is too short or of another kind. */

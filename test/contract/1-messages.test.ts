@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { operators } from '../../src/model/operators.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 import { operatorSuffixes } from '../../src/spec/reserved.ts';
+import { privatePem, publicPem, rsaKeys, yamlText } from '../support/keys.ts';
 import { expectProblems, fields, good, withFields } from './1-problems.ts';
 
 describe('messages', () => {
@@ -49,6 +51,26 @@ describe('messages', () => {
       `4:18 ${fields}.a.type: \`hasMany\` is a kind of relation: write { type: relation, relation: hasMany, … }`,
       `5:40 ${fields}.b.items.type: unknown type \`hasMany\`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json`,
     ],
+    ...(
+      [
+        [
+          publicPem(generateKeyPairSync('rsa', { modulusLength: 1024 })),
+          'this is an RSA key of 1024 bits; it takes at least 2048',
+        ],
+        [
+          publicPem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })),
+          'this is of a kind that signs no tokens; it takes RSA, P-256, P-384, P-521 or Ed25519',
+        ],
+        [
+          privatePem(rsaKeys),
+          'this is a private key, which signs tokens; give the public one that belongs to it',
+        ],
+      ] as const
+    ).map(([key, message]): [string, string, string] => [
+      `a key of which ${message}`,
+      `${good}\nauth: { jwt: { publicKey: ${yamlText(key)} } }`,
+      `2:27 auth.jwt.publicKey: ${message}`,
+    ]),
     [
       'an unknown attribute beside an unknown type',
       withFields('a: { type: strng, minLength: 3, minLenght: 3 }'),
