@@ -70,6 +70,8 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
     extra_float_digits: 1,
     standard_conforming_strings: 'on',
     default_transaction_isolation: 'read committed',
+    // To compile a statement of many subqueries takes a minute, to run it a second.
+    jit: 'off',
   };
 }
 

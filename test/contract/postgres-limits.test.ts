@@ -169,3 +169,8 @@ test('where nothing is said a statement has 10 s', async () => {
   const asked = { sql: 'SHOW statement_timeout', parameters: [] };
   expect(await both.postgres.all(asked, { bound: [] })).toEqual([['10s']]);
 });
+
+test('no statement is compiled, which a server with LLVM does by itself', async () => {
+  const asked = { sql: 'SHOW jit', parameters: [] };
+  expect(await both.postgres.all(asked, { bound: [] })).toEqual([['off']]);
+});
