@@ -103,7 +103,13 @@ export function madeOne(changed: Changed): Changed {
  * specification names; the statement took longer than the deadline; the connection was lost while committing, so that
  * nobody knows whether the write is there.
  */
-export type FailureKind = 'busy' | 'unavailable' | 'changed' | 'timeout' | 'outcomeUnknown';
+export type FailureKind =
+  | 'busy'
+  | 'unavailable'
+  | 'changed'
+  | 'unsupported'
+  | 'timeout'
+  | 'outcomeUnknown';
 
 /** The database itself is at fault: missing, locked, damaged, full. The message may be shown to an operator. */
 export class DatabaseFailure extends Error {

@@ -142,6 +142,12 @@ export function meaningOf(error: unknown): unknown {
       `The database is not as the specification says: ${(error as Error).message}.`,
       { ...options, kind: 'changed' },
     );
+  // Tables that Citus distributes, a server that only speaks PostgreSQL.
+  if (isUnsupported(error))
+    return new DatabaseFailure(`The database does not do this: ${(error as Error).message}.`, {
+      ...options,
+      kind: 'unsupported',
+    });
   // No connection, no right to it or in it, no room, no number left, a standby that takes no writes.
   return isLoss(error) || /^(?:08|25006|2200H|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
     ? new DatabaseFailure(`The database cannot be used (${code}).`, options)

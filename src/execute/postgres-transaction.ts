@@ -18,6 +18,8 @@ export interface Care {
   readonly keepsSavepoints: boolean;
   /** Has constraints checked with each change that others have deferred. */
   readonly checksAtOnce: boolean;
+  /** Goes to each node of Citus on one connection: keys to tables of which each has a copy allow no more. */
+  readonly isSequential: boolean;
 }
 
 /**
@@ -33,24 +35,27 @@ export class OpenTransaction implements Transaction {
   private readonly isNamed: (statement: Statement) => boolean;
   private readonly keepsSavepoints: boolean;
   private readonly checksAtOnce: boolean;
+  private readonly isSequential: boolean;
   private begun: Promise<unknown> = Promise.resolve();
 
   constructor(
     connection: Connection,
     isNamed: (statement: Statement) => boolean,
-    { keepsSavepoints, checksAtOnce }: Care,
+    { keepsSavepoints, checksAtOnce, isSequential }: Care,
   ) {
     this.connection = connection;
     this.isNamed = isNamed;
     this.keepsSavepoints = keepsSavepoints;
     this.checksAtOnce = checksAtOnce;
+    this.isSequential = isSequential;
   }
 
   async begin(): Promise<void> {
     const { connection } = this;
-    this.begun = connection.command(
-      `BEGIN ISOLATION LEVEL READ COMMITTED${this.checksAtOnce ? '; SET CONSTRAINTS ALL IMMEDIATE' : ''}`,
-    );
+    const steps = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
+    if (this.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
+    if (this.isSequential) steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+    this.begun = connection.command(steps.join('; '));
     // In an open session it goes out together with the first statement: they succeed or fail with the connection.
     if (connection.isOpen) this.begun.catch(() => undefined);
     else await this.begun;

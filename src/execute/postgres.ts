@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { databaseDefaults } from '../spec/definitions/server.ts';
-import { postgres } from '../sql/postgres.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { citus, postgres, postgresAlike } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
   DatabaseFailure,
@@ -48,6 +49,11 @@ const namedFromUse = 3;
 const namingPeriod = 30 * 60_000;
 const oldestVersion = 15;
 
+/** What else but PostgreSQL itself the server is: another database that speaks as it does, or one with Citus. */
+const kindOfServer =
+  `CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN 'citus'` +
+  ` WHEN version() NOT LIKE 'PostgreSQL %' OR version() LIKE '%-YB-%' THEN 'alike' END`;
+
 /** Lets the server name types and columns as they are compared, for a role that has them all put in quotes. */
 const plainNames = `SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'quote_all_identifiers' AND setting = 'on'`;
 
@@ -77,7 +83,8 @@ export async function openPostgres(
 }
 
 export class PostgresDatabase implements Database {
-  readonly dialect = postgres;
+  /** Known once it was checked. */
+  dialect: Dialect = postgresAlike;
   readonly asksAtOnce = true;
   private readonly pool: Pool;
   private readonly canName: boolean;
@@ -125,14 +132,16 @@ export class PostgresDatabase implements Database {
   }
 
   async write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
-    let care: Care = { keepsSavepoints: false, checksAtOnce: false };
+    const isSequential = this.dialect === citus;
+    let care: Care = { keepsSavepoints: false, checksAtOnce: false, isSequential };
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await this.attempt(work, care);
       if ('value' in outcome) return outcome.value;
       const { error } = outcome;
       if (error instanceof NeedsSavepoints)
-        care = { keepsSavepoints: true, checksAtOnce: care.checksAtOnce };
-      else if (error instanceof NeedsChecks) care = { keepsSavepoints: true, checksAtOnce: true };
+        care = { keepsSavepoints: true, checksAtOnce: care.checksAtOnce, isSequential };
+      else if (error instanceof NeedsChecks)
+        care = { keepsSavepoints: true, checksAtOnce: true, isSequential };
       else if (attempt < retries && isPassing(error)) await pause(attempt);
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
       else if (!this.mayWait(error, attempt)) throw meaningOf(error);
@@ -239,11 +248,11 @@ export class PostgresDatabase implements Database {
       const { rows } = await connection.query(
         `SELECT current_setting('server_version_num')::int / 10000, getdatabaseencoding(),` +
           ` current_setting('DateStyle'), current_setting('extra_float_digits')::int,` +
-          ` current_setting('standard_conforming_strings')`,
+          ` current_setting('standard_conforming_strings'), ${kindOfServer}`,
         [],
         false,
       );
-      const [version, encoding, dateStyle, floatDigits, conforming] = rows[0] ?? [];
+      const [version, encoding, dateStyle, floatDigits, conforming, kind] = rows[0] ?? [];
       const refuse = (reason: string): never => {
         throw new DatabaseFailure(`The database ${name} ${reason}.`);
       };
@@ -254,6 +263,8 @@ export class PostgresDatabase implements Database {
       if (!String(dateStyle).startsWith('ISO')) refuse('must have DateStyle ISO for this role');
       if (conforming !== 'on') refuse('must have standard_conforming_strings on for this role');
       if (Number(floatDigits) < 1) refuse('must have extra_float_digits 1 for this role');
+      if (kind === null) this.dialect = postgres;
+      if (kind === 'citus') this.dialect = citus;
     } catch (error) {
       throw openFailure(name, error);
     } finally {

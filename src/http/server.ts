@@ -339,6 +339,10 @@ const failures: Readonly<Record<FailureKind, ApiError>> = {
   busy: apiError('DATABASE_BUSY', 'The database stayed locked by another process; try again'),
   unavailable,
   changed: unavailable,
+  unsupported: apiError(
+    'DATABASE_UNAVAILABLE',
+    'The database, as it is set up, cannot do what this request takes; the log has it under the request id',
+  ),
   timeout: apiError('QUERY_TIMEOUT', 'The database took longer than its deadline'),
   outcomeUnknown: apiError(
     'OUTCOME_UNKNOWN',

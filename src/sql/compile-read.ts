@@ -316,9 +316,19 @@ function compileTarget(
         (part) => ` AND ${part}`,
       ),
     ].join('');
-  const related = (add: Add): string => {
-    const keys = dialect.compare(join.key(''), 'in', add('keys'), join.keyField);
-    return `FROM ${join.from('')} WHERE ${keys}${filters('', add)}`;
+  const related = (add: Add, suffix = ''): string => {
+    const keys = dialect.compare(join.key(suffix), 'in', add('keys'), join.keyField);
+    return `FROM ${join.from(suffix)} WHERE ${keys}${filters(suffix, add)}`;
+  };
+  /** The first rows of each key, numbered where no subquery can name it. */
+  const ranked = (add: Add): string => {
+    const order = `PARTITION BY ${join.key('2')} ORDER BY ${orderIn('2', add)}`;
+    const from = paging === undefined ? '0' : `${add('offset')}::bigint`;
+    return (
+      `FROM ${join.from('')} WHERE ${join.row('')} IN (SELECT row FROM` +
+      ` (SELECT ${join.row('2')} AS row, row_number() OVER (${order}) AS place ${related(add, '2')}) AS ranked` +
+      ` WHERE place > ${from} AND place <= ${from} + ${add('cap')}::bigint)`
+    );
   };
   return {
     typeValue,
@@ -333,6 +343,7 @@ function compileTarget(
     top: toMany
       ? buildStatement(dialect, (add) => {
           const start = select(add);
+          if (dialect.asksByKeys === true) return `${start} ${ranked(add)}${orderBy(add)}`;
           const list = dialect.listTable(add('keys'), join.keyField);
           const first =
             `SELECT ${join.row('2')} FROM ${join.from('2')}` +

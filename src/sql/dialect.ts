@@ -46,6 +46,8 @@ export interface Dialect {
    * that knows its values does so itself.
    */
   readonly looksUp: (above: Field, key: Field) => boolean;
+  /** Whether a subquery cannot name the rows around it: what is related is found by its keys, and numbered. */
+  readonly asksByKeys?: boolean;
   /** Whether there is a row; of `many` such questions in one statement each is planned alone. */
   readonly exists: (select: string, many: boolean) => string;
   /** What is bound for an operand that `readOperand` gave. */

@@ -172,7 +172,11 @@ function numberIn(column: string): string {
   return String.raw`(CASE WHEN ${column} ~ '^-?\d{1,99}(\.\d{1,99})?$' THEN ${column}::numeric END)`;
 }
 
-export const postgres: Dialect = {
+/**
+ * What all databases that speak PostgreSQL take. Their planners guess nothing, or what has nothing to do with the rows, and
+ * rows have no version there, or one on each node that has a copy: a change that asks for one would reach one copy alone.
+ */
+export const postgresAlike: Dialect = {
   name: 'postgresql',
   limitSlowsSort: false,
   recordsAnInsert: 100,
@@ -221,10 +225,10 @@ export const postgres: Dialect = {
     if (field.type === anyMember) return anyOperand(value, operator, field);
     if (field.items !== undefined) return arrayOperand(value, operator, field);
     if (operator === 'ilike') return foldingPattern(String(value));
-    const { comparand } = codecOf(postgres, field);
+    const { comparand } = codecOf(postgresAlike, field);
     const one = (item: JsonValue): SqlValue =>
       (item === null ? null : comparand?.(item, operator, field)) ??
-      encodeValue(postgres, item, field);
+      encodeValue(postgresAlike, item, field);
     return Array.isArray(value) ? listOf(value.map(one)) : one(value);
   },
   operandField: (operator, field) =>
@@ -257,13 +261,6 @@ export const postgres: Dialect = {
     return `${text} IN (${form.split('/').map(postgresText).join(', ')})`;
   },
   lockTimeout: (milliseconds) => ` FROM set_config('lock_timeout', ${milliseconds()}, true)`,
-  estimate: {
-    sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,
-    rows: (answer) => {
-      const [explained] = JSON.parse(String(answer)) as { Plan: { 'Plan Rows': number } }[];
-      return explained?.Plan['Plan Rows'] ?? 0;
-    },
-  },
   explain: {
     sql: (sql) => `EXPLAIN ${sql}`,
     lines: (rows) => rows.map(([line]) => String(line)),
@@ -287,7 +284,22 @@ export const postgres: Dialect = {
     `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
     ` UNION ALL SELECT pg_get_indexdef(to_regclass(quote_ident(${rule()})))`,
   createsWhole: true,
+  returning: (idColumn) => ` RETURNING ${idColumn}`,
+};
+
+/** PostgreSQL with Citus, which takes a condition about rows of several nodes where it stands alone. */
+export const citus: Dialect = { ...postgresAlike, asksByKeys: true };
+
+/** PostgreSQL itself. */
+export const postgres: Dialect = {
+  ...postgresAlike,
+  estimate: {
+    sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,
+    rows: (answer) => {
+      const [explained] = JSON.parse(String(answer)) as { Plan: { 'Plan Rows': number } }[];
+      return explained?.Plan['Plan Rows'] ?? 0;
+    },
+  },
   // The transaction that has written the row.
   rowVersion: { column: 'xmin', text: 'xmin::text' },
-  returning: (idColumn) => ` RETURNING ${idColumn}`,
 };

@@ -152,7 +152,8 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
     }
     case 'related': {
       const { relation, branches, isNegated } = predicate;
-      const found = anyOf(branches.map((branch) => branchSql(relation, branch, scope, context)));
+      const branch = dialect.asksByKeys === true ? keysSql : branchSql;
+      const found = anyOf(branches.map((one) => branch(relation, one, scope, context, isNegated)));
       return isNegated ? `NOT ${found}` : found;
     }
     case 'or':
@@ -189,6 +190,24 @@ function branchSql(
   const conditions = where.map((part) => relatedSql(part, related.join, related.scope, context));
   const found = [related.where, ...conditions].join(' AND ');
   return dialect.exists(`SELECT 1 ${related.from} ${found}`, many);
+}
+
+/** The same as a condition that stands alone. `isNegated`: it is told as well where the key above is null. */
+function keysSql(
+  relation: Relation,
+  { target, typeValue, where }: RelatedBranch,
+  scope: Scope,
+  context: Context,
+  isNegated: boolean,
+): string {
+  const { dialect, many } = context;
+  const related = relatedTo(scope, relation, target, typeValue, dialect);
+  const { join, suffix, from, key, isOfType } = related;
+  const keys = join.key(suffix);
+  const conditions = where.map((part) => relatedSql(part, join, related.scope, context));
+  const all = [`${keys} IS NOT NULL${join.conditions(suffix)}`, ...conditions].join(' AND ');
+  const found = `${key} IN (SELECT ${keys} ${from} WHERE ${all}${many ? ' OFFSET 0' : ''})`;
+  return `(${isNegated ? `coalesce(${found}, false)` : found}${isOfType})`;
 }
 
 /** The records above by the keys of what is related to them. */
