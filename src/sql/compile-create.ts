@@ -43,7 +43,8 @@ export function createWholeSql(
   const columns = (some: readonly Field[]): string[] => some.map(({ column }) => quote(column));
   const names = [...shown.map((_, index) => `c${index}`), 'id'].join(', ');
   const values = next(fields.length).join(', ');
-  const waiting = isKept ? (dialect.lockTimeout?.(() => add(kept + 3)) ?? '') : '';
+  const patience = isKept ? dialect.lockTimeout?.(add(kept + 3)) : undefined;
+  const waiting = patience === undefined ? '' : ` FROM ${patience}`;
   // What is known under the key must not draw an id: this is looked at before the record is made.
   const source = isKept
     ? `SELECT ${values}${waiting} WHERE NOT EXISTS (SELECT 1 FROM ${keyTable} WHERE scope = ${add(kept)})`

@@ -104,10 +104,10 @@ export interface Dialect {
   /** The type of a column of text that compares by code point. */
   readonly textType: string;
   /**
-   * A FROM clause after which a statement, and what follows it in its transaction, waits for the locks of others at most
-   * the milliseconds bound there; absent where writes come one after the other.
+   * A function after whose call a statement, and what follows it in its transaction, waits for the locks of others at most
+   * so many milliseconds; absent where writes come one after the other.
    */
-  readonly lockTimeout?: (milliseconds: () => string) => string;
+  readonly lockTimeout?: (milliseconds: string) => string;
   /** What stands before VALUES so that ids are taken as given by a table that always gives its own; absent: nothing. */
   readonly givenIds?: string;
   /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */

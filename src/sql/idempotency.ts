@@ -69,10 +69,12 @@ export function keyStatements(dialect: Dialect): KeyStatements {
   const name = keyTable;
   return {
     claim: buildStatement(dialect, (add) => {
-      const values = [add(0), add(1), add(2)].join(', ');
-      const waiting = dialect.lockTimeout?.(() => add(4)) ?? '';
+      const [scope, request, at] = [add(0), add(1), add(2)];
+      const waiting = dialect.lockTimeout?.(add(4));
+      // Worked out before anybody is waited for. Citus takes no SELECT here where another node has the table.
+      const value = waiting === undefined ? at : `CASE WHEN ${waiting} IS NOT NULL THEN ${at} END`;
       return (
-        `INSERT INTO ${name} (scope, request, at) SELECT ${values}${waiting} WHERE true` +
+        `INSERT INTO ${name} (scope, request, at) VALUES (${scope}, ${request}, ${value})` +
         ` ON CONFLICT (scope) DO UPDATE SET request = excluded.request, at = excluded.at,` +
         ` status = NULL, ids = NULL, location = NULL WHERE ${name}.at < ${add(3)} RETURNING 1`
       );

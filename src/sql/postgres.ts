@@ -260,7 +260,7 @@ export const postgresAlike: Dialect = {
       return `(CASE WHEN ${text} ~ '^-?\\d{1,15}$' THEN ${text}::bigint BETWEEN ${momentBounds[form].join(' AND ')} ELSE false END)`;
     return `${text} IN (${form.split('/').map(postgresText).join(', ')})`;
   },
-  lockTimeout: (milliseconds) => ` FROM set_config('lock_timeout', ${milliseconds()}, true)`,
+  lockTimeout: (milliseconds) => `set_config('lock_timeout', ${milliseconds}, true)`,
   explain: {
     sql: (sql) => `EXPLAIN ${sql}`,
     lines: (rows) => rows.map(([line]) => String(line)),
@@ -275,11 +275,12 @@ export const postgresAlike: Dialect = {
     },
     sorts: (lines) => lines.some((line) => /^[ \->]*(?:Incremental )?Sort(?: |$)/u.test(line)),
   },
-  // A table that is not Plinth's may have no sequence; then it is null, and nothing happens.
+  // A table that is not Plinth's may have no sequence: then nothing happens. Where Citus has the table on another node, what
+  // joins the catalog is worked out on this one, which is asked for the next id.
   passIds: (table, idColumn) =>
-    `SELECT setval(sequence, last) FROM (SELECT max(${quote(idColumn)}) AS last,` +
-    ` pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass AS sequence` +
-    ` FROM ${quote(table)}) AS ids WHERE last > coalesce(pg_sequence_last_value(sequence), 0)`,
+    `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
+    ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
+    ` WHERE last > coalesce(pg_sequence_last_value(seqrelid), 0)`,
   ruleText: (rule, table) =>
     `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
     ` UNION ALL SELECT pg_get_indexdef(to_regclass(quote_ident(${rule()})))`,
@@ -287,8 +288,11 @@ export const postgresAlike: Dialect = {
   returning: (idColumn) => ` RETURNING ${idColumn}`,
 };
 
-/** PostgreSQL with Citus, which takes a condition about rows of several nodes where it stands alone. */
-export const citus: Dialect = { ...postgresAlike, asksByKeys: true };
+/**
+ * PostgreSQL with Citus, which takes a condition about rows of several nodes where it stands alone. What changes several
+ * tables in one statement runs on the node that has them, which draws ids of its own.
+ */
+export const citus: Dialect = { ...postgresAlike, asksByKeys: true, createsWhole: false };
 
 /** PostgreSQL itself. */
 export const postgres: Dialect = {

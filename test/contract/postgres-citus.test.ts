@@ -1,6 +1,7 @@
 import driver from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import { keyStatements } from '../../src/sql/idempotency.ts';
 import type { Answer } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
@@ -131,6 +132,32 @@ test('If-Match holds the row that it is about, since each node may have one of i
   });
   expect(statements.join()).not.toContain('xmin');
   expect(writes).toEqual(['write', 'write']);
+});
+
+test.each([
+  ['a record', { title: 'keyed' }],
+  ['with links', { title: 'keyed', tags: [1, 2] }],
+])(
+  '%s under a key is made in steps: the node that has the table would draw the id',
+  async (name, record) => {
+    const key = { 'idempotency-key': name.replaceAll(' ', '-') };
+    await both.send('POST', '/posts', record, key);
+    writes.length = 0;
+    expect((await both.send('POST', '/posts', record, key)).status).toBe(201);
+    expect(writes).toEqual(['write']);
+    const { id } = (await both.send('POST', '/posts', record)).body;
+    expect(writes.slice(1)).toEqual([name === 'a record' ? 'writeOne' : 'write']);
+    expect((await both.get(`/posts/${id}`)).status).toBe(200);
+  },
+);
+
+test('a key is claimed by values, which are passed on to where its table is', () => {
+  expect(keyStatements(both.postgres.dialect).claim.sql).not.toContain('SELECT');
+});
+
+test('the next id is looked up in the catalog, which stays on the node that is asked', async () => {
+  const { dialect } = both.postgres;
+  expect(dialect.passIds?.('posts', 'id')).toContain(' JOIN pg_sequence ');
 });
 
 test('no total is guessed', async () => {
