@@ -72,8 +72,10 @@ export class Redactor {
   }
 }
 
-/** Contract 3, Logging: headers that are credentials. */
-const credentialHeaders = ['authorization', 'cookie', 'set-cookie', 'x-api-key'];
+/** What callers prove who they are with here. Whoever names other headers to leave out has not asked to see these. */
+const credentialHeaders = ['authorization', 'x-api-key'];
+/** Contract 3, Logging: what else is left out where the file names nothing. */
+const cookieHeaders = ['cookie', 'set-cookie'];
 /** Headers that repeat the values of parameters, or hold those of records. */
 const addressHeaders: ReadonlySet<string> = new Set([
   'link',
@@ -93,11 +95,10 @@ export class Disclosure {
   private readonly withheld: ReadonlySet<string>;
 
   constructor(api: Api, mode: Mode) {
-    const { includeBodies = false, excludeHeaders = credentialHeaders } =
-      api.settings.logging ?? {};
+    const { includeBodies = false, excludeHeaders = cookieHeaders } = api.settings.logging ?? {};
     this.redactor = new Redactor(api);
     this.tellsValues = includeBodies || mode === 'dev';
-    const names = excludeHeaders.map((name) => name.toLowerCase());
+    const names = [...credentialHeaders, ...excludeHeaders.map((name) => name.toLowerCase())];
     this.withheld = new Set(this.tellsValues ? names : [...names, ...addressHeaders]);
   }
 

@@ -79,7 +79,8 @@ export const logging = exactly<LoggingSpecification>()(
         default: ['/_health', '/_ready', '/_metrics'],
       }),
       excludeHeaders: list(text({ expects: "a header's name" }), {
-        description: 'Headers that are never logged.',
+        description:
+          'Headers that are not logged, in place of these; `authorization` and `x-api-key` never are.',
         default: ['authorization', 'cookie', 'set-cookie', 'x-api-key'],
       }),
     },
