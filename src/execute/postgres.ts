@@ -5,6 +5,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import { citus, postgres, postgresAlike } from '../sql/postgres.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
+  ConstraintError,
   DatabaseFailure,
   type ConnectionCounts,
   type Database,
@@ -17,6 +18,7 @@ import {
   isInterruption,
   isLoss,
   isPassing,
+  isUnsupported,
   meaningOf,
   OutdatedSession,
   openFailure,
@@ -148,7 +150,10 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** The statement commits itself: it goes out and comes back in one trip, perhaps with others on one connection. */
+  /**
+   * The statement commits itself: it goes out and comes back in one trip, perhaps with others on one connection. One of
+   * several parts is refused by a table with rules (CREATE RULE), so that these are to be run one by one.
+   */
   async writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     for (let attempt = 0; ; attempt += 1) {
@@ -170,6 +175,7 @@ export class PostgresDatabase implements Database {
           (!isSent || error instanceof OutdatedSession)
         )
           this.pool.renew();
+        else if (isUnsupported(error)) throw new ConstraintError('other', '', { cause: error });
         else if (!this.mayWait(error, attempt))
           throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
       } finally {
