@@ -32,6 +32,9 @@ describe('the explorer', () => {
     expect(await page.evaluate('location.hash')).toBe(
       '#/explorer/products?state=draft&sort=-price&expand=maker',
     );
+    expect(await page.getByRole('link', { name: 'Anna' }).getAttribute('href')).toBe(
+      '#/explorer/makers?id=1',
+    );
     await urlField(page).fill('/v1/products?price_gt=cheap');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('price_gt').waitFor();

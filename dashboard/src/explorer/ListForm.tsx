@@ -73,6 +73,7 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
         <Group align="start" grow preventGrowOverflow={false}>
           <MultiSelect
             label="Sort"
+            placeholder={query.sort.length === 0 ? 'By id' : undefined}
             data={sortsOf(resource, query.sort)}
             value={[...new Set(query.sort)]}
             onChange={(sort) => ask({ sort })}

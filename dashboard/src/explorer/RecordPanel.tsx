@@ -2,12 +2,11 @@ import { Alert, Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mant
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import { ask } from '../api.ts';
-import type { Model, RelationInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
-import { hashOf } from '../route.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { indented } from '../words.ts';
-import { queryFor } from './query.ts';
 import { RecordForm } from './RecordForm.tsx';
 import type { ApiRecord } from './draft.ts';
+import { expandedAt, linkOf } from './related.ts';
 
 interface Props {
   readonly model: Model;
@@ -152,7 +151,10 @@ interface RelationsProps {
 }
 
 function Relations({ resource, record, place }: RelationsProps): JSX.Element | null {
-  const links = resource.relations.flatMap((relation) => linkOf(relation, resource, record, place));
+  const links = resource.relations.flatMap((relation) => {
+    const href = linkOf(relation, record, place) ?? expandedAt(relation, resource, record, place);
+    return href === undefined ? [] : { name: relation.name, href };
+  });
   if (links.length === 0) return null;
   return (
     <Group component="nav" aria-label="Related records" gap="sm">
@@ -163,22 +165,4 @@ function Relations({ resource, record, place }: RelationsProps): JSX.Element | n
       ))}
     </Group>
   );
-}
-
-/** Where the records of a relation are listed; those that no filter of theirs finds are expanded at this record. */
-function linkOf(
-  { name, targets, ownerKey, targetKey }: RelationInfo,
-  resource: ResourceInfo,
-  record: ApiRecord,
-  place: (name: string) => string,
-): readonly { readonly name: string; readonly href: string }[] {
-  const [target] = targets;
-  if (target === undefined) return [];
-  if (typeof ownerKey === 'string' && typeof targetKey === 'string') {
-    const value = record[ownerKey];
-    if (value === null || value === undefined) return [];
-    return [{ name, href: hashOf('explorer', place(target), queryFor(targetKey, value)) }];
-  }
-  const query = `${queryFor('id', record['id'])}&expand=${encodeURIComponent(name)}`;
-  return [{ name, href: hashOf('explorer', place(resource.name), query) }];
 }

@@ -6,6 +6,7 @@ import type { Model, ResourceInfo, ValueInfo } from '../../../src/http/dashboard
 import { ask } from '../api.ts';
 import { brief, shown } from '../words.ts';
 import { recordsOf } from './records.ts';
+import { usualNames } from './related.ts';
 
 interface Props extends Omit<AutocompleteProps, 'data' | 'value' | 'onChange'> {
   readonly model: Model;
@@ -64,8 +65,6 @@ export function RecordPicker({ model, reference, value, changed, ...rest }: Prop
   );
 }
 
-const likely = ['name', 'title', 'label', 'subject', 'email'];
-
 /** The field that says best what a record is, if it can be searched. */
 export function titleOf({ fields, filters }: ResourceInfo): string | undefined {
   const texts = fields.filter(
@@ -74,6 +73,6 @@ export function titleOf({ fields, filters }: ResourceInfo): string | undefined {
       (type === 'string' || type === 'email') &&
       filters.some(({ path, operators }) => path === name && operators.includes('ilike')),
   );
-  const best = likely.find((name) => texts.some((field) => field.name === name));
+  const best = usualNames.find((name) => texts.some((field) => field.name === name));
   return best ?? texts[0]?.name;
 }

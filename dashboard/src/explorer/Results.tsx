@@ -1,11 +1,17 @@
 import { Alert, Anchor, Button, Table } from '@mantine/core';
 import type { JSX } from 'react';
 import type { ApiAnswer } from '../api.ts';
-import type { FieldInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type {
+  FieldInfo,
+  RelationInfo,
+  ResourceInfo,
+} from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
 import { brief, indented, shown, visible } from '../words.ts';
+import type { ApiRecord } from './draft.ts';
 import { queryFor } from './query.ts';
 import { recordsOf } from './records.ts';
+import { linkOf, titleOf } from './related.ts';
 
 interface Props {
   readonly answer: ApiAnswer;
@@ -30,6 +36,7 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
     return <Alert color="gray">{isPart ? 'No record fits.' : 'There are no records yet.'}</Alert>;
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const fields = new Map(resource.fields.map((field) => [field.name, field]));
+  const relations = new Map(resource.relations.map((relation) => [relation.name, relation]));
   return (
     <Table.ScrollContainer
       minWidth={600}
@@ -62,7 +69,13 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
                       {String(record['id'])}
                     </Button>
                   ) : (
-                    <Cell value={record[name]} field={fields.get(name)} place={place} />
+                    <Cell
+                      value={record[name]}
+                      field={fields.get(name)}
+                      relation={relations.get(name)}
+                      record={record}
+                      place={place}
+                    />
                   )}
                 </Table.Td>
               ))}
@@ -77,12 +90,20 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
 interface CellProps {
   readonly value: unknown;
   readonly field: FieldInfo | undefined;
+  /** Present: the value is what was expanded. */
+  readonly relation: RelationInfo | undefined;
+  readonly record: ApiRecord;
   readonly place: (name: string) => string;
 }
 
-function Cell({ value, field, place }: CellProps): JSX.Element {
+function Cell({ value, field, relation, record, place }: CellProps): JSX.Element {
   const reference = field?.reference;
   if (value === null) return <span className="quiet">null</span>;
+  if (relation !== undefined && isRecord(value)) {
+    const text = brief(visible(titleOf(value)));
+    const href = linkOf(relation, record, place);
+    return href === undefined ? <>{text}</> : <Anchor href={href}>{text}</Anchor>;
+  }
   if (reference === undefined || value === undefined) return <>{brief(shown(value))}</>;
   const to = hashOf('explorer', place(reference.resource), queryFor(reference.field, value));
   return (
@@ -90,4 +111,8 @@ function Cell({ value, field, place }: CellProps): JSX.Element {
       {shown(value)}
     </Anchor>
   );
+}
+
+function isRecord(value: unknown): value is ApiRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
