@@ -252,15 +252,9 @@ export class Writer {
     );
     const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys(), ...keys])];
     if (fields.length === 0 && values.size > 0) return emptyRecord;
-    if (merged.size > 0)
-      await this.transaction.all(this.statements.lock(resource), {
-        bound: [],
-        id: this.encode(id, resource.id),
-      });
-    const [row] = await this.transaction.all(this.statements.current(resource, fields), {
-      bound: [],
-      id: this.encode(id, resource.id),
-    });
+    const of = { bound: [], id: this.encode(id, resource.id) };
+    if (merged.size > 0) await this.transaction.all(this.statements.lock(resource), of);
+    const [row] = await this.transaction.all(this.statements.current(resource, fields), of);
     if (row === undefined) throw new Refusal(notFound(resource, id));
     const current = new Map(
       fields.map((field, index) => [field, this.decode(row[index + 1] ?? null, field)]),
