@@ -9,6 +9,13 @@ export function after<Value, Next>(
   return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
+/** Two values, when both are there. */
+export function both<One, Other>(one: Soon<One>, other: Soon<Other>): Soon<readonly [One, Other]> {
+  return one instanceof Promise || other instanceof Promise
+    ? Promise.all([one, other])
+    : [one, other];
+}
+
 /** What `work` gives, or what is made of its error, whether it throws now or later. */
 export function unless<Value>(
   work: () => Soon<Value>,

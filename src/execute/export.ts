@@ -5,7 +5,8 @@ import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledExport } from '../sql/compile-export.ts';
 import type { Values } from '../sql/statement.ts';
 import type { Database } from './database.ts';
-import { encode, readTotal } from './read.ts';
+import { encode } from './read.ts';
+import { readTotal } from './total.ts';
 
 /** How many records are read at a time. */
 const portionLength = 500;

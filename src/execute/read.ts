@@ -3,7 +3,7 @@ import type { SqlValue } from '../model/values.ts';
 import { offsetAt, pageAt, type Bound, type PageNumbers } from '../plan/bind.ts';
 import type { CollectionPaging, RuleSlot } from '../plan/plan.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
-import { after, type Soon } from '../soon.ts';
+import { after, both, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type {
   CompiledExpand,
@@ -15,6 +15,7 @@ import type {
 import { wantedValues, type Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Database, Row } from './database.ts';
+import { readTotal } from './total.ts';
 
 /** What a list gives: its records, and how many there are in all where that was asked for. */
 export interface ListResult {
@@ -76,8 +77,8 @@ export async function readList(
   limits: Limits,
 ): Promise<ListResult> {
   const { dialect } = database;
-  const values = { bound: encode(compiled, bound, dialect), ...bound.page };
   const { limit, offset } = bound.page;
+  const values = { bound: encode(compiled, bound, dialect), limit, offset };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
   // Without a total, or with one that is a guess, one row more tells whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
@@ -86,7 +87,8 @@ export async function readList(
   const statements =
     lookup === undefined || (await isMany(lookup, values, database)) ? compiled.rows : lookup.rows;
   for (const statement of statements) {
-    const more = await database.all(statement, { ...values, limit: wanted - found.length });
+    const asked = database.all(statement, { ...values, limit: wanted - found.length });
+    const more = asked instanceof Promise ? await asked : asked;
     found = found.length === 0 ? more : [...found, ...more];
     if (found.length >= wanted) break;
   }
@@ -103,11 +105,11 @@ export async function readList(
   const seen = { count: rows.length, read: found.length };
   const counting = readTotal(compiled, values, bound.page, seen, database);
   // Where nothing is gained by asking at once, one thing comes after the other.
-  if (!database.asksAtOnce) await counting;
-  const [records, { total, isEstimated }] = await Promise.all([
+  if (!database.asksAtOnce && counting instanceof Promise) await counting;
+  const [records, { total, isEstimated }] = await both(
     readSelection(rows, compiled.selection, level),
     counting,
-  ]);
+  );
   const hasMore =
     isExact && total !== undefined ? offset + rows.length < total : found.length > limit;
   const valuesAt = (back: number): readonly JsonValue[] | undefined => {
@@ -130,45 +132,6 @@ async function isMany(
   if (found === undefined) return false;
   const [row] = await database.all(found, { ...values, cap: fewFound + 1 });
   return Number(row?.[0]) > fewFound;
-}
-
-/** What a page has shown of its list: its records, and the rows read, which may be one more. */
-interface Seen {
-  readonly count: number;
-  readonly read: number;
-}
-
-/** How many records a list has, where that was asked for, and whether that is a guess. */
-export async function readTotal(
-  compiled: CompiledRead,
-  values: Values,
-  { limit, offset }: PageNumbers,
-  seen: Seen,
-  database: Database,
-): Promise<{ readonly total: number | undefined; readonly isEstimated: boolean }> {
-  if (compiled.count === undefined) return { total: undefined, isEstimated: false };
-  // A page that is neither full nor empty, and an empty first one, tell the total themselves.
-  const tells = seen.count < limit && (seen.count > 0 || offset === 0);
-  if (tells) return { total: offset + seen.count, isEstimated: false };
-  const guess =
-    compiled.estimate && (await estimate(compiled.estimate, values, database, offset + seen.read));
-  if (guess !== undefined) return { total: guess, isEstimated: true };
-  return { total: await database.count(compiled.count, values), isEstimated: false };
-}
-
-/** Below this the guess of a planner is not worth more than a count, which is as quick. */
-const leastEstimate = 10_000;
-
-/** The planner's guess at the number of rows, at least as many as were `seen`; undefined where it is better to count. */
-async function estimate(
-  statement: Statement,
-  values: Values,
-  database: Database,
-  seen: number,
-): Promise<number | undefined> {
-  const [row] = await database.all(statement, values);
-  const guess = database.dialect.estimate?.rows(row?.[0] ?? null) ?? 0;
-  return guess < leastEstimate ? undefined : Math.max(guess, seen);
 }
 
 /** The values of a row under the keys of its list's order, as a cursor carries them. */

@@ -34,14 +34,12 @@ const mediaTypes: Readonly<Record<Representation, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** The ranges that a media type is in, the most precise first: that one decides (RFC 9110, 12.5.1). */
-function rangesOf(type: string): readonly string[] {
-  return [type, type.replace(/\/.*/u, '/*'), '*/*'];
-}
+/** Ranges that stand for JSON, the more precise first: what else there is has to be asked for by its name. */
+const jsonRanges = ['application/json', 'application/*', '*/*'];
 
 /**
- * What `Accept` wants of those that are offered: the one of the highest weight, at equal weights one that is named
- * before one that a range takes, and JSON before others. Undefined when it takes none of them.
+ * What `Accept` wants of those that are offered: the one of the highest weight, at equal weights the one that is named
+ * most precisely, JSON before others. Undefined when it takes none of them (RFC 9110, 12.5.1).
  */
 export function negotiate(
   header: string | undefined,
@@ -53,7 +51,8 @@ export function negotiate(
   let best: { representation: Representation; weight: number; isNamed: boolean } | undefined;
   for (const representation of offered) {
     const type = mediaTypes[representation];
-    const range = rangesOf(type).find((name) => weights.has(name)) ?? '';
+    const ranges = representation === 'json' ? jsonRanges : [type];
+    const range = ranges.find((name) => weights.has(name)) ?? '';
     const weight = weights.get(range) ?? 0;
     const isNamed = range === type;
     const isBetter =

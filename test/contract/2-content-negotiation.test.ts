@@ -49,15 +49,15 @@ describe.each(sideNames)('Accept of a list, %s', (name) => {
     ['text/html, application/x-ndjson;q=0.5, text/plain', ndjson],
     ['application/json;q=0, text/csv;q=0.001', csv],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', json],
-    // The most precise range decides of each (RFC 9110, 12.5.1): who does not want JSON takes what else there is.
-    ['application/json;q=0, */*', csv],
-    ['application/json;q=0, application/*', ndjson],
-    ['application/*;q=0, */*', csv],
-    ['text/*', csv],
+    // What is not JSON has to be asked for by its name.
+    ['application/json;q=0, */*', undefined],
+    ['application/json;q=0, application/*', undefined],
+    ['application/*;q=0, */*', undefined],
+    ['text/*', undefined],
     ['text/*, */*', json],
-    ['text/*;q=0.9, */*;q=0.8', csv],
+    ['text/*;q=0.9, */*;q=0.8', json],
     ['text/csv;q=0, text/*', undefined],
-    ['application/json;q=0, text/csv;q=0, */*', ndjson],
+    ['application/json;q=0, text/csv;q=0, */*', undefined],
     ['application/json;q=0', undefined],
     // Parameters mean nothing, nor do empty items.
     ['application/json; charset=utf-16', json],
