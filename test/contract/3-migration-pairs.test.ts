@@ -156,6 +156,6 @@ test('any specification after any other', { timeout: 600_000 }, async () => {
         database.close();
       },
     ),
-    { numRuns: Number(process.env['PLINTH_TEST_MIGRATIONS'] ?? 25), seed },
+    { numRuns: Number(process.env['PLINTH_TEST_MIGRATIONS'] ?? 15), seed },
   );
 });
