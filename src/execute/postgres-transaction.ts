@@ -33,28 +33,21 @@ export class OpenTransaction implements Transaction {
   failure: unknown;
   private readonly connection: Connection;
   private readonly isNamed: (statement: Statement) => boolean;
-  private readonly keepsSavepoints: boolean;
-  private readonly checksAtOnce: boolean;
-  private readonly isSequential: boolean;
+  private readonly care: Care;
   private begun: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    connection: Connection,
-    isNamed: (statement: Statement) => boolean,
-    { keepsSavepoints, checksAtOnce, isSequential }: Care,
-  ) {
+  constructor(connection: Connection, isNamed: (statement: Statement) => boolean, care: Care) {
     this.connection = connection;
     this.isNamed = isNamed;
-    this.keepsSavepoints = keepsSavepoints;
-    this.checksAtOnce = checksAtOnce;
-    this.isSequential = isSequential;
+    this.care = care;
   }
 
   async begin(): Promise<void> {
     const { connection } = this;
     const steps = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
-    if (this.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
-    if (this.isSequential) steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+    if (this.care.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
+    if (this.care.isSequential)
+      steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
     this.begun = connection.command(steps.join('; '));
     // In an open session it goes out together with the first statement: they succeed or fail with the connection.
     if (connection.isOpen) this.begun.catch(() => undefined);
@@ -65,15 +58,15 @@ export class OpenTransaction implements Transaction {
     (await this.send(statement, values)).rows;
 
   readonly run = async (statement: Statement, values: Values): Promise<Changed> => {
-    if (this.keepsSavepoints) await this.command('SAVEPOINT one');
+    if (this.care.keepsSavepoints) await this.command('SAVEPOINT one');
     try {
       const { rows, count } = await this.send(statement, values);
-      if (this.keepsSavepoints) await this.command('RELEASE one');
+      if (this.care.keepsSavepoints) await this.command('RELEASE one');
       return { rows: count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
     } catch (error) {
       const meaning = meaningOf(error);
       if (!(meaning instanceof ConstraintError)) throw error;
-      if (!this.keepsSavepoints) {
+      if (!this.care.keepsSavepoints) {
         this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
         throw this.failure;
       }
@@ -94,7 +87,7 @@ export class OpenTransaction implements Transaction {
       if (command !== 'COMMIT') throw new TypeError('A transaction that had failed was committed');
     } catch (error) {
       this.failure = isLoss(error) && !wasLost ? outcomeUnknown(error) : error;
-      if (!this.checksAtOnce && meaningOf(error) instanceof ConstraintError)
+      if (!this.care.checksAtOnce && meaningOf(error) instanceof ConstraintError)
         this.failure = new NeedsChecks('A deferred constraint refused it', { cause: error });
       throw this.failure;
     }

@@ -5,7 +5,7 @@ import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import type { Specification } from '../spec/specification.ts';
 import { after, type Soon } from '../soon.ts';
-import type { Trace } from '../trace/events.ts';
+import { turnsOf, type Trace } from '../trace/events.ts';
 import type { Client } from './client.ts';
 import { isDashboardPath } from './dashboard.ts';
 import { MemoryCounters, type Counters } from './quota.ts';
@@ -134,12 +134,7 @@ export class Gate {
 
   /** Tells those who watch when something begins to fail, and when it works again. */
   private reporter(name: 'signing keys' | 'rate limit store'): (error: unknown) => void {
-    let isFailing = false;
-    return (error) => {
-      if (isFailing === (error !== undefined)) return;
-      isFailing = !isFailing;
-      this.options.trace({ kind: 'dependency', name, error });
-    };
+    return turnsOf((error) => this.options.trace({ kind: 'dependency', name, error }));
   }
 }
 

@@ -155,9 +155,10 @@ function answerResource(
   const answerIn = (inside: Exchange): Answer => {
     trace.enter('parse_query');
     const query = parseQuery(exchange.search, kind.value);
-    const [operation, resource] = [kind.value, face.value];
-    const call = { exchange: inside, caller, kind: operation, view, face: resource, id, query };
-    return answerCall(call, representation);
+    return answerCall(
+      { exchange: inside, caller, kind: kind.value, view, face: face.value, id, query },
+      representation,
+    );
   };
   const sandbox = headers['x-sandbox'];
   if (sandbox === undefined) return answerIn(exchange);

@@ -14,7 +14,7 @@ import {
   BatchSpanProcessor,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
-import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import { turnsOf, type RequestEnd, type RequestTrace, type TraceReader } from '../trace/events.ts';
 import type { Recording } from '../trace/recording.ts';
 
 /** What the environment says of where traces go. */
@@ -44,13 +44,11 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
     // Stopping waits for the last of them.
     timeoutMillis: 5_000,
   });
-  let fails = false;
+  const report = turnsOf(told);
   const exporter: SpanExporter = {
     export: (spans, done) =>
       sender.export(spans, (result) => {
-        const { error } = result;
-        if (fails !== (error !== undefined)) told(error);
-        fails = error !== undefined;
+        report(result.error);
         done(result);
       }),
     shutdown: () => sender.shutdown(),

@@ -20,6 +20,19 @@ export interface DependencyEvent {
   readonly error: unknown;
 }
 
+/**
+ * Of the results of something that is tried again and again, hands on what is news: the error with which it begins to fail,
+ * and undefined when it works again.
+ */
+export function turnsOf(tell: (error: unknown) => void): (error: unknown) => void {
+  let isFailing = false;
+  return (error) => {
+    if (isFailing === (error !== undefined)) return;
+    isFailing = !isFailing;
+    tell(error);
+  };
+}
+
 /** A reader of events. Absent, nothing is made for it. */
 export type Trace = (event: TraceEvent) => void;
 
