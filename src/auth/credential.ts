@@ -45,8 +45,9 @@ export function readCredential(
   let isBearer = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    // Most names are told apart by their length alone.
-    const isToken = name.length === 13 && name.toLowerCase() === 'authorization';
+    // Most names are told apart by their length alone, and the others are mostly written so.
+    const isToken =
+      name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization');
     const isKey = !isToken && name.length === 9 && name.toLowerCase() === 'x-api-key';
     if (!isToken && !isKey) continue;
     if (value !== undefined) return fail(invalidCredentials);

@@ -14,7 +14,7 @@ const keptTokens = 5_000;
 const longestKept = 4_096;
 
 interface Verified {
-  readonly caller: Caller;
+  readonly found: Result<Caller>;
   /** `nbf` and `exp`: s since 1970 */
   readonly begins: number;
   readonly expires: number;
@@ -43,7 +43,7 @@ export class Tokens {
     // The clock may have been set, forward or back.
     const now = Math.floor(this.now() / 1_000);
     if (known.begins > now + skew) return fail(invalidCredentials);
-    return known.expires <= now - skew ? fail(tokenExpired) : ok(known.caller);
+    return known.expires <= now - skew ? fail(tokenExpired) : known.found;
   }
 
   private async verify(token: string, digest: string): Promise<Result<Caller>> {
@@ -74,11 +74,11 @@ export class Tokens {
       if (error instanceof errors.JOSEError) return fail(invalidCredentials);
       throw error;
     }
-    const caller = callerOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim);
+    const found = ok(callerOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim));
     const { nbf: begins = 0, exp: expires = 0 } = claims;
     if (token.length <= longestKept)
-      this.verified.set(digest, { caller, begins, expires, revision });
-    return ok(caller);
+      this.verified.set(digest, { found, begins, expires, revision });
+    return found;
   }
 }
 

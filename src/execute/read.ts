@@ -47,12 +47,14 @@ export function encode(
   bound: Bound,
   dialect: Dialect,
 ): readonly SqlValue[] {
-  const values = plan.slots.map(({ index, operator, field }) => {
+  const own = plan.slots.map(({ index, operator, field }) => {
     const value = bound.values[index] ?? null;
     return value === null ? null : dialect.operand(value, operator, field);
   });
-  for (const [at, slot] of plan.ruleSlots.entries())
-    values.push(ruleValue(slot, bound.rules[at] ?? null, dialect));
+  const ofRules = plan.ruleSlots.map((slot, at) =>
+    ruleValue(slot, bound.rules[at] ?? null, dialect),
+  );
+  const values = own.length === 0 ? ofRules : [...own, ...ofRules];
   if (bound.after.length === 0) return values;
   const after = keys.map(({ field }, index) => {
     const value = bound.after[index] ?? null;

@@ -87,13 +87,16 @@ export class Gate {
 
   private examine(arrival: Arrival, rules: Rules, counts: boolean): Soon<Admission> {
     const { policies, counters } = rules;
+    const { requests } = policies;
     const network = networkFor(arrival.client);
-    return after(identify(arrival, rules, network), (found) => {
+    const identified = identify(arrival, rules, network);
+    if (!counts || requests === undefined)
+      return after(identified, (caller) => ({ caller, headers: undefined }));
+    return after(identified, (found) => {
       const isBarred = !found.ok && found.error.code === 'RATE_LIMITED';
-      if (isBarred || !counts || policies.requests === undefined)
-        return { caller: found, headers: undefined };
+      if (isBarred) return { caller: found, headers: undefined };
       const { id } = found.ok ? found.value : anonymous;
-      const policy = id === undefined ? policies.requests.address : policies.requests.caller;
+      const policy = id === undefined ? requests.address : requests.caller;
       return after(counters.take(id ?? `address:${network.name}`, policy.window), (count) =>
         count.count > policy.max
           ? { caller: fail(rateLimited(policy, count)), headers: undefined }

@@ -1,28 +1,21 @@
 import type { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { apiError, type ApiError } from '../errors.ts';
+import { Crowd, few } from './crowd.ts';
 
 /** A turn of the event loop may take, and the loop be late, for so long before requests are refused, in ms. */
 export const longestDelay = 250;
 /**
- * Once a turn took longer, there are more requests than can be answered in time, and serving and refusing alternate: what
- * is read is refused soon, and who asks again at once takes no more than a sixth of the time. In ms.
+ * The system gives up to so many connections at once that have sent something, and in the same turn the next ones where it
+ * was as many. So where more are open, nothing more is read of who was answered once half as many have come in a turn, which
+ * ends therefore when each was heard once.
  */
-const serving = 25;
-const refusing = serving / 5;
-/**
- * The system gives up to 1,024 connections at once that have sent something, and in the same turn the next ones where it
- * was as many: so once that many have come in a turn, nothing more is read of who was answered, so that it ends when each
- * was heard once.
- */
-const manyInTurn = 512;
+const givenAtOnce = 1_024;
 /** After a turn that took longer and met more than a few, connections may wait that the system gives, one a turn; in ms. */
 const short = 5;
 /** Who connects goes before who asks, for so long at a time, in ms. */
 const accepting = 50;
-/** So few are never too many: each takes long then, and refusing others would not help them. */
-const few = 64;
-/** After so long without a refusal a crowd is over; a look at the event loop is as long, and it ticks in `resolution`. In ms. */
+/** How long a look at the event loop is, and its ticks in it, in ms. */
 const window = 500;
 const resolution = 20;
 
@@ -54,16 +47,10 @@ export interface OverloadOptions {
 export class Overload {
   private inFlight = 0;
   private bodyBytes = 0;
-  /** When the first request of this turn of the event loop came, and how many have come and ended since; 0: none. */
+  /** When the first request of this turn of the event loop came, and how many have ended since; 0: none has come. */
   private turnBegan = 0;
-  private come = 0;
   private ended = 0;
-  /** More come than can be answered in time. */
-  private isCrowded = false;
-  /** In a crowd: whether those are refused who come until `spellEnd`. */
-  private isRefusing = false;
-  private spellEnd = 0;
-  private lastRefusal = 0;
+  private readonly crowd: Crowd;
   /** Nothing is read of these until the turn has ended. */
   private resting: Connection[] = [];
   /** Who begins when the connections that are coming have been accepted, or after a pause. */
@@ -81,6 +68,7 @@ export class Overload {
 
   constructor(options: OverloadOptions) {
     this.options = options;
+    this.crowd = new Crowd(options.maxDelay, options.open);
     this.delays.enable();
     this.look = setInterval(() => this.lookAtLoop(), window).unref();
   }
@@ -129,7 +117,7 @@ export class Overload {
 
   /** After an answer: where others are to be heard first, nothing more is read of this connection for a while. */
   rest(connection: Connection): void {
-    if (this.come <= manyInTurn) return;
+    if (this.crowd.come <= givenAtOnce / 2 || this.options.open() < givenAtOnce) return;
     connection.pause();
     this.resting.push(connection);
   }
@@ -162,30 +150,18 @@ export class Overload {
     const now = this.options.clock();
     if (this.turnBegan === 0) {
       setImmediate(this.atTurnEnd);
-      this.beginTurn(now);
+      this.turnBegan = now;
+      this.crowd.beginTurn(now);
     }
-    if (!this.isCrowded && this.come >= few)
-      this.isCrowded = now - this.turnBegan > this.options.maxDelay;
-    if (this.isCrowded && now >= this.spellEnd) {
-      this.isRefusing = !this.isRefusing;
-      this.spellEnd = now + (this.isRefusing ? refusing : serving);
-    }
-    this.come += 1;
-    if (this.isRefusing) this.lastRefusal = now;
-    return !this.isRefusing;
-  }
-
-  private beginTurn(now: number): void {
-    this.turnBegan = now;
-    if (now - this.lastRefusal > window) this.isCrowded = false;
-    [this.isRefusing, this.spellEnd] = [false, now + serving];
+    return this.crowd.takes(now);
   }
 
   /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
   private endTurn(): void {
     const [before, now] = [this.arrived, this.options.clock()];
-    const wasLong = this.come > few && now - this.turnBegan >= short;
-    [this.turnBegan, this.come, this.ended] = [0, 0, 0];
+    const wasLong = this.crowd.come > few && now - this.turnBegan >= short;
+    if (this.turnBegan > 0) this.crowd.endTurn(now);
+    [this.turnBegan, this.ended] = [0, 0];
     this.arrived = this.options.accepted() + this.waiting.length;
     const since = this.arrivingSince ?? now;
     const mayArrive = wasLong || this.arrivingSince !== undefined;

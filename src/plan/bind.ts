@@ -55,7 +55,9 @@ export const nothingBound: Bound = {
 /** Of a read to which the request brings no value: for a caller with these claims. */
 export function boundFor({ ruleSlots, slots }: ReadPlan, claims: Claims): Bound {
   if (ruleSlots.length === 0) return nothingBound;
-  return { ...nothingBound, rules: bindRules(ruleSlots, slots.length, claims) };
+  const rules = bindRules(ruleSlots, slots.length, claims);
+  // Written out: to spread an object costs each request more than all of this.
+  return { values: [], rules, after: [], page: onePage, collections: [] };
 }
 
 /**

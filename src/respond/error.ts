@@ -12,37 +12,31 @@ const commonHeaders = {
 
 /** Turns an error into the standard body. Contract 2, Errors. */
 export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
-  const { problems = [], status = errorTable[error.code].status } = error;
-  // A value that the caller does not know of may be to blame: the list is there, and empty.
-  const lists =
-    problems.length === 0 && error.code !== 'INVALID_VALUE'
-      ? {}
-      : status === 422
-        ? { errors: problems }
-        : { validationErrors: problems.map(({ field, message }) => ({ field, error: message })) };
-  const isPassing = status === 429 || status >= 503;
-  const retry = isPassing && error.code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
-  return {
+  const { code, message, problems = [], status = errorTable[code].status } = error;
+  const body: Record<string, unknown> = {
     status,
-    code: error.code,
-    headers: {
-      ...commonHeaders,
-      'content-type': json,
-      'x-request-id': requestId,
-      ...retry,
-      ...error.headers,
-    },
-    body: JSON.stringify({
-      status,
-      error: nodeHttp.STATUS_CODES[status] ?? 'Error',
-      message: error.message,
-      path,
-      code: error.code,
-      requestId,
-      ...lists,
-      ...error.members,
-    }),
+    error: nodeHttp.STATUS_CODES[status] ?? 'Error',
+    message,
+    path,
+    code,
+    requestId,
   };
+  // A value that the caller does not know of may be to blame: the list is there, and empty.
+  if (problems.length > 0 || code === 'INVALID_VALUE') {
+    if (status === 422) body['errors'] = problems;
+    else
+      body['validationErrors'] = problems.map(({ field, message: told }) => ({
+        field,
+        error: told,
+      }));
+  }
+  if (error.members !== undefined) Object.assign(body, error.members);
+  const isPassing = status === 429 || status >= 503;
+  const own: Record<string, string> =
+    isPassing && code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
+  for (const name in error.headers) own[name] = error.headers[name] ?? '';
+  const { headers, body: text } = jsonResponse(status, JSON.stringify(body), requestId, own);
+  return { status, code, headers, body: text };
 }
 
 /** An answer with a JSON text as its body. */

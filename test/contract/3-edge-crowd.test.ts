@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Overload } from '../../src/http/overload.ts';
 
-/** An overload with a clock of its own. `arrive` brings requests to it, each of which takes so long, and says which it takes on. */
-function watched(maxDelay = 250, accepted = (): number => 0) {
+/**
+ * An overload with a clock of its own, and so many connections. `arrive` brings requests to it, each of which takes so long,
+ * and says which it takes on.
+ */
+function watched(maxDelay = 250, accepted = (): number => 0, connections = 10_000) {
   let now = 1;
   const clock = (): number => now;
   const overload = new Overload({
@@ -10,13 +13,13 @@ function watched(maxDelay = 250, accepted = (): number => 0) {
     maxBodyBytes: 1,
     maxDelay,
     accepted,
-    open: () => 0,
+    open: () => connections,
     clock,
   });
   const arrive = (count: number, each: number): readonly boolean[] =>
     Array.from({ length: count }, () => {
       const isTaken = overload.refusal() === undefined;
-      now += isTaken ? each : 0.05;
+      now += isTaken ? each : 1 / 16;
       return isTaken;
     });
   return { overload, arrive, wait: (ms: number): void => void (now += ms) };
@@ -69,21 +72,42 @@ describe('many at once', () => {
     overload.close();
   });
 
-  test('after that serving and refusing alternate, and each turn begins with serving', async () => {
+  test('after that each turn serves for 20 ms, and refuses for as long as there is room', async () => {
     const { overload, arrive } = watched();
-    expect(runs(arrive(451, 1))).toEqual([
+    // Refusing takes 1/16 ms, and has room for 20 ms at first: 320.
+    expect(runs(arrive(655, 1))).toEqual([
       [true, 251],
-      [false, 100],
-      [true, 25],
-      [false, 75],
+      [false, 320],
+      [true, 20],
+      // A fifth of the 20 ms.
+      [false, 64],
     ]);
     await turn();
-    expect(runs(arrive(200, 1))).toEqual([
-      [true, 25],
-      [false, 100],
-      [true, 25],
-      [false, 50],
+    const next = runs(arrive(1_000, 1));
+    expect(next.slice(0, 4)).toEqual([
+      [true, 20],
+      [false, 64],
+      [true, 20],
+      [false, 64],
     ]);
+    const refused = next.reduce((sum, [isTaken, count]) => sum + (isTaken ? 0 : count), 0);
+    // Of each request 1/16 ms beside 1 ms, so a fifth of the time that serving takes.
+    expect(refused / 16).toBeCloseTo((1_000 - refused) / 5, -1);
+    overload.close();
+  });
+
+  test('what a turn did not need of its room the next ones have', async () => {
+    const { overload, arrive } = watched();
+    arrive(700, 1);
+    for (let count = 0; count < 10; count += 1) {
+      await turn();
+      expect(runs(arrive(30, 1))).toEqual([
+        [true, 20],
+        [false, 10],
+      ]);
+    }
+    await turn();
+    expect(runs(arrive(1_000, 1))[1]).toEqual([false, 320]);
     overload.close();
   });
 
@@ -93,14 +117,32 @@ describe('many at once', () => {
     await turn();
     wait(400);
     expect(runs(arrive(60, 1))).toEqual([
-      [true, 25],
-      [false, 35],
+      [true, 20],
+      [false, 40],
     ]);
     await turn();
     wait(501);
     expect(runs(arrive(60, 1))).toEqual([[true, 60]]);
     overload.close();
   });
+
+  test.each([
+    [100, 2, true],
+    [100, 3, false],
+    [64, 100, true],
+  ])(
+    'and when %d connections, of %d ms each, do not have to wait for too long: %j',
+    async (connections, each, isOver) => {
+      const { overload, arrive } = watched(250, () => 0, connections);
+      // Something held the machine up for a moment.
+      arrive(100, 10);
+      await turn();
+      arrive(connections, each);
+      await turn();
+      expect(runs(arrive(connections, each)).length === 1).toBe(isOver);
+      overload.close();
+    },
+  );
 
   test('a few are always taken on, however long they take', () => {
     const { overload, arrive } = watched(0);
@@ -109,6 +151,43 @@ describe('many at once', () => {
       [false, 6],
     ]);
     overload.close();
+  });
+});
+
+describe('a turn that will be too long', () => {
+  const growing = async (
+    counts: readonly number[],
+    connections: number,
+    pause = 0,
+  ): Promise<readonly (readonly [boolean, number])[]> => {
+    const { overload, arrive, wait } = watched(250, () => 0, connections);
+    let last: readonly (readonly [boolean, number])[] = [];
+    for (const count of counts) {
+      last = runs(arrive(count, 1));
+      await turn();
+      wait(pause);
+    }
+    overload.close();
+    return last;
+  };
+
+  test.each([
+    ['that grow', [4, 12, 36], 1_000, 31],
+    ['that grow, the second one by enough', [40, 61, 200], 1_000, 92],
+  ])('is cut short after turns %s', async (_, counts, connections, taken) => {
+    expect(await growing(counts, connections)).toEqual([
+      [true, taken],
+      [false, (counts.at(-1) ?? 0) - taken],
+    ]);
+  });
+
+  test.each([
+    ['one of which was as long', [12, 12, 36], 1_000, 0],
+    ['that were short', [1, 4, 100], 1_000, 0],
+    ['with pauses between them', [4, 12, 36], 1_000, 10],
+    ['where there are too few connections for more', [4, 12, 100], 250, 0],
+  ])('is not foreseen after turns %s', async (_, counts, connections, pause) => {
+    expect(await growing(counts, connections, pause)).toEqual([[true, counts.at(-1)]]);
   });
 });
 
@@ -123,18 +202,22 @@ describe('a connection that was answered', () => {
   };
 
   test.each([
-    [512, false],
-    [513, true],
-  ])('after %d that have come in a turn: is it held back? %j', async (count, isPaused) => {
-    const { overload, arrive } = watched();
-    arrive(count, 0.1);
-    const one = connection();
-    overload.rest(one as never);
-    expect(one.isPaused()).toBe(isPaused);
-    await turn();
-    expect(one.isPaused()).toBe(false);
-    overload.close();
-  });
+    [512, 1_024, false],
+    [513, 1_024, true],
+    [1_023, 1_023, false],
+  ])(
+    'after %d that have come in a turn, of %d connections: is it held back? %j',
+    async (count, connections, isPaused) => {
+      const { overload, arrive } = watched(250, () => 0, connections);
+      arrive(count, 0.1);
+      const one = connection();
+      overload.rest(one as never);
+      expect(one.isPaused()).toBe(isPaused);
+      await turn();
+      expect(one.isPaused()).toBe(false);
+      overload.close();
+    },
+  );
 
   test('connections are not waited for after a turn that was short or has met a few', async () => {
     for (const [count, each] of [
