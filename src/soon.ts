@@ -16,6 +16,31 @@ export function both<One, Other>(one: Soon<One>, other: Soon<Other>): Soon<reado
     : [one, other];
 }
 
+/** What each item gives, asked one after the other. */
+export function inTurn<Item, Answer>(
+  items: readonly Item[],
+  ask: (item: Item) => Soon<Answer>,
+): Soon<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (const [index, item] of items.entries()) {
+    const answer = ask(item);
+    if (answer instanceof Promise) return rest(answers, answer, items.slice(index + 1), ask);
+    answers.push(answer);
+  }
+  return answers;
+}
+
+async function rest<Item, Answer>(
+  answers: Answer[],
+  next: Promise<Answer>,
+  items: readonly Item[],
+  ask: (item: Item) => Soon<Answer>,
+): Promise<readonly Answer[]> {
+  answers.push(await next);
+  for (const item of items) answers.push(await ask(item));
+  return answers;
+}
+
 /** What `work` gives, or what is made of its error, whether it throws now or later. */
 export function unless<Value>(
   work: () => Soon<Value>,

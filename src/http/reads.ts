@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
 import { boundBehind } from '../execute/cursor-end.ts';
-import { readList, readOne } from '../execute/read.ts';
+import { readList, readOne, type ListResult } from '../execute/read.ts';
 import { notFound } from '../execute/written.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
@@ -29,7 +29,7 @@ import { isHonoured } from './honoured.ts';
 import { inspectShown } from './inspect.ts';
 
 /** `GET /<resource>`: a page of records with its headers. */
-export async function listRecords(call: Call): Promise<Result<Response>> {
+export function listRecords(call: Call): Soon<Result<Response>> {
   const { exchange, caller, face, query } = call;
   const { generation, database } = exchange;
   const { api } = generation;
@@ -48,28 +48,37 @@ export async function listRecords(call: Call): Promise<Result<Response>> {
   if (!read.ok) return fail(queryError(read.error));
   exchange.trace.enter(fetchStage(face));
   const long = typeof cursor === 'object' ? cursor.long : undefined;
-  const bound = long ? await boundBehind(long, compiled.value, read.value, database) : read;
-  if (!bound.ok)
-    return fail(
-      queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
-    );
-  const { records, total, isEstimated, hasMore, page, valuesAt } = await readList(
-    compiled.value,
-    bound.value,
-    database,
-    api.limits,
-  );
-  exchange.trace.enter('finalize');
-  await inspectShown(call, records);
-  const next = valuesAt && nextCursor(plan, valuesAt, face, version);
-  if (cursor !== undefined) {
+  const behind = long ? boundBehind(long, compiled.value, read.value, database) : read;
+  return after(behind, (bound): Soon<Result<Response>> => {
+    if (!bound.ok)
+      return fail(
+        queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
+      );
+    return after(readList(compiled.value, bound.value, database, api.limits), (result) => {
+      exchange.trace.enter('finalize');
+      return after(inspectShown(call, result.records), () =>
+        ok(answerList(call, plan, preferences, cursor !== undefined, result)),
+      );
+    });
+  });
+}
+
+function answerList(
+  call: Call,
+  plan: ReadPlan,
+  preferences: Preferences,
+  isBehindCursor: boolean,
+  { records, total, isEstimated, hasMore, page, valuesAt }: ListResult,
+): Response {
+  const next = valuesAt && nextCursor(plan, valuesAt, call.face, call.view.version.number);
+  if (isBehindCursor) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
     const response = tagged(call, body, cursorHeaders(page, next, addressOf(call)));
-    return ok(exchange.watching === undefined ? response : { ...response, hasData: true });
+    return call.exchange.watching === undefined ? response : { ...response, hasData: true };
   }
   const result = { count: records.length, hasMore, total, next, isEstimated };
   const headers = pageHeaders(call, preferences, page, result);
-  return ok(tagged(call, JSON.stringify(records), headers));
+  return tagged(call, JSON.stringify(records), headers);
 }
 
 /** What is written down for a request whose debug parameters are honoured; else it costs nothing more. */
@@ -171,7 +180,7 @@ function tagged(call: Call, body: string, headers: Record<string, string>): Resp
   const { requestId } = exchange;
   if (honoured(call) !== undefined) return jsonResponse(200, body, requestId, headers);
   // What stands in headers beside a list is part of what is shown.
-  const etag = entityTag(`${body}${headers['x-total-count'] ?? ''}`);
+  const etag = entityTag(body, headers['x-total-count']);
   headers['etag'] = etag;
   const response = jsonResponse(200, body, requestId, headers);
   if (!matchesTag(exchange.headers['if-none-match'], etag)) return response;

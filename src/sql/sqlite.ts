@@ -118,7 +118,11 @@ function globPattern(text: string): string {
 
 /** JSON text of a list for `json_each`; integers beyond a double are written digit by digit. */
 function listOf(values: readonly SqlValue[]): string {
-  return `[${values.map(itemOf).join(',')}]`;
+  return values.every(isPlain) ? JSON.stringify(values) : `[${values.map(itemOf).join(',')}]`;
+}
+
+function isPlain(value: SqlValue): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
 function itemOf(value: SqlValue): string {
