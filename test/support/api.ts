@@ -19,7 +19,7 @@ import { collectProblems, inOrder } from '../../src/spec/collector.ts';
 import { loadSpecification } from '../../src/spec/load.ts';
 import type { Problem } from '../../src/spec/problems.ts';
 import type { DependencyEvent, TraceReader } from '../../src/trace/events.ts';
-import { fetched } from './http.ts';
+import { fetched, hangUp } from './http.ts';
 import { undocumented } from './openapi.ts';
 import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
@@ -191,6 +191,7 @@ export async function serve(
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (path, options) => sendRaw(url, path, options),
     stop: async () => {
+      await hangUp(url);
       await server.close();
       await database.close();
     },

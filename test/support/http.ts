@@ -1,4 +1,5 @@
-import { request, type IncomingMessage, type RequestOptions } from 'node:http';
+import { once } from 'node:events';
+import { globalAgent, request, type IncomingMessage, type RequestOptions } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 /** An answer whose body has come whole. */
@@ -19,6 +20,19 @@ export function exchange(options: RequestOptions, body?: string | Uint8Array): P
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+/**
+ * Ends the connections to a server on which nothing is asked: one that stops waits for a tenth of a second whether something
+ * comes on them, whoever stops it.
+ */
+export async function hangUp(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const name = globalAgent.getName({ host: hostname, port: Number(port) });
+  const ended = (globalAgent.freeSockets[name] ?? []).map((socket) =>
+    once(socket.destroy(), 'close'),
+  );
+  await Promise.all(ended);
 }
 
 const decoder = new TextDecoder();
