@@ -34,6 +34,10 @@ interface Checker {
 
 const checkers = new WeakMap<Version, Map<string, Checker>>();
 
+/** The same document is made by every file of tests that serves the same specification: those used last, by their text. */
+const checkersByText = new Map<string, Checker>();
+const mostKept = 32;
+
 function checkerOf(api: Api, version: Version, subject: Subject | undefined): Checker {
   const ofVersion = checkers.get(version) ?? new Map<string, Checker>();
   checkers.set(version, ofVersion);
@@ -42,6 +46,17 @@ function checkerOf(api: Api, version: Version, subject: Subject | undefined): Ch
   if (known !== undefined) return known;
   const view = subject === undefined ? fullView(api, version) : viewOf(api, version, subject);
   const document = openApiDocument(view, { isDebugOn: true });
+  const text = JSON.stringify(document);
+  const checker = checkersByText.get(text) ?? makeChecker(document);
+  ofVersion.set(key, checker);
+  checkersByText.delete(text);
+  checkersByText.set(text, checker);
+  const [oldest] = checkersByText.keys();
+  if (checkersByText.size > mostKept && oldest !== undefined) checkersByText.delete(oldest);
+  return checker;
+}
+
+function makeChecker(document: OpenApiDocument): Checker {
   // Formats are notes in 2020-12: what the types promise is the tests' own matter.
   const ajv = new Ajv2020({
     strict: false,
@@ -59,9 +74,7 @@ function checkerOf(api: Api, version: Version, subject: Subject | undefined): Ch
     validators.set(pointer, compiled);
     return compiled;
   };
-  const checker = { document, validator };
-  ofVersion.set(key, checker);
-  return checker;
+  return { document, validator };
 }
 
 /** A JSON pointer in a URI fragment. */
