@@ -16,12 +16,20 @@ const alone = named([
 
 /** The files that take longest, the longest first: begun late, one of them alone would keep a run from ending. */
 const longest = named([
-  'e2e/crash',
-  'e2e/cli-workers',
-  'e2e/cli-serve',
-  'e2e/dashboard-walk',
+  'e2e/dashboard-views',
   'contract/2-content-streams',
+  'e2e/cli-promote',
+  'e2e/cli-reload',
+  'e2e/cli-serve',
+  'e2e/cli-workers',
+  'e2e/dashboard-walk',
+  'contract/3-statement-deadline',
+  'e2e/crash',
+  'e2e/cli-postgres',
+  'e2e/cli-generate',
+  'e2e/package',
   'contract/2-oracle',
+  'contract/4-openapi-sent',
   'contract/3-migrations',
   'contract/3-row-rules-reduced',
   'contract/2-garbage',
@@ -31,13 +39,12 @@ const longest = named([
   'contract/3-write-secrecy',
 ]);
 
-/** One project after the other, so that its workers can go on with the next file, and within it the longest files first. */
+/** Within a project the longest files first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rankOf = ({ moduleId, project }: TestSpecification): number => {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
       const rank = longest.findIndex((end) => moduleId.endsWith(`/${end}`));
-      const place = rank === -1 ? longest.length : rank;
-      return project.config.isolate ? place : place + longest.length + 1;
+      return rank === -1 ? longest.length : rank;
     };
     return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
   }
@@ -51,8 +58,6 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    // Two cores: more workers only wait for each other.
-    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -60,6 +65,9 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ['test/e2e/**/*.test.ts', 'test/packages/**/*.test.ts', ...alone],
+          // For two cores: a third of the time these files wait, for processes, browsers and deadlines.
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -70,6 +78,9 @@ export default defineConfig({
           exclude: alone,
           // A process reads the modules once, and compiles once what is called often: that is a third of the time saved.
           isolate: false,
+          // For two cores: these hardly wait, and more of them would only wait for each other.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
