@@ -1,7 +1,6 @@
 import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import { offsetAt, pageAt, type PageNumbers } from '../plan/bind.ts';
-import type { CollectionPaging } from '../plan/plan.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import { after, inTurn, type Soon } from '../soon.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../sql/compile-read.ts';
@@ -94,7 +93,7 @@ function readExpansion(
 ): Soon<Expansion> {
   const { toMany, paging, targets } = expand;
   const level = entered(expand, above);
-  const page = toMany ? collectionPage(paging, level) : onlyOne;
+  const page = toMany ? collectionPage(expand, level) : onlyOne;
   const related = inTurn(targets, (target) => {
     const keys = keysTo(target, rows, expand);
     return keys.length === 0
@@ -161,17 +160,33 @@ function attach(
 
 const onlyOne = pageAt(1, 1);
 
-/** The page of a collection for each record above: what was asked for, and never more than a response may have. */
-function collectionPage(
-  paging: CollectionPaging | undefined,
-  { limits, parents, collections }: Level,
-): PageNumbers {
+/**
+ * The page of a collection for each record above: what was asked for, and never more than a response may have. One that
+ * nothing was asked of leaves room for what was asked of those below it, whose pages would be others with a lower limit.
+ */
+function collectionPage(expand: CompiledExpand, level: Level): PageNumbers {
+  const { limits, parents, collections } = level;
+  const { paging } = expand;
   const most = Math.max(1, Math.floor(limits.responseItems / parents));
   const asked = paging && collections[paging.index];
-  if (paging === undefined || asked === undefined)
-    return pageAt(1, Math.min(limits.expandedItems, most));
+  if (paging === undefined || asked === undefined) {
+    const left = Math.max(1, Math.floor(most / askedBelow(expand, collections)));
+    return pageAt(1, Math.min(limits.expandedItems, left));
+  }
   if (asked.limit <= most) return asked;
   return paging.offset === undefined ? pageAt(asked.page, most) : offsetAt(asked.offset, most);
+}
+
+/** How many records the limits that were asked for below a collection make for one record of it. */
+function askedBelow({ targets }: CompiledExpand, collections: readonly PageNumbers[]): number {
+  if (collections.length === 0) return 1;
+  const products = targets.flatMap(({ selection }) =>
+    selection.expand.map((below) => {
+      const own = below.paging && collections[below.paging.index];
+      return (own?.limit ?? 1) * askedBelow(below, collections);
+    }),
+  );
+  return Math.max(1, ...products);
 }
 
 function readTarget(

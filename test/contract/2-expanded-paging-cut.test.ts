@@ -18,7 +18,7 @@ let both: Both;
 beforeAll(async () => {
   both = await serveBoth(specification, {
     shelves: [{}],
-    boxes: [{ shelfId: 1 }],
+    boxes: [{ shelfId: 1 }, { shelfId: 1 }, { shelfId: 1 }, { shelfId: 1 }],
     things: Array.from({ length: 8 }, () => ({ boxId: 1 })),
   });
 });
@@ -26,14 +26,40 @@ afterAll(async () => {
   await both?.stop();
 });
 
-test.each([
-  ['an offset stays where it is', 'offset=4', 5, 5],
-  ['a page is counted in what is left of its limit', 'page=2', 2, 2],
-])('of a collection that has to be cut %s', async (_, start, id, page) => {
-  const query = `expand=boxes.things&boxes.things.limit=4&boxes.things.${start}`;
-  const { status, body, text } = await both.get(`/v1/shelves?${query}`);
+const thingsOf = async (query: string): Promise<unknown> => {
+  const { status, body, text } = await both.get(`/v1/shelves?expand=boxes.things&${query}`);
   expect(status, text).toBe(200);
   const [box] = body[0].boxes;
-  expect(box.things).toEqual([{ id, boxId: 1 }]);
-  expect(box._pagination.things).toEqual({ page, limit: 1, total: 8, totalPages: 8 });
+  return [box.things.map(({ id }: { id: number }) => id), box._pagination.things];
+};
+
+test.each([
+  ['an offset', 'offset=3', [4, 5, 6, 7], { page: 1, limit: 4, total: 8, totalPages: 2 }],
+  ['a page', 'page=2', [5, 6, 7, 8], { page: 2, limit: 4, total: 8, totalPages: 2 }],
+])(
+  '%s has the limit that was written, and what is above leaves room',
+  async (_, start, ids, page) => {
+    expect(await thingsOf(`boxes.things.limit=4&boxes.things.${start}`)).toEqual([ids, page]);
+  },
+);
+
+test('what is above has fewer then, and says so', async () => {
+  const { body } = await both.get('/v1/shelves?expand=boxes.things&boxes.things.limit=3&limit=1');
+  expect(body[0].boxes).toHaveLength(4);
+  const fewer = await both.get('/v1/shelves?expand=boxes.things&boxes.things.limit=6&limit=1');
+  expect(fewer.body[0].boxes).toHaveLength(2);
+  expect(fewer.body[0]._pagination).toEqual({
+    boxes: { page: 1, limit: 2, total: 4, totalPages: 2 },
+  });
+});
+
+// The limit of lists, 3, was not written, and 3 × 3 × 3 are more than 12.
+test.each([
+  ['an offset stays where it is', 'offset=4', [5], 5],
+  ['a page is counted in what is left of its limit', 'page=2', [2], 2],
+])('of a limit that nobody wrote less may be left: %s', async (_, start, ids, page) => {
+  expect(await thingsOf(`boxes.page=1&boxes.things.${start}`)).toEqual([
+    ids,
+    { page, limit: 1, total: 8, totalPages: 8 },
+  ]);
 });

@@ -101,7 +101,7 @@ function related(
       1,
       Math.min(
         world.limit('expandedItems'),
-        Math.floor(world.limit('responseItems') / about.parents),
+        Math.floor(world.limit('responseItems') / about.parents / askedBelow(expand)),
       ),
     );
   const conditions = passedOn(world, about, level, relation, about.conditions);
@@ -135,6 +135,14 @@ function related(
         ? undefined
         : { page: Math.floor(first / cap) + 1, limit: cap, total: kept.length, totalPages },
   };
+}
+
+/** How many records the limits written below a collection make of one of its records. */
+function askedBelow(expand: readonly Expansion[]): number {
+  return Math.max(
+    1,
+    ...expand.map(({ paging, below }) => (paging?.limit ?? 1) * askedBelow(below)),
+  );
 }
 
 /** The links of a page; a link to a place that does not exist is not there. */
