@@ -48,7 +48,7 @@ export function* compareColumns(
       const isRead =
         known?.isMade === false &&
         (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
-      const kind = isRead ? undefined : known?.kind;
+      const kind = isRead || known?.kind === 'scaled' ? undefined : known?.kind;
       const name = `${table.name}.${column.name}`;
       const isMade = known?.isMade === true;
       const change = { name, table: actual, actual: source, isMade, wanted: column, rules, steps };

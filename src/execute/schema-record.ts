@@ -14,7 +14,8 @@ export interface RecordRow {
   readonly owner: string;
   readonly resource: string;
   readonly field: string;
-  readonly kind: StoredKind | '';
+  /** `scaled`: whole numbers that are decimals, which their column does not say. */
+  readonly kind: StoredKind | 'scaled' | '';
   /** Whether Plinth has made it; else it was there and was taken as it is. */
   readonly isMade: boolean;
 }

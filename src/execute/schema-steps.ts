@@ -1,7 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema.ts';
-import type { TableSchema } from '../sql/table-schema.ts';
+import type { ColumnSchema, TableSchema } from '../sql/table-schema.ts';
 import { DatabaseFailure } from './database.ts';
 import type { ActualTable, Counting, SchemaRules } from './schema-actual.ts';
 import {
@@ -279,11 +279,11 @@ function recordOf(
   if (change === undefined)
     return [
       table,
-      ...wanted.columns.map(({ name, field, kind }) => ({
+      ...wanted.columns.map((column) => ({
         ...base,
-        column: name,
-        field,
-        kind,
+        column: column.name,
+        field: column.field,
+        kind: recordedKind(column),
         isMade: true,
       })),
     ];
@@ -291,11 +291,16 @@ function recordOf(
     const known = column.actual && recorded.get(fold(column.actual.name));
     if (column.wanted === undefined)
       return known === undefined || column.isDropped ? [] : [{ ...known, ...base }];
-    const { name, field, kind } = column.wanted;
+    const { name, field } = column.wanted;
     const isMade = column.actual === undefined || known?.isMade === true;
-    return [{ ...base, column: name, field, kind, isMade }];
+    return [{ ...base, column: name, field, kind: recordedKind(column.wanted), isMade }];
   });
   return [table, ...columns];
+}
+
+/** What is written down of a column: whole numbers are otherwise taken for what they look like the next time. */
+function recordedKind({ kind, form }: ColumnSchema): RecordRow['kind'] {
+  return form?.name === 'scaled' && kind === 'integer' ? 'scaled' : kind;
 }
 
 /** Whether all of the steps can be done as they were asked for. */

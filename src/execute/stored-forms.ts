@@ -124,8 +124,9 @@ function columnsOf(
     const known = rows.find((row) => fold(row.column) === fold(column?.name ?? ''));
     // What whole numbers are as decimals is told by what they have been, not by themselves.
     const isKnown =
-      known?.isMade === true ||
-      (field.type.name === 'decimal' && /^(?:decimal|integer)/u.test(known?.kind ?? ''));
+      known?.kind !== 'scaled' &&
+      (known?.isMade === true ||
+        (field.type.name === 'decimal' && /^(?:decimal|integer)/u.test(known?.kind ?? '')));
     const holder = column === undefined || isKnown ? undefined : holderOf(column.type);
     const forms = holder && candidates[field.type.name]?.[holder];
     return column === undefined || forms === undefined

@@ -48,7 +48,7 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
     },
     guard: dialect.guard?.(field),
     field: field.name,
-    kind: kindOf(field),
+    kind: kindOf(field, dialect),
     form: storedAs && {
       name: storedAs,
       isMet: (column) => dialect.isStoredAs(column, storedAs, field),

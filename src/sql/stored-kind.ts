@@ -1,6 +1,8 @@
 import type { Field } from '../model/api.ts';
+import { decimalType } from '../model/field-types/decimal.ts';
 import { heldAs } from '../model/field-types/stored-as.ts';
 import type { TypeName } from '../spec/specification.ts';
+import type { Dialect } from './dialect.ts';
 
 /**
  * What a column's values are, apart from how a database stores them. A column's type does not say it: on SQLite a date
@@ -20,9 +22,13 @@ const kinds: ReadonlyMap<TypeName, BaseKind> = new Map([
 ]);
 
 /** What a field's column holds. */
-export function kindOf({ type, attributes, precision, scale }: Field): StoredKind {
+export function kindOf(field: Field, dialect: Dialect): StoredKind {
+  const { type, attributes, precision, scale } = field;
   const { name } = type;
-  if (attributes.storedAs !== undefined) return heldAs[attributes.storedAs];
+  const { storedAs } = attributes;
+  // Said or not, it is the form in which this database stores decimals anyway.
+  const isUsual = storedAs === dialect.storage({ ...field, type: decimalType }).form;
+  if (storedAs !== undefined && !isUsual) return heldAs[storedAs];
   if (name === 'decimal') return `decimal(${precision},${scale})`;
   if (name === 'id')
     return attributes.format === 'uuid' || attributes.format === 'string'

@@ -131,6 +131,10 @@ describe.each(columns)('%s: %s as a %s in %s', (name, column, type, form, litera
     expect(existing.steps.filter(({ summary }) => summary.includes('old_things'))).toEqual([]);
   });
 
+  test('the next migration finds nothing to do either', async () => {
+    expect(await existing.next()).toEqual([]);
+  });
+
   test('it is read', async () => {
     expect((await list('')).map(({ value }) => value)).toEqual(values[type]);
   });

@@ -23,6 +23,8 @@ export interface Existing {
   readonly forms: FoundForms;
   /** What a migration has done, or would have to do. */
   readonly steps: readonly MigrationStep[];
+  /** What the next migration finds to do, of the same file or another one. */
+  readonly next: (specification?: string) => Promise<readonly MigrationStep[]>;
   readonly api: TestApi;
   /** Asks the database itself. */
   readonly ask: (sql: string) => Promise<readonly (readonly SqlValue[])[]>;
@@ -54,6 +56,10 @@ export async function existingSqlite(specification: string, sql: string): Promis
   return {
     forms,
     steps,
+    next: (text = specification) => {
+      const wanted = buildValid(text);
+      return migrateSqlite(database.schemaConnection, inForms(wanted, sqliteForms(file, wanted)));
+    },
     api: served,
     ask: async (text) => {
       const statement = driver.prepare<[], SqlValue[]>(text);
@@ -83,6 +89,11 @@ export async function existingPostgres(specification: string, sql: string): Prom
   return {
     forms,
     steps,
+    next: async (text = specification) => {
+      const wanted = buildValid(text);
+      const found = await database.looking((ask) => postgresForms(ask, wanted));
+      return migratePostgres(database, inForms(wanted, found));
+    },
     api: served,
     ask: (text) => client.unsafe(text).values(),
     stop: async () => {

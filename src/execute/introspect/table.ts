@@ -65,6 +65,7 @@ export function recordedType(kind: RecordRow['kind']): FieldSpecification | unde
       return { type: kind };
     case '':
     case 'any':
+    case 'scaled':
       return undefined;
     default:
       // Of a decimal it was read above.
