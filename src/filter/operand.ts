@@ -16,11 +16,16 @@ export interface OperandProblem {
 /** The longest value of `_like` and `_ilike`, in characters: databases bound the length of patterns. */
 const patternLength = 1_000;
 
-/** Reads the texts of one slot by its field's type: a value, or an array for operators that take a list. */
+/**
+ * Reads the texts of one slot by its field's type: a value, or an array for operators that take a list. `others` are the
+ * further slots of its condition: an item of a list that one of them takes is left out where it does not fit, since
+ * nothing there is equal to it.
+ */
 export function readOperand(
   texts: readonly string[],
   slot: Slot,
   limits: Limits,
+  others: readonly Slot[] = [],
 ): Result<JsonValue, OperandProblem> {
   const isList = operators[slot.operator].operand === 'list';
   if (!isList) {
@@ -29,7 +34,7 @@ export function readOperand(
     return readItem(text, slot);
   }
   let items = texts;
-  if (slot.sources.length === 1) {
+  if (slot.sources.length === 1 && slot.isOne !== true) {
     const split = splitList(texts[0] ?? '');
     if (!split.ok) return fail({ code: 'INVALID_FILTER', message: split.error });
     items = split.value;
@@ -39,8 +44,9 @@ export function readOperand(
   const values: JsonValue[] = [];
   for (const item of items) {
     const value = readItem(item, slot);
-    if (!value.ok) return value;
-    values.push(value.value);
+    if (value.ok) values.push(value.value);
+    else if (slot.operator === 'containsAll' || !others.some((other) => readItem(item, other).ok))
+      return value;
   }
   return ok(values);
 }

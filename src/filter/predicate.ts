@@ -36,6 +36,8 @@ export interface Slot {
   readonly parameter: string;
   readonly field: Field;
   readonly operator: Comparison;
+  /** The text is one value, although the operator takes a list. */
+  readonly isOne?: boolean;
   /** The values that a message may name, where the field has others of which this caller is not told. */
   readonly told?: readonly JsonValue[] | undefined;
 }

@@ -90,7 +90,7 @@ export function bindQuery(
 
 /**
  * The values of slots. Behind a morphTo one text is read for each target: those whose type does not take it have no
- * record that fits, which null says, and only where none takes it that is a problem.
+ * record that is equal to it or can be compared with it, which null says, and only where none takes it that is a problem.
  */
 export function bindSlots(
   slots: readonly Slot[],
@@ -103,6 +103,7 @@ export function bindSlots(
       slot.sources.map((source) => texts[source] ?? ''),
       slot,
       limits,
+      slots.filter((other) => other !== slot && other.sources === slot.sources),
     ),
   );
   const refused = new Set<Slot['sources']>();

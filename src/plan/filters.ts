@@ -42,6 +42,8 @@ export interface FilterContext {
   readonly others: readonly string[];
   /** A single record: only the collections that it expands can be filtered. */
   readonly isSingle: boolean;
+  /** An access rule, whose claims are bound for each caller, by the operators that are written. */
+  readonly isRule?: boolean;
   readonly slots: Slot[];
   readonly problems: QueryProblem[];
 }
@@ -160,6 +162,9 @@ function planCondition(
   const isAsked = (value === 'true') === (operator === 'exists');
   const leaves = new Map<Path, Predicate>();
   const sources = [source];
+  // What a value does not fit the type of is different from it, behind a morphTo that leads to others which it fits: a
+  // list says that when it is empty there.
+  const isOne = operator === 'neq' && context.isRule !== true && placesOf(path) > 1;
   const visit = (end: Path): void => {
     if (end.kind === 'place') {
       const { place } = end;
@@ -167,7 +172,7 @@ function planCondition(
         end,
         isPresence(operator)
           ? { kind: 'null', place, isNull: !isAsked }
-          : compare(name, sources, place, operator, context),
+          : compare(name, sources, place, isOne ? 'nin' : operator, context, isOne),
       );
     } else if (endsHere(end)) {
       const branches = end.branches.map(({ target, typeValue }) => ({
@@ -202,13 +207,23 @@ function compare(
   place: Place,
   operator: Comparison,
   { face, slots }: Pick<FilterContext, 'face' | 'slots'>,
+  isOne = false,
 ): Predicate {
   const field = place.leaf;
   const index = slots.length;
   const told = toldValues(field, face.view);
-  const slot: Slot = { index, sources, parameter, field, operator, told };
+  const slot: Slot = { index, sources, parameter, field, operator, isOne, told };
   slots.push(slot);
   return { kind: 'compare', place, operator, slot };
+}
+
+/** How many fields a path leads to: several behind a morphTo. */
+function placesOf(path: Path): number {
+  if (path.kind === 'place') return 1;
+  return path.branches.reduce(
+    (sum, { next }) => sum + (next === undefined ? 0 : placesOf(next)),
+    0,
+  );
 }
 
 /** Whether a path ends with its relation. */

@@ -94,7 +94,16 @@ function readRule(
     problems.push(refused('', 'says nothing of rows; write a filter such as status=published'));
   const api = { ...owner.api, limits: withoutLimits(owner.api.limits) };
   const slots: Slot[] = [];
-  const context = { face, api, expand: [], others: [], isSingle: false, slots, problems };
+  const context = {
+    face,
+    api,
+    expand: [],
+    others: [],
+    isSingle: false,
+    isRule: true,
+    slots,
+    problems,
+  };
   const where = planFilters(query.conditions, query.groups, context);
   const claims = slots.map((slot) => claimsOf(slot, query.texts, text, problems));
   const literal = slots.filter((_, index) => claims[index] === undefined);

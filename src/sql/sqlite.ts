@@ -42,12 +42,15 @@ function itemValue(field: Field): string {
     : 'item.value';
 }
 
-/** The parameter is a list of what is wanted, each of them the list of values that will do. */
+/**
+ * The parameter is a list of what is wanted, each of them the list of values that will do; null is one for which none
+ * will.
+ */
 function compareArray(column: string, isAll: boolean, parameter: string, field: Field): string {
   const found = (wanted: string): string =>
     `EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE ${itemValue(field)} IN ${wanted})`;
   return isAll
-    ? `(${column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(${parameter}) AS wanted` +
+    ? `(${column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(${parameter}, '[[]]')) AS wanted` +
         ` WHERE NOT ${found(items('wanted.value'))}))`
     : found(
         `(SELECT one.value FROM json_each(${parameter}) AS wanted, json_each(wanted.value) AS one)`,

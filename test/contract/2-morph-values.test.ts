@@ -48,7 +48,7 @@ describe('a filter through a morphTo looks at the owners whose type takes the va
     ['text alone', 'noted.code=north', [3]],
     ['a whole number', 'noted.id=2', [3]],
     ['a uuid', `noted.id=${device}`, [1]],
-    ['a list', 'noted.code_in=7,north', [2, 3]],
+    ['a list, item by item', 'noted.code_in=7,north', [1, 2, 3]],
     ['an order', 'noted.id_gte=1', [2, 3]],
     ['one owner named', 'noted:devices.code=7', [1]],
   ]);
