@@ -42,7 +42,7 @@ export interface FilterContext {
   readonly others: readonly string[];
   /** A single record: only the collections that it expands can be filtered. */
   readonly isSingle: boolean;
-  /** An access rule, whose claims are bound for each caller, by the operators that are written. */
+  /** An access rule, whose claims are bound for each caller by the operators that are written. */
   readonly isRule?: boolean;
   readonly slots: Slot[];
   readonly problems: QueryProblem[];
@@ -164,7 +164,8 @@ function planCondition(
   const sources = [source];
   // What a value does not fit the type of is different from it, behind a morphTo that leads to others which it fits: a
   // list says that when it is empty there.
-  const isOne = operator === 'neq' && context.isRule !== true && placesOf(path) > 1;
+  const isClaim = context.isRule === true && value.includes('{');
+  const isOne = operator === 'neq' && !isClaim && placesOf(path) > 1;
   const visit = (end: Path): void => {
     if (end.kind === 'place') {
       const { place } = end;

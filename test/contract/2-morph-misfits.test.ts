@@ -10,7 +10,7 @@ resources:
   counts: { fields: { value: { type: integer }, kind: { type: enum, values: [x, y] }, all: { type: array, items: { type: integer } } } }
   words: { fields: { value: { type: string }, kind: { type: enum, values: [x, z] }, all: { type: array, items: { type: string } } } }
   notes:
-    access: { read: [{ role: public, where: "owner.value_nin=hidden" }] }
+    access: { read: [{ role: public, where: "owner.value_neq=hidden" }] }
     fields:
       ownerType: { type: string }
       ownerId: { type: integer }
