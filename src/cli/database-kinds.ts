@@ -36,9 +36,9 @@ export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
   postgres: {
     form: 'postgres://user:password@host/name',
     pattern: /^postgres(?:ql)?:\/\//u,
-    reach: async (_context, { url, options }) => {
+    reach: async ({ environment }, { url, folder, options }) => {
       const { postgresDatabase } = await import('./postgres.ts');
-      return postgresDatabase(url, options);
+      return postgresDatabase(url, { environment, folder }, options);
     },
   },
 };

@@ -1,3 +1,9 @@
+import {
+  readPostgresUrl,
+  UnclearUrl,
+  type PostgresAddress,
+  type Surroundings,
+} from '../execute/postgres-address.ts';
 import { readPostgres } from '../execute/introspect/postgres.ts';
 import { postgresForms } from '../execute/postgres-forms.ts';
 import { unservedOrders } from '../execute/postgres-orders.ts';
@@ -12,13 +18,18 @@ import type { NamedDatabase } from './target.ts';
 const unlimited = 1_000_000_000;
 
 /** A PostgreSQL database by its URL. It is never made: that takes rights which a service should not have. */
-export function postgresDatabase(url: string, options: PostgresOptions): NamedDatabase {
-  const { name, href } = readAddress(url);
+export function postgresDatabase(
+  url: string,
+  surroundings: Surroundings,
+  options: PostgresOptions,
+): NamedDatabase {
+  const address = readAddress(url, surroundings);
+  const { name } = address;
   /** On a connection of its own, which no deadline ends: an index on many rows takes its time. */
   const onSchema = async <Value>(
     work: (database: PostgresDatabase) => Promise<Value>,
   ): Promise<Value> => {
-    const database = await openPostgres(href, {
+    const database = await openPostgres(address, {
       ...options,
       poolSize: 1,
       statementTimeout: unlimited,
@@ -39,7 +50,7 @@ export function postgresDatabase(url: string, options: PostgresOptions): NamedDa
     open: async () => {
       // An import looks at what is there beside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
-      const database = await openPostgres(href, { ...options, poolSize });
+      const database = await openPostgres(address, { ...options, poolSize });
       return {
         name,
         database,
@@ -62,26 +73,12 @@ async function analyze(database: PostgresDatabase, resources: Iterable<Resource>
   await database.writeOne(statement, { bound: [] }).catch(() => undefined);
 }
 
-/**
- * Reads a URL, so that one that is written badly is refused here, without any of it being shown: with `@`, `/` or `#`
- * left as they are in a password, parts of it would be taken for the host or the name of the database.
- */
-function readAddress(url: string): { readonly name: string; readonly href: string } {
-  const parsed = URL.parse(url);
-  const path = parsed?.pathname.slice(1) ?? '';
-  const isClear = parsed !== null && parsed.hash === '' && !/[@/]/u.test(path);
+/** The URL of a command, whose files start in the folder that the URL was given in. */
+function readAddress(url: string, surroundings: Surroundings): PostgresAddress {
   try {
-    if (!isClear) throw new URIError('The URL is not clear');
-    const user = decodeURIComponent(parsed.username);
-    // Whatever the password has in it, nobody takes it for something else after this.
-    parsed.password = encodeURIComponent(decodeURIComponent(parsed.password));
-    const [database, host] = [decodeURIComponent(path), parsed.hostname];
-    const place = host === '' ? '' : ` on ${host}:${parsed.port === '' ? 5432 : parsed.port}`;
-    return { name: `${database === '' ? user : database}${place}`, href: parsed.href };
+    return readPostgresUrl(url, surroundings);
   } catch (error) {
-    throw new CommandFailure(
-      'The URL of the PostgreSQL database cannot be read. Write postgres://user:password@host:port/name; in the password, write characters such as @ / # % as %40 %2F %23 %25.',
-      { exitCode: 2, cause: error },
-    );
+    if (!(error instanceof UnclearUrl)) throw error;
+    throw new CommandFailure(error.message, { exitCode: 2, cause: error });
   }
 }

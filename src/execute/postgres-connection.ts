@@ -2,6 +2,8 @@ import { connect, type Socket } from 'node:net';
 import driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
 import type { Row, Take } from './database.ts';
+import type { PostgresAddress } from './postgres-address.ts';
+import { encrypted, type Encryption } from './postgres-encryption.ts';
 import { isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
 
 export interface ConnectionOptions {
@@ -80,18 +82,6 @@ interface Cancellable {
   canceller?: ((query: Cancellable) => Promise<unknown>) | null;
 }
 
-/**
- * Options with host and port of a URL with an IPv6 address, which the driver would cut at its first colon; none for
- * others. Its types know no lists.
- */
-function ipv6Address(url: string): object {
-  const { hostname = '', port = '' } = URL.parse(url) ?? {};
-  const [, address] = /^\[(.+)\]$/u.exec(hostname) ?? [];
-  return address === undefined
-    ? {}
-    : { host: [address], port: [port === '' ? defaultPort : Number(port)] };
-}
-
 function lost(message: string): Error {
   return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 }
@@ -109,27 +99,32 @@ export class Connection {
   isLost = false;
   readonly openedAt = performance.now();
   private readonly client: driver.Sql;
+  private readonly encryption: Encryption;
   private pending: Cancellable | undefined;
   private mayConnect = true;
   /** How those who wait for an answer are told that none will come. */
   private readonly unanswered = new Set<(error: Error) => void>();
 
-  constructor(url: string, options: ConnectionOptions) {
-    const settings: driver.Options<typeof types> & { socket: unknown } = {
+  constructor({ target, encryption, settings }: PostgresAddress, options: ConnectionOptions) {
+    this.encryption = encryption;
+    const own = options.isPooled ? { application_name: 'plinth' } : sessionSettings(options);
+    // The types of the driver know no lists of hosts, which keep an IPv6 address from being cut at its first colon.
+    const told = {
+      ...target,
+      ssl: false,
       max: 1,
       fetch_types: false,
       prepare: !options.isPooled,
       idle_timeout: 0,
       max_lifetime: null,
       connect_timeout: connectTimeout / 1000,
-      connection: options.isPooled ? { application_name: 'plinth' } : sessionSettings(options),
+      connection: { ...own, ...settings },
       onnotice: () => undefined,
       onclose: () => this.lose(),
       socket: (address: Address) => this.openSocket(address),
       types,
-      ...ipv6Address(url),
     };
-    this.client = driver(url, settings);
+    this.client = driver(told as unknown as driver.Options<typeof types>);
   }
 
   /** `database on host:port`, for messages. */
@@ -244,19 +239,24 @@ export class Connection {
     if (!this.mayConnect) throw lost('The server closed the connection at once');
     this.mayConnect = false;
     const [hostname = 'localhost'] = host;
-    const socket =
-      typeof path === 'string'
-        ? connect(path)
-        : connect({ host: hostname, port: port[0] ?? defaultPort, noDelay: true });
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        socket.destroy(Object.assign(new Error('It does not answer'), { code: 'CONNECT_TIMEOUT' }));
-      }, connectTimeout);
-      socket.once('error', reject).once('connect', resolve);
-      socket.once('connect', () => clearTimeout(timer)).once('error', () => clearTimeout(timer));
-    });
-    // The name that a certificate has to have.
-    return Object.assign(socket, { host: hostname });
+    const isLocal = typeof path === 'string';
+    const socket = isLocal
+      ? connect(path)
+      : connect({ host: hostname, port: port[0] ?? defaultPort, noDelay: true });
+    const timer = setTimeout(() => {
+      socket.destroy(Object.assign(new Error('It does not answer'), { code: 'CONNECT_TIMEOUT' }));
+    }, connectTimeout);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.on('error', reject).once('connect', resolve);
+      });
+      return isLocal ? socket : await encrypted(socket, hostname, this.encryption);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

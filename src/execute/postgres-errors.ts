@@ -20,7 +20,7 @@ function isRaised(error: unknown): boolean {
 export function isLoss(error: unknown): boolean {
   const code = codeOf(error);
   return (
-    /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/u.test(code) &&
+    /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SSL)/u.test(code) &&
     !isOfStatement(error)
   );
 }
@@ -173,6 +173,26 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     'refuses how a session begins (SERVER). Behind pgbouncer or the like, set database.pooler to transaction.',
   ],
   [
+    /^(?:ENOENT|EACCES)$/u,
+    'cannot be reached: there is no socket in that folder for this user (SERVER). Start PostgreSQL, or check the host and the port.',
+  ],
+  [
+    /^CONNECTION_TLS_FILE$/u,
+    'cannot be reached over TLS: SERVER. Check the path in the URL and the permissions of the file.',
+  ],
+  [
+    /^CONNECTION_TLS_MISSING$/u,
+    'cannot be reached over TLS (SERVER). Check that ssl is on there, or write sslmode=disable where nobody can listen.',
+  ],
+  [
+    /^CONNECTION_TLS_REFUSED$/u,
+    'cannot be reached over TLS (SERVER). Check sslmode and the certificates in the URL; sslrootcert names whom to trust.',
+  ],
+  [
+    /^ERR_SSL/u,
+    'has refused the certificate of this client (SERVER). Check sslcert and sslkey in the URL.',
+  ],
+  [
     /^(?:CONNECTION_|ECONNRESET$|EPIPE$|08)/u,
     'has closed the connection. Check that PostgreSQL runs there, and that sslmode in the URL suits it.',
   ],
@@ -181,7 +201,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^28P01$/u, 'refuses the user name or the password. Check both in the URL.'],
   [
     /^28/u,
-    'refuses this user (SERVER). Check the user name, and what pg_hba.conf of the server allows.',
+    'refuses this user (SERVER). Check the user name, sslmode in the URL, and what pg_hba.conf of the server allows.',
   ],
   [/^3D000$/u, 'does not exist on that server. Make it with CREATE DATABASE, or name another.'],
   [/^42501$/u, 'refuses this user (SERVER). Grant that right, or name another user.'],
@@ -196,10 +216,6 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(?:40|55P03)/u, 'is busy with other writes. Run it again later.'],
   [/^53100$/u, 'cannot be written: the disk of the server is full. Make room and run it again.'],
   [/^25006$/u, 'takes no writes: it is a standby, or read-only. Name the primary server.'],
-  [
-    /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|UNABLE_TO/u,
-    'has a certificate that is not trusted (SERVER). Check sslmode in the URL, or trust it with NODE_EXTRA_CA_CERTS.',
-  ],
 ];
 
 /**
@@ -209,7 +225,9 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 export function reasonOf(error: unknown): string | undefined {
   const code = codeOf(error);
   const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? [];
-  return reason?.replace('SERVER', () => (error as Error).message);
+  // What OpenSSL says is a line of numbers, with its reason apart.
+  const { message, reason: told = message } = (error ?? {}) as Error & { reason?: string };
+  return reason?.replace('SERVER', () => told);
 }
 
 /** What went wrong when a database was opened, without a password. */

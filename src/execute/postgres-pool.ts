@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { DatabaseFailure, type ConnectionCounts } from './database.ts';
+import type { PostgresAddress } from './postgres-address.ts';
 import { Connection, type ConnectionOptions } from './postgres-connection.ts';
 
 export interface PoolOptions extends ConnectionOptions {
@@ -39,7 +40,7 @@ interface Waiter {
  * nobody but who waits for it. The driver's own pool cannot do that together with transactions.
  */
 export class Pool {
-  private readonly url: string;
+  private readonly address: PostgresAddress;
   private readonly options: PoolOptions;
   private readonly idle: Connection[] = [];
   private readonly lent = new Set<Connection>();
@@ -51,8 +52,8 @@ export class Pool {
   /** Until when the server is taken to have no further connection. */
   private fullUntil = 0;
 
-  constructor(url: string, options: PoolOptions) {
-    this.url = url;
+  constructor(address: PostgresAddress, options: PoolOptions) {
+    this.address = address;
     this.options = options;
     this.timer = setInterval(() => this.watch(performance.now()), 1_000).unref();
   }
@@ -159,7 +160,7 @@ export class Pool {
     if (connection === undefined) {
       if (this.lent.size >= this.options.size) return undefined;
       if (performance.now() < this.fullUntil && this.hasSome()) return undefined;
-      connection = new Connection(this.url, this.options);
+      connection = new Connection(this.address, this.options);
     }
     this.lent.add(connection);
     return connection;

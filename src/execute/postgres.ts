@@ -13,6 +13,7 @@ import {
   type Take,
   type Transaction,
 } from './database.ts';
+import { readPostgresUrl, type PostgresAddress } from './postgres-address.ts';
 import {
   isFull,
   isInterruption,
@@ -64,22 +65,23 @@ const plainNames = `SELECT set_config(name, 'off', true) FROM pg_settings WHERE 
  * it, without the password.
  */
 export async function openPostgres(
-  url: string,
+  database: string | PostgresAddress,
   options: PostgresOptions = {},
 ): Promise<PostgresDatabase> {
+  const address = typeof database === 'string' ? readPostgresUrl(database) : database;
   // The driver would try one after the other, and lose errors on the way.
-  if (/^[^/]*\/\/[^/]*,/u.test(url))
+  if (address.target.host?.some((host) => host.includes(',')) === true)
     throw new DatabaseFailure('The URL of the database names several hosts; name one.');
-  const database = new PostgresDatabase(url, {
+  const opened = new PostgresDatabase(address, {
     size: options.poolSize ?? databaseDefaults.poolSize,
     statementTimeout: options.statementTimeout ?? databaseDefaults.statementTimeout,
     isPooled: options.pooler === 'transaction',
   });
   try {
-    await database.check();
-    return database;
+    await opened.check();
+    return opened;
   } catch (error) {
-    await database.close();
+    await opened.close();
     throw error;
   }
 }
@@ -96,8 +98,8 @@ export class PostgresDatabase implements Database {
   private readonly durations = new WeakMap<Statement, number>();
   private namingSince = performance.now();
 
-  constructor(url: string, options: PoolOptions) {
-    this.pool = new Pool(url, options);
+  constructor(address: PostgresAddress, options: PoolOptions) {
+    this.pool = new Pool(address, options);
     this.canName = !options.isPooled;
   }
 

@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
   {
     name: 'a role that may not log in',
     change: (url) => as(url, 'nologin'),
-    message: `The database NAME refuses this user (role "${own}_nologin" is not permitted to log in). Check the user name, and what pg_hba.conf of the server allows.`,
+    message: `The database NAME refuses this user (role "${own}_nologin" is not permitted to log in). Check the user name, sslmode in the URL, and what pg_hba.conf of the server allows.`,
   },
   {
     name: 'no such database',

@@ -1,21 +1,27 @@
 import { generate } from 'selfsigned';
 import type { Certificate } from '../../src/http/listener.ts';
 
-/** Makes a certificate for this machine that says who it is. */
-export async function makeCertificate(name: string, until?: Date): Promise<Certificate> {
+type SubjectAltNames = readonly (
+  | { readonly type: 2; readonly value: string }
+  | { readonly type: 7; readonly ip: string }
+)[];
+
+const thisMachine: SubjectAltNames = [
+  { type: 2, value: 'localhost' },
+  { type: 7, ip: '127.0.0.1' },
+];
+
+/** Makes a certificate that says who it is, for this machine or other names. */
+export async function makeCertificate(
+  name: string,
+  until?: Date,
+  altNames: SubjectAltNames = thisMachine,
+): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',
     algorithm: 'sha256',
     ...(until === undefined ? {} : { notBeforeDate: new Date('2020-01-01'), notAfterDate: until }),
-    extensions: [
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-        ],
-      },
-    ],
+    extensions: [{ name: 'subjectAltName', altNames: [...altNames] }],
   });
   return { cert: made.cert, key: made.private };
 }

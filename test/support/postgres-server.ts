@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +48,8 @@ interface Server {
 interface OwnServer extends Required<Server> {
   readonly down: () => Promise<void>;
   readonly up: () => Promise<void>;
+  /** Puts files beside its data, which belong to whom the server runs as; gives the folder. */
+  readonly put: (files: Readonly<Record<string, string>>) => string;
 }
 
 /** What starts the server ends the process with 0, whatever tests have failed: what they have said stays. */
@@ -96,10 +98,10 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: [...(durable ? [] : hasty), 'unix_socket_directories='].flatMap((setting) => [
-      '-c',
-      setting,
-    ]),
+    postgresFlags: [
+      ...(durable ? [] : hasty),
+      `unix_socket_directories=${join(folder, 'data')}`,
+    ].flatMap((setting) => ['-c', setting]),
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   });
@@ -113,6 +115,16 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
     url: `postgres://plinth:plinth@127.0.0.1:${port}/postgres`,
     down: () => server.stop(),
     up: () => server.start(),
+    put: (files) => {
+      const data = join(folder, 'data');
+      const { uid, gid } = statSync(data);
+      for (const [name, content] of Object.entries(files)) {
+        const path = join(data, name);
+        writeFileSync(path, content, { mode: 0o600 });
+        chownSync(path, uid, gid);
+      }
+      return data;
+    },
     stop: async () => {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,144 @@
+import { resolve } from 'node:path';
+import type { Encryption } from './postgres-encryption.ts';
+
+/** Where a PostgreSQL database is, as its URL says. */
+export interface PostgresAddress {
+  /** `database on host:port`, for messages; without what the URL leaves to the environment. */
+  readonly name: string;
+  /** What the driver is told; what is left out it takes from the environment, as `psql` does. */
+  readonly target: {
+    readonly host?: readonly string[];
+    readonly port?: readonly number[];
+    /** The socket, where the host is the folder that it is in. */
+    readonly path?: string;
+    readonly user?: string;
+    readonly pass?: string;
+    readonly database?: string;
+    readonly target_session_attrs?: string;
+  };
+  readonly encryption: Encryption;
+  /** Settings of the server that a session begins with. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** A URL that cannot be read, or asks for what there is not. Its message is a sentence that shows no password. */
+export class UnclearUrl extends Error {}
+
+/** What the URL leaves out is taken from here: the variables of `psql` that say how to encrypt. */
+export interface Surroundings {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Relative paths of certificates start here. */
+  readonly folder?: string;
+}
+
+/** What stands in for the host where a URL has a user and no host, which is a URL to libpq alone. */
+const noHost = 'no-host.invalid';
+const defaultPort = 5432;
+
+const modes: Readonly<Record<string, Encryption['mode']>> = {
+  disable: 'disable',
+  allow: 'prefer',
+  prefer: 'prefer',
+  require: 'require',
+  'verify-ca': 'verify-ca',
+  'verify-full': 'verify-full',
+};
+
+/**
+ * Reads a URL as libpq does. One that is written badly is refused without any of it being shown: with `@`, `/` or `#` left
+ * as they are in a password, parts of it would be taken for the host or the name of the database.
+ */
+export function readPostgresUrl(url: string, surroundings: Surroundings = {}): PostgresAddress {
+  try {
+    return read(url, surroundings);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw new UnclearUrl(
+      'The URL of the PostgreSQL database cannot be read. Write postgres://user:password@host:port/name; in the password, write characters such as @ / # % as %40 %2F %23 %25.',
+      { cause: error },
+    );
+  }
+}
+
+function read(url: string, surroundings: Surroundings): PostgresAddress {
+  const parsed = URL.parse(url.replace(/^(\w+:\/\/[^/?#@]*@)(?=[:/?]|$)/u, `$1${noHost}`));
+  const path = parsed?.pathname.slice(1) ?? '';
+  if (parsed === null || parsed.hash !== '' || /[@/]/u.test(path))
+    throw new URIError('The URL is not clear');
+  const said = new Map(parsed.searchParams);
+  /** What a parameter says, else what stands before the `?`. */
+  const take = (parameter: string, before = ''): string => {
+    const value = said.get(parameter) ?? decodeURIComponent(before);
+    said.delete(parameter);
+    return value;
+  };
+  const hostname = parsed.hostname === noHost ? '' : parsed.hostname;
+  const host = take('host', hostname.replace(/^\[(.+)\]$/u, '$1'));
+  const port = readPort(take('port', parsed.port));
+  const user = take('user', parsed.username);
+  const pass = take('password', parsed.password);
+  const database = take('dbname', path);
+  const sessions = take('target_session_attrs');
+  const encryption = readEncryption(take, surroundings);
+  const socket = host.startsWith('/') ? `${host}/.s.PGSQL.${port ?? defaultPort}` : undefined;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return {
+    name: `${database === '' ? user : database}${host === '' ? '' : ` on ${shown}:${port ?? defaultPort}`}`,
+    target: {
+      // The default of the driver is left to it where the environment may say otherwise.
+      ...(host === '' ? {} : { host: [host], port: [port ?? defaultPort] }),
+      ...(host === '' && port !== undefined ? { port: [port] } : {}),
+      ...(socket === undefined ? {} : { path: socket }),
+      ...(user === '' ? {} : { user }),
+      ...(pass === '' ? {} : { pass }),
+      ...(database === '' ? {} : { database }),
+      ...(sessions === '' ? {} : { target_session_attrs: sessions }),
+    },
+    encryption,
+    settings: Object.fromEntries(said),
+  };
+}
+
+function readPort(text: string): number | undefined {
+  if (text === '') return undefined;
+  const port = Number(text);
+  if (!/^\d+$/u.test(text) || port < 1 || port > 65_535)
+    throw new URIError('There is no such port');
+  return port;
+}
+
+function readEncryption(
+  take: (parameter: string) => string,
+  { environment = {}, folder = '' }: Surroundings,
+): Encryption {
+  const wish = (parameter: string): string | undefined => {
+    const said = take(parameter) || environment[`PG${parameter.toUpperCase()}`];
+    return said === '' ? undefined : said;
+  };
+  const file = (parameter: string): string | undefined => {
+    const path = wish(parameter);
+    return path === undefined ? undefined : resolve(folder, path);
+  };
+  // So other drivers write it.
+  const short = take('ssl') === 'true' ? 'require' : 'disable';
+  const root = wish('sslrootcert');
+  const said = wish('sslmode') ?? (root === 'system' ? 'verify-full' : short);
+  const mode = Object.hasOwn(modes, said) ? modes[said] : undefined;
+  if (mode === undefined)
+    throw new UnclearUrl(
+      `There is no sslmode ${JSON.stringify(said)}. Write disable, prefer, require, verify-ca or verify-full.`,
+    );
+  const [certificate, key] = [file('sslcert'), file('sslkey')];
+  if ((certificate === undefined) !== (key === undefined))
+    throw new UnclearUrl(
+      'Of sslcert and sslkey, the URL of the PostgreSQL database names one alone. Name both.',
+    );
+  return {
+    // With an authority, libpq takes "require" for more than it says.
+    mode: mode === 'require' && root !== undefined ? 'verify-ca' : mode,
+    authority: root === undefined || root === 'system' ? undefined : resolve(folder, root),
+    certificate,
+    key,
+    passphrase: wish('sslpassword'),
+  };
+}
