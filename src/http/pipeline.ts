@@ -75,9 +75,11 @@ function steps(exchange: Exchange, passage: Passage | undefined): Answer {
       if (watching !== undefined) watching.caller = caller.value;
     }
     const crossed = passage === undefined ? undefined : cross(exchange, passage, caller);
-    const result = after(crossed, (lost) =>
-      lost === undefined ? admitted(exchange, route, caller) : fail(lost),
-    );
+    const result = after(crossed, (lost) => {
+      if (lost === undefined) return admitted(exchange, route, caller);
+      note(exchange, route, caller);
+      return fail(lost);
+    });
     return headers === undefined
       ? result
       : after(result, (told) =>
@@ -94,6 +96,21 @@ function cross(
 ): Promise<ApiError | undefined> {
   trace.enter('network');
   return passage.cross(caller.ok ? caller.value : undefined);
+}
+
+/** Notes for logs and metrics what a request was for that got lost; of what its caller may not see, nothing. */
+function note(
+  { generation, method, trace }: Exchange,
+  route: Result<Route>,
+  caller: Result<Caller>,
+): void {
+  if (!route.ok || route.value.kind !== 'resource' || !caller.ok) return;
+  const { version, name, id } = route.value;
+  const face = findFace(name, generation.view(version, caller.value));
+  if (!face.ok) return;
+  trace.route = face.value.name;
+  const kind = kindOf(method, id);
+  if (kind.ok) trace.operation = kind.value;
 }
 
 /** What is thrown is an error like the others: it has the headers that all answers have. */

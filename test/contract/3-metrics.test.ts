@@ -66,6 +66,20 @@ describe('what is counted', () => {
     });
   });
 
+  test('what the simulated network has failed counts where it was going', async () => {
+    const api = await serving('network: { errorRate: 1 }', 'start');
+    await api.get('/v1/things');
+    await api.get('/v1/things/1');
+    await api.send('POST', '/v1/things/1');
+    await api.get('/v1/others');
+    expect(await samplesOf(api, 'plinth_requests_total')).toEqual({
+      '{route="things.list",status="500"}': 1,
+      '{route="things.read",status="500"}': 1,
+      '{route="things",status="500"}': 1,
+      '{route="unknown",status="500"}': 1,
+    });
+  });
+
   test('how long they took, in a histogram that adds up', async () => {
     const api = await serving('', 'start');
     for (let count = 0; count < 5; count += 1) await api.get('/v1/things');
