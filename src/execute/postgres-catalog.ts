@@ -30,7 +30,8 @@ const columnsQuery =
 
 /**
  * Of an index whether it has its columns in the order in which requests compare them: each by the operators that are usual
- * for its type, and texts by code point, or as their column compares, which a migration brings to that.
+ * for its type, and texts by code point, or as their column compares, which a migration brings to that; all upwards, or all
+ * downwards.
  */
 const isInOrder =
   `NOT EXISTS (SELECT 1 FROM unnest(indkey::int[], indclass::oid[], indcollation::oid[])` +
@@ -38,7 +39,8 @@ const isInOrder =
   ` AND attnum = key.number JOIN pg_opclass AS used ON used.oid = operators` +
   ` LEFT JOIN pg_collation AS own ON own.oid = sorting WHERE place <= indnkeyatts AND` +
   ` (NOT EXISTS (SELECT 1 FROM pg_opclass AS usual WHERE usual.opcfamily = used.opcfamily AND usual.opcdefault)` +
-  ` OR (sorting <> attcollation AND NOT ${isByCodePoint('own')})))`;
+  ` OR (sorting <> attcollation AND NOT ${isByCodePoint('own')})))` +
+  ` AND (SELECT count(DISTINCT option & 1) FROM unnest(indoption::int[]) AS option) < 2`;
 
 /** Those that values can be looked up in and read along: no other methods than B-trees have an order. */
 const indexesQuery =

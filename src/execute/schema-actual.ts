@@ -67,7 +67,10 @@ export interface ActualIndex {
   readonly sql: string | undefined;
   /** Whether that constraint is the primary key. */
   readonly isPrimary: boolean;
-  /** Whether it has values in the order in which requests compare them, as texts by code point. */
+  /**
+   * Whether it has values in the order in which requests compare them, as texts by code point, and several columns in
+   * the same direction: read downwards, it is the order upwards.
+   */
   readonly isInOrder: boolean;
   /** Of each column whether its nulls come first when it is read upwards; undefined where they always do. */
   readonly nullsFirst: readonly boolean[] | undefined;

@@ -96,10 +96,12 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     sql: string | null;
     origin: string;
     collated: number;
+    mixed: number;
   }>(
     `SELECT list.name, list."unique", own.sql, list.origin,` +
       ` (SELECT json_group_array(name ORDER BY seqno) FROM pragma_index_info(list.name)) AS columns,` +
-      ` EXISTS (SELECT 1 FROM pragma_index_xinfo(list.name) WHERE key = 1 AND coll <> 'BINARY') AS collated` +
+      ` EXISTS (SELECT 1 FROM pragma_index_xinfo(list.name) WHERE key = 1 AND coll <> 'BINARY') AS collated,` +
+      ` (SELECT count(DISTINCT "desc") FROM pragma_index_xinfo(list.name) WHERE key = 1) > 1 AS mixed` +
       ` FROM pragma_index_list(?) AS list LEFT JOIN sqlite_schema AS own` +
       ` ON own.type = 'index' AND own.name = list.name WHERE list.partial = 0`,
   ).map((row): ActualIndex => ({
@@ -108,7 +110,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     unique: row.unique === 1,
     sql: row.sql ?? undefined,
     isPrimary: row.origin === 'pk',
-    isInOrder: row.collated === 0,
+    isInOrder: row.collated === 0 && row.mixed === 0,
     nullsFirst: undefined,
   }));
   const keys = ask<{
