@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filtered } from '../../dashboard/src/requests/rows.ts';
+import { filtered, shownUrl } from '../../dashboard/src/requests/rows.ts';
 import type { RequestRow } from '../../src/http/dashboard-wire.ts';
 
 const row: RequestRow = {
@@ -43,4 +43,33 @@ test.each([
 ])('the requests are searched for "%s"', (text, found) => {
   const left = filtered([row, refused], { text, method: '', status: '', slow: '' });
   expect(left.map(({ number }) => number)).toEqual(found);
+});
+
+test('a path is searched for as it was sent and as it is shown', () => {
+  const named = { ...row, path: '/v1/autor%C3%A9s/J%C3%BCrgen%20K' };
+  for (const text of ['autorés', 'jürgen k', '%c3%bc'])
+    expect(filtered([named], { text, method: '', status: '', slow: '' })).toEqual([named]);
+});
+
+test.each([
+  ['/v1/autor%C3%A9s', '/v1/autorés'],
+  ['/v1/%E6%9C%AC/%F0%9F%93%9A', '/v1/本/📚'],
+  ['/v1/a/New%20York', '/v1/a/New York'],
+  ['/v1/a/x%3Ay%40z', '/v1/a/x:y@z'],
+  // What would look like something else stays as it was sent.
+  ['/v1/a/b%2Fc', '/v1/a/b%2Fc'],
+  ['/v1/a/b%3Fc%23d', '/v1/a/b%3Fc%23d'],
+  ['/v1/a/%2541', '/v1/a/%2541'],
+  ['/v1/a/%2e%2e', '/v1/a/%2e%2e'],
+  ['/v1/a/b%5Cc', '/v1/a/b%5Cc'],
+  // Neither UTF-8 nor to be seen.
+  ['/v1/a/%FF', '/v1/a/%FF'],
+  ['/v1/a/%C3%A9%FF', '/v1/a/%C3%A9%FF'],
+  ['/v1/a/%0A%1B', '/v1/a/%0A%1B'],
+  ['/v1/a/%E2%80%AE', '/v1/a/%E2%80%AE'],
+  ['/v1/a/%C2%A0', '/v1/a/%C2%A0'],
+  ['/v1/a/%', '/v1/a/%'],
+])('%s is shown as %s', (path, shown) => {
+  expect(shownUrl({ path, query: '' })).toBe(shown);
+  expect(shownUrl({ path, query: 'a=%C3%A9' })).toBe(`${shown}?a=%C3%A9`);
 });

@@ -3,7 +3,7 @@ import { memo, useRef, type JSX } from 'react';
 import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
 import { hashOf } from '../route.ts';
 import { milliseconds, statusColor } from '../words.ts';
-import { urlOf } from './rows.ts';
+import { shownUrl, urlOf } from './rows.ts';
 
 const rowHeight = 36;
 
@@ -83,7 +83,6 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** A row is made once, however often the list scrolls past it. */
 const Row = memo(function Row({ row, place, count, top, href, isOpened }: RowProps): JSX.Element {
-  const url = urlOf(row);
   return (
     <li
       aria-setsize={count}
@@ -93,8 +92,8 @@ const Row = memo(function Row({ row, place, count, top, href, isOpened }: RowPro
       <a className="row" href={href} aria-current={isOpened ? 'true' : undefined}>
         <span className="quiet">{clock.format(Date.parse(row.time))}</span>
         <span className="mono">{row.method}</span>
-        <span className="mono" title={url}>
-          {url}
+        <span className="mono" title={urlOf(row)}>
+          {shownUrl(row)}
         </span>
         <span className={`status ${statusColor(row.status)}`}>{row.status}</span>
         <span className="numeric">{milliseconds(row.duration)} ms</span>

@@ -24,7 +24,7 @@ export function filtered(
     if (row.duration < shortest) return false;
     if (words.length === 0) return true;
     const { path, query, route, caller, client, code, id } = row;
-    const all = [row.method, path, query, route, row.status, caller, client, code]
+    const all = [row.method, path, shownPath(path), query, route, row.status, caller, client, code]
       .join(' ')
       .toLowerCase();
     const ofRequest = id.toLowerCase();
@@ -35,4 +35,24 @@ export function filtered(
 /** The path with its query, as it was asked for. */
 export function urlOf({ path, query }: Pick<RequestRow, 'path' | 'query'>): string {
   return query === '' ? path : `${path}?${query}`;
+}
+
+/** The same for people; what was sent is in the details. */
+export function shownUrl({ path, query }: Pick<RequestRow, 'path' | 'query'>): string {
+  return urlOf({ path: shownPath(path), query });
+}
+
+/** What is seen as itself, and as no part of a URL. */
+const plain = /[^\p{C}\p{Z}%/?#\\.;&]| /u;
+
+/** A path with what is percent-encoded in it decoded, where that is UTF-8 and nothing that it could be taken for. */
+function shownPath(path: string): string {
+  return path.replaceAll(/(?:%[0-9a-f]{2})+/giu, (encoded) => {
+    try {
+      const characters = Array.from(decodeURIComponent(encoded));
+      return characters.every((character) => plain.test(character)) ? characters.join('') : encoded;
+    } catch {
+      return encoded;
+    }
+  });
 }
