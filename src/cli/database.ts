@@ -10,6 +10,7 @@ import { inForms, type SpecificationFile } from './specification.ts';
 import {
   isPath,
   withoutPassword,
+  type DatabaseAccess,
   type NamedDatabase,
   type OpenDatabase,
   type Target,
@@ -100,26 +101,26 @@ export async function inspect(
 export async function openDatabase(context: Context, target: Target): Promise<OpenDatabase> {
   const { name, open } = await named(context, target);
   try {
-    return await open(true);
+    return await open('create');
   } catch (error) {
     throw databaseFailure(error, name);
   }
 }
 
 /**
- * Opens a database by its URL, works with it and closes it. A file is made only with `create`. What the database
+ * Opens a database by its URL, works with it and closes it. What the database
  * refuses becomes a failure that names it.
  */
 export async function withDatabase<Value>(
   context: Context,
   target: Target,
-  { create }: { readonly create: boolean },
+  access: DatabaseAccess,
   work: (open: OpenDatabase) => Promise<Value>,
 ): Promise<Value> {
   const database = await named(context, target);
   let open: OpenDatabase | undefined;
   try {
-    open = await database.open(create);
+    open = await database.open(access);
     const value = await work(open);
     await open.close();
     return value;

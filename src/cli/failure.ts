@@ -54,7 +54,10 @@ const databaseErrors: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_NOTADB/u, 'is no SQLite database. Name another file.'],
   [/^SQLITE_CORRUPT/u, 'is damaged: SQLite cannot read it. Restore it from a backup.'],
   [/^SQLITE_FULL/u, 'cannot be written: the disk is full. Make room and run it again.'],
-  [/^SQLITE_(?:READONLY|PERM|AUTH)/u, 'cannot be written to. Check the permissions of its file.'],
+  [
+    /^SQLITE_(?:READONLY|PERM|AUTH)/u,
+    'cannot be written to. Check the permissions of its file and of the folder that it is in.',
+  ],
   [/^SQLITE_CANTOPEN/u, 'cannot be opened. Check its path and the permissions of its file.'],
   [/^SQLITE_(?:IOERR|PROTOCOL|NOMEM)/u, 'cannot be used: its disk reported an error.'],
 ];

@@ -4,9 +4,15 @@ import { join, resolve } from 'node:path';
 import { readSqlite } from '../execute/introspect/sqlite.ts';
 import { unservedOrders } from '../execute/sqlite-collations.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
+import { mayWrite, toRead, type Readable } from '../execute/sqlite-file.ts';
 import { sqliteForms } from '../execute/sqlite-forms.ts';
 import { inspectFile, isUpToDate, migrate } from '../execute/sqlite-schema.ts';
-import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../execute/sqlite.ts';
+import {
+  openSqlite,
+  type Durability,
+  type SqliteDatabase,
+  type SqliteOptions,
+} from '../execute/sqlite.ts';
 import { CommandFailure, fileReason } from './failure.ts';
 import { makeFolderOf } from './own-folder.ts';
 import type { NamedDatabase, OpenDatabase } from './target.ts';
@@ -25,23 +31,39 @@ export function sqliteFile(
       const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
       const isEmpty = !isThere && missing === 'empty';
       if (!isEmpty) prepare(path, name, howToMake, false);
-      return onceFree(() => inspectFile(isEmpty ? ':memory:' : path, api, migration));
+      if (isEmpty) return inspectFile(':memory:', api, migration);
+      return reading(path, name, (file) => inspectFile(file, api, migration));
     },
     forms: async (api) => {
       if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return new Map();
-      return onceFree(() => sqliteForms(path, api));
+      return reading(path, name, (file) => sqliteForms(file, api));
     },
     unservedOrders: async (api) => {
       if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
-      return onceFree(() => unservedOrders(path, api));
+      return reading(path, name, (file) => unservedOrders(file, api));
     },
     introspect: async () => {
       prepare(path, name, howToMake, false);
-      return onceFree(() => readSqlite(path));
+      return reading(path, name, readSqlite);
     },
-    open: async (create) => {
-      prepare(path, name, howToMake, create);
-      return opened(name, await onceFree(() => openOrBusy(path, options)));
+    open: async (access) => {
+      prepare(path, name, howToMake, access === 'create');
+      if (access !== 'read') {
+        // SQLite would open it, and refuse each write.
+        if (statSync(path, { throwIfNoEntry: false })?.isFile() === true && !mayWrite(path))
+          throw new CommandFailure(
+            `The database ${name} cannot be written to. Check the permissions of its file and of the folder that it is in.`,
+          );
+        return opened(name, await onceFree(() => openOrBusy(path, 'durable', options)));
+      }
+      const readable = readableFile(path, name);
+      try {
+        const open = await onceFree(() => openOrBusy(readable.path, 'read', options));
+        return { ...opened(name, open), close: () => open.close().finally(readable.done) };
+      } catch (error) {
+        readable.done();
+        throw error;
+      }
     },
   };
 }
@@ -87,10 +109,37 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
   };
 }
 
-/** Opens a file; where another process has it locked, throws just that, so that it can be tried again. */
-function openOrBusy(path: string, options: SqliteOptions): SqliteDatabase {
+/** Looks at a file once no other process has it locked, wherever it may be read. */
+async function reading<Value>(
+  path: string,
+  name: string,
+  look: (file: string) => Value,
+): Promise<Value> {
+  const readable = readableFile(path, name);
   try {
-    return openSqlite(path, 'durable', options);
+    return await onceFree(() => look(readable.path));
+  } finally {
+    readable.done();
+  }
+}
+
+function readableFile(path: string, name: string): Readable {
+  try {
+    return toRead(path);
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(
+      `The database ${name} cannot be read: ${reason}. Check its path and the permissions of its file.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Opens a file; where another process has it locked, throws just that, so that it can be tried again. */
+function openOrBusy(path: string, durability: Durability, options: SqliteOptions): SqliteDatabase {
+  try {
+    return openSqlite(path, durability, options);
   } catch (error) {
     const { cause } = error as Error;
     throw codeOf(cause).startsWith('SQLITE_BUSY') ? cause : error;

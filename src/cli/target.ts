@@ -45,6 +45,12 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
+/**
+ * What a command does with a database: it may `create` one that can be made and is not there, `write` to one that is, or
+ * `read` one, nothing of it being changed; it needs no rights to write then.
+ */
+export type DatabaseAccess = 'create' | 'write' | 'read';
+
 /** A database that a URL names; `database-kinds.ts` lists what there is. */
 export interface NamedDatabase {
   /** As messages name it, without a password. */
@@ -67,8 +73,7 @@ export interface NamedDatabase {
   readonly unservedOrders: (api: Api) => Promise<readonly UnservedOrder[]>;
   /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
   readonly introspect: () => Promise<FoundDatabase>;
-  /** Opens it; what can be made and is not there is made with `create`, and a failure without. */
-  readonly open: (create: boolean) => Promise<OpenDatabase>;
+  readonly open: (access: DatabaseAccess) => Promise<OpenDatabase>;
 }
 
 /** Which database a command means: the flag, the environment, then the file. */

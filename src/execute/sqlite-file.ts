@@ -1,4 +1,17 @@
-import { statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { DatabaseFailure } from './database.ts';
 
 /** What tells a file from all others of the machine; undefined where there is none. */
@@ -28,5 +41,50 @@ export class OpenFile {
     throw new DatabaseFailure(
       `The database file ${this.file} was ${what} while it was open. Put it back, or start again with what is there.`,
     );
+  }
+}
+
+export function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a file can be read, and what takes away again what was made for it. */
+export interface Readable {
+  readonly path: string;
+  readonly done: () => void;
+}
+
+/**
+ * SQLite reads a file in WAL mode only where it may make two others beside it, or finds them. Where it may not and they are
+ * not there, nobody has the file open, and a copy of it is as good.
+ */
+export function toRead(path: string): Readable {
+  const isReadable = mayWrite(dirname(path)) || existsSync(`${path}-wal`) || !isWal(path);
+  if (isReadable) return { path, done: () => undefined };
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
+  const done = (): void => rmSync(folder, { recursive: true, force: true });
+  const copy = join(folder, 'copy.db');
+  try {
+    copyFileSync(path, copy, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    done();
+    throw error;
+  }
+  return { path: copy, done };
+}
+
+/** Byte 19 of a file says by which journal it is read. */
+function isWal(path: string): boolean {
+  const header = Buffer.alloc(20);
+  const file = openSync(path, 'r');
+  try {
+    return readSync(file, header) === header.length && header[19] === 2;
+  } finally {
+    closeSync(file);
   }
 }

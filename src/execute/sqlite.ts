@@ -30,7 +30,7 @@ const openFailures: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'is damaged: SQLite cannot read it',
   SQLITE_CANTOPEN:
     'cannot be opened: check that the folder exists and that it may be read and written',
-  SQLITE_READONLY: 'cannot be written to',
+  SQLITE_READONLY: 'cannot be written to: check the permissions of the file and of its folder',
   SQLITE_PERM: 'cannot be opened: permission denied',
   SQLITE_BUSY: 'is locked by another process',
 };
@@ -38,8 +38,11 @@ const openFailures: Readonly<Record<string, string>> = {
 /** Pages that a connection to a temporary file may keep, in bytes: there may be many of them. */
 const temporaryCache = 16 * 1024 * 1024;
 
-/** How writes treat the disk: `durable` survives power loss, `temporary` is for files gone at the end. */
-export type Durability = 'durable' | 'temporary';
+/**
+ * How writes treat the disk: `durable` survives power loss, `temporary` is for files gone at the end. With `read` there
+ * are none, and nothing of the file is changed, its journal mode included.
+ */
+export type Durability = 'durable' | 'temporary' | 'read';
 
 export interface SqliteOptions {
   /** What a read may take, in ms. */
@@ -85,10 +88,11 @@ export class SqliteDatabase implements Database {
   constructor(file: string, durability: Durability, options: SqliteOptions) {
     this.file = file;
     const cache = durability === 'temporary' ? temporaryCache : undefined;
-    this.writer = new SqliteConnection(file, {}, cache);
+    const isRead = durability === 'read';
+    this.writer = new SqliteConnection(file, { readonly: isRead }, cache);
     try {
-      this.writer.driver.pragma('journal_mode = WAL');
-      this.writer.driver.pragma(`synchronous = ${durability === 'durable' ? 'FULL' : 'OFF'}`);
+      if (!isRead) this.writer.driver.pragma('journal_mode = WAL');
+      this.writer.driver.pragma(`synchronous = ${durability === 'temporary' ? 'OFF' : 'FULL'}`);
       // Reads the file's header and schema: a file that is no database fails here, not at the first request.
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();

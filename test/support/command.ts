@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** Flags of Node itself. */
   readonly flags?: readonly string[];
+  /** Whose process it is, where this one may say so. */
+  readonly identity?: { readonly uid: number; readonly gid: number };
   /** Whether the test writes to its standard input; else that is empty. */
   readonly isWritten?: boolean;
 }
@@ -48,12 +50,13 @@ function environment(own: Surroundings['env']): NodeJS.ProcessEnv {
 export function launch(
   program: string,
   args: readonly string[],
-  { cwd, env, isWritten = false }: Surroundings,
+  { cwd, env, identity, isWritten = false }: Surroundings,
 ): Running {
   const child = spawn(program, [...args], {
     cwd,
     env: environment(env),
     stdio: [isWritten ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    ...identity,
   });
   // Whatever a failed test has left running.
   endAfterFile(() => child.kill('SIGKILL'));

@@ -19,7 +19,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const { generate: generates = true } = flags;
   const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
   const specification = await asStored(context, target, read);
-  await withDatabase(context, target, { create: true }, async (open) => {
+  await withDatabase(context, target, 'create', async (open) => {
     await bringUpToDate(context, specification, target, open);
     try {
       await fillEmpty(context, specification, open, { generates });

@@ -47,7 +47,7 @@ export async function exportCommand(
   const folder = fromFolder(context, path);
   const name = relative(context.folder, folder) || '.';
   if (flags.force !== true) refuseData(folder, name);
-  await withDatabase(context, target, { create: false }, async (open) => {
+  await withDatabase(context, target, 'read', async (open) => {
     mkdirSync(folder, { recursive: true });
     const files = new ExportFiles(folder, flags.format);
     const counts = await context.output

@@ -40,7 +40,7 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
   const { api } = specification;
   const resources = namedResources(specification, flags.resource);
   await requireCurrent(context, target, api);
-  await withDatabase(context, target, { create: false }, async (open) => {
+  await withDatabase(context, target, 'write', async (open) => {
     const options = { count, seed, resources, reset: flags.reset === true };
     const byResource = await fillResources(context, specification, open, options);
     const { output } = context;

@@ -33,7 +33,7 @@ export async function importCommand(
     developmentTarget(context, specification);
   const { api } = await asStored(context, target, specification);
   await requireCurrent(context, target, api);
-  await withDatabase(context, target, { create: false }, async (open) => {
+  await withDatabase(context, target, 'write', async (open) => {
     const absolute = paths.map((path) => fromFolder(context, path));
     const takenIds = flags.replace === true ? 'replace' : 'refuse';
     const result = await loadData(context, api, open, absolute, takenIds);

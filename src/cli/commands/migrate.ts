@@ -26,7 +26,7 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
     report(context, await inspect(context, target, api, 'empty', flags), flags, target);
     return;
   }
-  await withDatabase(context, target, { create: true }, async ({ name, migrate: apply }) => {
+  await withDatabase(context, target, 'create', async ({ name, migrate: apply }) => {
     report(context, { name, steps: await apply(api, flags) }, flags, target);
   });
 }

@@ -28,8 +28,8 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   const { api } = await asStored(context, source, specification);
   const { api: targetApi } = await asStored(context, target, specification);
   await requireCurrent(context, source, api);
-  await withDatabase(context, source, { create: false }, (from) =>
-    withDatabase(context, target, { create: false }, async (to) => {
+  await withDatabase(context, source, 'read', (from) =>
+    withDatabase(context, target, 'write', async (to) => {
       await prepare(context, target, targetApi, from, to);
       const tables = await context.output
         .progress('Copying', (report) =>

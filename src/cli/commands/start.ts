@@ -59,7 +59,7 @@ async function serveOver(
   flags: StartFlags,
   place?: Place,
 ): Promise<void> {
-  await withDatabase(context, target, { create: false }, async (open) => {
+  await withDatabase(context, target, 'write', async (open) => {
     const { serve } = await import('../serve.ts');
     await serve(context, specification, open, flags, 'start', { place });
   });
