@@ -8,6 +8,7 @@ export type FromWorker =
   | { readonly plinth: 'failed'; readonly message: string; readonly exitCode: 1 | 2 }
   | { readonly plinth: 'ask'; readonly id: number; readonly kind: Kind; readonly question: unknown }
   | { readonly plinth: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly plinth: 'pong' }
   | ToDoor;
 
 /**
@@ -23,6 +24,8 @@ export type ToDoor =
 /** What a worker is told. */
 export type FromPrimary =
   | { readonly plinth: 'stop' }
+  /** To be answered by `pong`, whatever else there is to do. */
+  | { readonly plinth: 'ping' }
   | {
       readonly plinth: 'asked';
       readonly id: number;

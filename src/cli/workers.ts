@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { Door } from './door.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { fleetOf, Switchboard } from './worker-fleet.ts';
+import { Pulse } from './worker-pulse.ts';
 import {
   isFromPrimary,
   isFromWorker,
@@ -53,13 +54,19 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   const switchboard = new Switchboard();
   const token = randomBytes(32).toString('hex');
   const door = new Door();
+  const pulse = new Pulse((seconds) =>
+    context.output.note(`Warning: a worker has stood still for ${seconds} s, and is ended.`),
+  );
   const workers = new Set<Worker>();
   let failure: CommandFailure | undefined;
   const start = (speaks: boolean): Worker => {
     const worker = cluster.fork({ [tokenName]: token, [speakerName]: String(speaks) });
     workers.add(worker);
+    worker.once('online', () => pulse.hear(worker));
     worker.on('message', (message: unknown) => {
       if (!isFromWorker(message)) return;
+      pulse.hear(worker);
+      if (message.plinth === 'pong') return;
       if (message.plinth === 'failed')
         failure = new CommandFailure(message.message, { exitCode: message.exitCode });
       else if (message.plinth === 'ask' || message.plinth === 'answer')
@@ -83,6 +90,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
     workers.delete(worker);
     door.forget(worker);
     switchboard.forget(worker);
+    pulse.forget(worker);
     const { exitCode, signalCode } = worker.process;
     return signalCode ?? `exit code ${exitCode}`;
   };
@@ -112,6 +120,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   const places = [first];
   while (places.length < count && !stop.aborted) places.push(start(false));
   await Promise.all(places.map(keep));
+  pulse.end();
   await door.end();
 }
 
@@ -131,6 +140,7 @@ export async function beWorker(
   worker.on('message', (message: unknown, connection: unknown) => {
     if (!isFromPrimary(message)) return;
     if (message.plinth === 'stop') stop.abort();
+    else if (message.plinth === 'ping') send({ plinth: 'pong' });
     else if (message.plinth === 'asked' || message.plinth === 'answers') hear(message);
     else entry.hear(message, connection);
   });
