@@ -1,4 +1,4 @@
-import { fail, ok, type ApiError, type Result } from '../errors.ts';
+import { ok, type Result } from '../errors.ts';
 import type { Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { SqlValue } from '../model/values.ts';
@@ -12,7 +12,7 @@ import type { WriteStatements } from '../sql/compile-write.ts';
 import { encodeValue } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import { leftOut, madeOne, type Database, type Row } from './database.ts';
-import { hasChanged, idReader, notFound, type Written } from './written.ts';
+import { idReader, type Written } from './written.ts';
 
 /** The most records that one statement creates: at some point more of them make it no faster. */
 const mostRecords = 128;
@@ -85,7 +85,7 @@ async function update(
 
 /**
  * Updates the record whose tag is among those of `ifMatch`, without holding it in between: a row that is as it was when
- * its tag was looked at has the same version. Undefined where it has not.
+ * its tag was looked at has the same version. Undefined where it has not, or does not match.
  */
 async function updateMatched(
   { resource, id, values }: Update,
@@ -97,10 +97,10 @@ async function updateMatched(
   const { dialect } = database;
   const key = encodeValue(dialect, id, resource.id);
   const [current] = await database.all(statements.versioned(read), { bound: [], id: key });
-  if (current === undefined) return fail<ApiError>(notFound(resource, id));
+  // What was read may come from a replica that is behind: whether it is refused, the transaction tells.
+  if (current === undefined) return undefined;
   const shape = shaperOf(read.selection.columns);
-  if (!matchesTag(ifMatch, entityTag(JSON.stringify(shape(current)))))
-    return fail<ApiError>(hasChanged());
+  if (!matchesTag(ifMatch, entityTag(JSON.stringify(shape(current))))) return undefined;
   const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
   bound.push(current.at(-1) ?? null);
   const statement = statements.changeVersion(read, [...values.keys()]);

@@ -329,6 +329,8 @@ export class PostgresDatabase implements Database {
         return await question(connection);
       } catch (error) {
         if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
+        // So a standby gives up what reads rows that are about to go.
+        else if (attempt < retries && isPassing(error) && mayRepeat()) await pause(attempt);
         else if (!this.mayWait(error, attempt)) throw meaningOf(error);
       } finally {
         this.pool.giveBack(connection);
