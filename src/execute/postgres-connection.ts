@@ -67,6 +67,8 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
     application_name: 'plinth',
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: Math.max(60_000, 2 * statementTimeout),
+    // A write that is sent just when its session is ended may have happened or not.
+    idle_session_timeout: '0',
     TimeZone: 'UTC',
     DateStyle: 'ISO',
     extra_float_digits: 1,

@@ -80,3 +80,21 @@ test('a server without a further session for all of a pool: those wait that find
     await other.unsafe(`DROP ROLE ${name}`);
   }
 });
+
+test('a server that ends idle sessions does not end those of a pool, under a write of which nobody would know', async () => {
+  const set = (value: string): Promise<unknown> =>
+    other.unsafe(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${value}', current_database()); END $$`,
+    );
+  await set('SET idle_session_timeout = 100');
+  const own = await openPostgres(server.url, { poolSize: 1 });
+  try {
+    const session = statement('SELECT pg_backend_pid()');
+    const before = await own.all(session, none);
+    await delay(1_000);
+    expect(await own.all(session, none)).toEqual(before);
+  } finally {
+    await set('RESET idle_session_timeout');
+    await own.close();
+  }
+});
