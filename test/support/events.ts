@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { EventStreamParser, type StreamEvent } from '../../dashboard/src/live/event-stream.ts';
+import { usual } from './http.ts';
 
 /** A stream of server-sent events that is read, over real HTTP. */
 export interface EventReader {
@@ -12,26 +15,30 @@ export interface EventReader {
   readonly close: () => void;
 }
 
-/** Opens a stream of events. */
+/**
+ * Opens a stream of events on a connection of its own. (`fetch` makes another one when it is left, on which nothing is asked:
+ * a server that stops waits half a second for that.)
+ */
 export async function readEvents(
   url: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<EventReader> {
-  const over = new AbortController();
-  const response = await fetch(url, { headers, signal: over.signal });
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const outgoing = request(url, { agent: false, headers: { ...usual, ...headers } });
+  outgoing.end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const pieces = response.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string>;
   const parser = new EventStreamParser();
   const waiting: StreamEvent[] = [];
   let id = '';
   return {
-    status: response.status,
-    headers: response.headers,
+    status: response.statusCode ?? 0,
+    headers: new Headers(response.headers as Record<string, string>),
     next: async (name) => {
       for (;;) {
         const event = waiting.shift();
         if (event === undefined) {
-          const piece = await reader?.read();
-          if (piece === undefined || piece.done) return undefined;
+          const piece = await pieces.next();
+          if (piece.done === true) return undefined;
           waiting.push(...parser.push(piece.value));
         } else {
           ({ id } = event);
@@ -40,6 +47,6 @@ export async function readEvents(
       }
     },
     lastId: () => id,
-    close: () => over.abort(),
+    close: () => void response.destroy(),
   };
 }

@@ -38,7 +38,7 @@ export async function hangUp(url: string): Promise<void> {
 const decoder = new TextDecoder();
 
 /** What `fetch` says of itself. */
-const usual = {
+export const usual = {
   accept: '*/*',
   'accept-language': '*',
   'accept-encoding': 'gzip, deflate',
