@@ -4,14 +4,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const named = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`);
 
 /**
- * The files of the contract that want a process of their own: they look at its memory, its files or its children, or put
- * something into Node itself.
+ * The files of the contract that want a process of their own: they look at its memory, its files or its children, put
+ * something into Node itself, or wait for others most of the time.
  */
 const alone = named([
   'contract/2-content-streams',
   'contract/3-edge-overload',
   'contract/3-faults',
   'contract/3-statement-deadline',
+  'contract/postgres-faults',
+  'contract/postgres-pooler',
 ]);
 
 /** The files that take longest, the longest first: begun late, one of them alone would keep a run from ending. */
@@ -28,6 +30,7 @@ const longest = named([
   'e2e/cli-postgres',
   'e2e/cli-generate',
   'e2e/package',
+  'contract/postgres-faults',
   'contract/2-oracle',
   'contract/4-openapi-sent',
   'contract/3-migrations',
