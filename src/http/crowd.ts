@@ -5,7 +5,7 @@
  */
 const serving = 20;
 const share = 1 / 5;
-const mostRoom = 20;
+const mostRoom = 100;
 /**
  * More come than are answered where `growth` times as many come in each turn as in the one before it. Turns will be too long
  * then, which is acted on once one took so many ms, and the one before it `grown` ms.

@@ -6,11 +6,11 @@ import { Crowd, few } from './crowd.ts';
 /** A turn of the event loop may take, and the loop be late, for so long before requests are refused, in ms. */
 export const longestDelay = 250;
 /**
- * The system gives up to so many connections at once that have sent something, and in the same turn the next ones where it
- * was as many. So where more are open, nothing more is read of who was answered once half as many have come in a turn, which
- * ends therefore when each was heard once.
+ * The system gives up to 1,024 connections at once that have sent something, and in the same turn the next ones where it
+ * was as many: so once that many have come in a turn, nothing more is read of who was answered, so that it ends when each
+ * was heard once.
  */
-const givenAtOnce = 1_024;
+const manyInTurn = 512;
 /** After a turn that took longer and met more than a few, connections may wait that the system gives, one a turn; in ms. */
 const short = 5;
 /** Who connects goes before who asks, for so long at a time, in ms. */
@@ -117,7 +117,7 @@ export class Overload {
 
   /** After an answer: where others are to be heard first, nothing more is read of this connection for a while. */
   rest(connection: Connection): void {
-    if (this.crowd.come <= givenAtOnce / 2 || this.options.open() < givenAtOnce) return;
+    if (this.crowd.come <= manyInTurn) return;
     connection.pause();
     this.resting.push(connection);
   }
