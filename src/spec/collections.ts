@@ -277,6 +277,7 @@ function unknownAttribute(
   const here = nearest(name, names);
   const isForm = here?.toLowerCase().startsWith(name.toLowerCase()) === true;
   const near = isForm ? here : (place ?? here);
+  if (near === name) return `unknown attribute ${quote(name)}; it belongs at the top of the file`;
   if (near !== undefined) return `unknown attribute ${quote(name)}; did you mean ${quote(near)}?`;
   const others = names.length <= 12 ? `; known here: ${names.map(quote).join(', ')}` : '';
   return `unknown attribute ${quote(name)}${others}`;

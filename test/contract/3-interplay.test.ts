@@ -134,7 +134,7 @@ ${posts}`;
     await expect
       .poll(() => lines.map(({ caller: who, route }) => [who, route]))
       .toEqual([
-        ['dora', 'unknown'],
+        ['dora', 'posts.list'],
         ['dora', '/_openapi.json'],
       ]);
   });
