@@ -75,7 +75,9 @@ describe('a key that stands in the wrong place', () => {
   ])('%s', (_, text, at, place) => {
     const name = at.split('.').at(-1);
     expect(messagesIn(text)).toEqual([
-      `${at}: unknown attribute \`${name}\`; did you mean \`${place}\`?`,
+      name === place
+        ? `${at}: unknown attribute \`${name}\`; it belongs at the top of the file`
+        : `${at}: unknown attribute \`${name}\`; did you mean \`${place}\`?`,
     ]);
   });
 
