@@ -35,11 +35,11 @@ export function sqliteFile(
       return reading(path, name, (file) => inspectFile(file, api, migration));
     },
     forms: async (api) => {
-      if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return new Map();
+      if (!isFile(path)) return new Map();
       return reading(path, name, (file) => sqliteForms(file, api));
     },
     unservedOrders: async (api) => {
-      if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
+      if (!isFile(path)) return [];
       return reading(path, name, (file) => unservedOrders(file, api));
     },
     introspect: async () => {
@@ -49,11 +49,9 @@ export function sqliteFile(
     open: async (access) => {
       prepare(path, name, howToMake, access === 'create');
       if (access !== 'read') {
-        // SQLite would open it, and refuse each write.
-        if (statSync(path, { throwIfNoEntry: false })?.isFile() === true && !mayWrite(path))
-          throw new CommandFailure(
-            `The database ${name} cannot be written to. Check the permissions of its file and of the folder that it is in.`,
-          );
+        // SQLite would open it, and refuse each write with this.
+        if (isFile(path) && !mayWrite(path))
+          throw Object.assign(new Error('The file is read-only'), { code: 'SQLITE_READONLY' });
         return opened(name, await onceFree(() => openOrBusy(path, 'durable', options)));
       }
       const readable = readableFile(path, name);
@@ -107,6 +105,10 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     analyze: async () => undefined,
     close: () => database.close(),
   };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Looks at a file once no other process has it locked, wherever it may be read. */

@@ -27,7 +27,6 @@ export function readSelection(
   return selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
 }
 
-/** The records of some rows with what is expanded in them. */
 function expanded(
   rows: readonly Row[],
   records: readonly RecordValue[],

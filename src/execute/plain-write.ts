@@ -1,4 +1,3 @@
-import { ok, type Result } from '../errors.ts';
 import type { Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { SqlValue } from '../model/values.ts';
@@ -32,7 +31,7 @@ export function writePlainly(
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<Result<readonly Written[]> | undefined> | undefined {
+): Promise<readonly Written[] | undefined> | undefined {
   if (read.selection.expand.length > 0) return undefined;
   if (plan.kind === 'create' && plan.records.every(isPlainRecord))
     return create(plan, read, database, statements);
@@ -70,7 +69,7 @@ async function update(
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<Result<readonly Written[]> | undefined> {
+): Promise<readonly Written[] | undefined> {
   const { dialect } = database;
   const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
   const statement = statements.change(read, [...values.keys()]);
@@ -80,7 +79,7 @@ async function update(
   });
   // Whether it is not there or a trigger has left it as it is, the transaction tells.
   if (row === undefined) return undefined;
-  return ok([{ id, record: shaperOf(read.selection.columns)(row), plain: undefined }]);
+  return [{ id, record: shaperOf(read.selection.columns)(row), plain: undefined }];
 }
 
 /**
@@ -93,7 +92,7 @@ async function updateMatched(
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<Result<readonly Written[]> | undefined> {
+): Promise<readonly Written[] | undefined> {
   const { dialect } = database;
   const key = encodeValue(dialect, id, resource.id);
   const [current] = await database.all(statements.versioned(read), { bound: [], id: key });
@@ -105,7 +104,7 @@ async function updateMatched(
   bound.push(current.at(-1) ?? null);
   const statement = statements.changeVersion(read, [...values.keys()]);
   const [row] = await database.writeOne(statement, { bound, id: key });
-  return row && ok([{ id, record: shape(row), plain: undefined }]);
+  return row && [{ id, record: shape(row), plain: undefined }];
 }
 
 async function create(
@@ -113,7 +112,7 @@ async function create(
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<Result<readonly Written[]>> {
+): Promise<readonly Written[]> {
   const rows =
     records.length > 1 && !database.asksAtOnce
       ? await insertEach(resource, records, read, database, statements)
@@ -121,7 +120,7 @@ async function create(
   const shape = shaperOf(read.selection.columns);
   const idOf = idReader(resource.id, database.dialect);
   const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
-  return ok(inOrder(written, resource, records));
+  return inOrder(written, resource, records);
 }
 
 /** Where a statement takes a way to a server: as many records as it can carry. */

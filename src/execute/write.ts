@@ -72,7 +72,10 @@ async function writeAtOnce(
   // With another selection, the entity tag needs a read of its own.
   if (plain !== undefined || !isUnruled(plan, compiled, rights)) return undefined;
   const plainly = writePlainly(plan, compiled, database, statements);
-  if (plainly !== undefined) return plainly;
+  if (plainly !== undefined) {
+    const written = await plainly;
+    return written && ok(written);
+  }
   const whole = await createWhole(plan, answering, database, statements);
   return whole && ok([whole]);
 }

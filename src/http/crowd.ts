@@ -74,13 +74,16 @@ export class Crowd {
     return !this.isRefusing;
   }
 
-  endTurn(now: number): void {
+  /** Gives how long it took. */
+  endTurn(now: number): number {
     this.settle(now);
-    this.hasGrown = this.grows && now - this.began >= grown;
+    const took = now - this.began;
+    this.hasGrown = this.grows && took >= grown;
     [this.ended, this.lastCome, this.come] = [now, this.come, 0];
     // Those who are refused come again at once: that they are many does not show that they are too many.
     if (this.isCrowded && this.served > 0)
       this.isCrowded = this.isTooMuch(this.servedFor / this.served);
+    return took;
   }
 
   private isTooLong(took: number): boolean {

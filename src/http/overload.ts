@@ -47,8 +47,7 @@ export interface OverloadOptions {
 export class Overload {
   private inFlight = 0;
   private bodyBytes = 0;
-  /** When the first request of this turn of the event loop came, and how many have ended since; 0: none has come. */
-  private turnBegan = 0;
+  /** How many have ended in this turn of the event loop. */
   private ended = 0;
   private readonly crowd: Crowd;
   /** Nothing is read of these until the turn has ended. */
@@ -102,7 +101,7 @@ export class Overload {
 
   leave(): void {
     this.inFlight -= 1;
-    if (this.turnBegan > 0) this.ended += 1;
+    if (this.crowd.come > 0) this.ended += 1;
   }
 
   /** No request begins until `resume`. */
@@ -112,7 +111,7 @@ export class Overload {
 
   resume(): void {
     this.isPaused = false;
-    if (this.turnBegan === 0 && this.arrivingSince === undefined) this.goOn();
+    if (this.crowd.come === 0 && this.arrivingSince === undefined) this.goOn();
   }
 
   /** After an answer: where others are to be heard first, nothing more is read of this connection for a while. */
@@ -148,9 +147,8 @@ export class Overload {
   /** Whether this turn of the event loop has time for one more, which comes in it. */
   private hasTime(): boolean {
     const now = this.options.clock();
-    if (this.turnBegan === 0) {
+    if (this.crowd.come === 0) {
       setImmediate(this.atTurnEnd);
-      this.turnBegan = now;
       this.crowd.beginTurn(now);
     }
     return this.crowd.takes(now);
@@ -159,9 +157,10 @@ export class Overload {
   /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
   private endTurn(): void {
     const [before, now] = [this.arrived, this.options.clock()];
-    const wasLong = this.crowd.come > few && now - this.turnBegan >= short;
-    if (this.turnBegan > 0) this.crowd.endTurn(now);
-    [this.turnBegan, this.ended] = [0, 0];
+    const { come } = this.crowd;
+    const took = come === 0 ? 0 : this.crowd.endTurn(now);
+    const wasLong = come > few && took >= short;
+    this.ended = 0;
     this.arrived = this.options.accepted() + this.waiting.length;
     const since = this.arrivingSince ?? now;
     const mayArrive = wasLong || this.arrivingSince !== undefined;

@@ -77,7 +77,9 @@ function steps(exchange: Exchange, passage: Passage | undefined): Answer {
     const crossed = passage === undefined ? undefined : cross(exchange, passage, caller);
     const result = after(crossed, (lost) => {
       if (lost === undefined) return admitted(exchange, route, caller);
-      note(exchange, route, caller);
+      // What it was for, logs and metrics are to know; of what its caller may not see, nothing.
+      if (route.ok && route.value.kind === 'resource' && caller.ok)
+        meet(exchange, route.value, caller.value);
       return fail(lost);
     });
     return headers === undefined
@@ -98,21 +100,6 @@ function cross(
   return passage.cross(caller.ok ? caller.value : undefined);
 }
 
-/** Notes for logs and metrics what a request was for that got lost; of what its caller may not see, nothing. */
-function note(
-  { generation, method, trace }: Exchange,
-  route: Result<Route>,
-  caller: Result<Caller>,
-): void {
-  if (!route.ok || route.value.kind !== 'resource' || !caller.ok) return;
-  const { version, name, id } = route.value;
-  const face = findFace(name, generation.view(version, caller.value));
-  if (!face.ok) return;
-  trace.route = face.value.name;
-  const kind = kindOf(method, id);
-  if (kind.ok) trace.operation = kind.value;
-}
-
 /** What is thrown is an error like the others: it has the headers that all answers have. */
 function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Caller>): Answer {
   if (!caller.ok) return caller;
@@ -125,6 +112,22 @@ function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Calle
       return fail(exchange.failed(error));
     },
   );
+}
+
+/** What a request is for, as its caller sees it; noted for logs and metrics as far as it is found. */
+function meet(
+  { generation, method, trace }: Exchange,
+  { version, name, id }: ResourceRoute,
+  caller: Caller,
+): Result<Pick<Call, 'view' | 'face' | 'kind'>> {
+  const view = generation.view(version, caller);
+  const face = findFace(name, view);
+  if (!face.ok) return face;
+  trace.route = face.value.name;
+  const kind = kindOf(method, id);
+  if (!kind.ok) return kind;
+  trace.operation = kind.value;
+  return ok({ view, face: face.value, kind: kind.value });
 }
 
 /** An answer, which may be there at once. */
@@ -143,11 +146,8 @@ function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
   }
 }
 
-function answerResource(
-  exchange: Exchange,
-  { version, name, id }: ResourceRoute,
-  caller: Caller,
-): Answer {
+function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller): Answer {
+  const { version, name, id } = route;
   const { generation, method, headers, trace, watching } = exchange;
   if (watching !== undefined)
     watching.params = { resource: name, ...(id === undefined ? {} : { id }) };
@@ -155,27 +155,19 @@ function answerResource(
   if (ended !== undefined) return fail(ended);
   if (method === 'OPTIONS' && isServed(name, version, generation.api))
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
-  const view = generation.view(version, caller);
-  const face = findFace(name, view);
-  if (!face.ok) return face;
-  trace.route = face.value.name;
-  const kind = kindOf(method, id);
-  if (!kind.ok) return kind;
-  trace.operation = kind.value;
-
-  const refusal = authorize(kind.value, face.value);
+  const met = meet(exchange, route, caller);
+  if (!met.ok) return met;
+  const { view, face, kind } = met.value;
+  const refusal = authorize(kind, face);
   if (refusal !== undefined) return fail(refusal);
-  const { representations, refusal: notAcceptable } = kind.value === 'list' ? lists : others;
+  const { representations, refusal: notAcceptable } = kind === 'list' ? lists : others;
   const representation = negotiate(headers.accept, representations);
   if (representation === undefined) return fail(notAcceptable);
 
   const answerIn = (inside: Exchange): Answer => {
     trace.enter('parse_query');
-    const query = parseQuery(exchange.search, kind.value);
-    return answerCall(
-      { exchange: inside, caller, kind: kind.value, view, face: face.value, id, query },
-      representation,
-    );
+    const query = parseQuery(exchange.search, kind);
+    return answerCall({ exchange: inside, caller, kind, view, face, id, query }, representation);
   };
   const sandbox = headers['x-sandbox'];
   if (sandbox === undefined) return answerIn(exchange);

@@ -26,9 +26,11 @@ export function kindOf(field: Field, dialect: Dialect): StoredKind {
   const { type, attributes, precision, scale } = field;
   const { name } = type;
   const { storedAs } = attributes;
-  // Said or not, it is the form in which this database stores decimals anyway.
-  const isUsual = storedAs === dialect.storage({ ...field, type: decimalType }).form;
-  if (storedAs !== undefined && !isUsual) return heldAs[storedAs];
+  if (storedAs !== undefined) {
+    // Said or not, it is the form in which this database stores decimals anyway.
+    const isUsual = storedAs === dialect.storage({ ...field, type: decimalType }).form;
+    if (!isUsual) return heldAs[storedAs];
+  }
   if (name === 'decimal') return `decimal(${precision},${scale})`;
   if (name === 'id')
     return attributes.format === 'uuid' || attributes.format === 'string'

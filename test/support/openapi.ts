@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { BoundedCache } from '../../src/bounded-cache.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api, Version } from '../../src/model/api.ts';
 import { viewKey, viewOf, type View } from '../../src/model/view.ts';
@@ -35,8 +36,7 @@ interface Checker {
 const checkers = new WeakMap<Version, Map<string, Checker>>();
 
 /** The same document is made by every file of tests that serves the same specification: those used last, by their text. */
-const checkersByText = new Map<string, Checker>();
-const mostKept = 32;
+const checkersByText = new BoundedCache<Checker>(64);
 
 function checkerOf(api: Api, version: Version, subject: Subject | undefined): Checker {
   const ofVersion = checkers.get(version) ?? new Map<string, Checker>();
@@ -49,10 +49,7 @@ function checkerOf(api: Api, version: Version, subject: Subject | undefined): Ch
   const text = JSON.stringify(document);
   const checker = checkersByText.get(text) ?? makeChecker(document);
   ofVersion.set(key, checker);
-  checkersByText.delete(text);
   checkersByText.set(text, checker);
-  const [oldest] = checkersByText.keys();
-  if (checkersByText.size > mostKept && oldest !== undefined) checkersByText.delete(oldest);
   return checker;
 }
 
