@@ -4,7 +4,7 @@
  * refusing, which is kept until it is needed, up to `mostRoom` ms; without room a turn goes on serving.
  */
 const serving = 20;
-const share = 1 / 10;
+const share = 1 / 6;
 const mostRoom = 100;
 /**
  * More come than are answered where `growth` times as many come in each turn as in the one before it. Turns will be too long

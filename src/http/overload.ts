@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { apiError, type ApiError } from '../errors.ts';
 import { Crowd, few } from './crowd.ts';
+import type { Departures } from './departures.ts';
 
 /** A turn of the event loop may take, and the loop be late, for so long before requests are refused, in ms. */
 export const longestDelay = 250;
@@ -37,6 +38,8 @@ export interface OverloadOptions {
   readonly maxDelay: number;
   /** A time that only grows, in ms. */
   readonly clock: () => number;
+  /** The answers of a turn, which are part of what it takes. */
+  readonly departures: Pick<Departures, 'leave'>;
 }
 
 /**
@@ -156,6 +159,7 @@ export class Overload {
 
   /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
   private endTurn(): void {
+    this.options.departures.leave();
     const [before, now] = [this.arrived, this.options.clock()];
     const { come } = this.crowd;
     const took = come === 0 ? 0 : this.crowd.endTurn(now);

@@ -15,6 +15,7 @@ import type { Specification } from '../spec/specification.ts';
 import type { RequestStart, Trace, TraceReader } from '../trace/events.ts';
 import { Connections, readBody, send, sendInstead } from './connections.ts';
 import { Dashboard, hasDashboard } from './dashboard.ts';
+import { Departures } from './departures.ts';
 import { Edge, type Entry, type Mode } from './edge.ts';
 import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
@@ -120,13 +121,16 @@ export async function startServer(
   const processes = options.fleet?.size ?? 1;
   const gate = new Gate({ mode, now: draw.now, clock, trace, processes });
   gate.prepare(settings);
+  const uptime = (): number => performance.now();
+  const departures = new Departures(uptime);
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
     maxDelay,
     accepted: () => connections.accepted,
     open: () => connections.size,
-    clock: () => performance.now(),
+    clock: uptime,
+    departures,
   });
   let stopping = false;
   const isStopping = (): boolean => stopping;
@@ -230,7 +234,7 @@ export async function startServer(
       const acceptEncoding = request.headers['accept-encoding'];
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
-      rest = send(response, encoded, { ...sending, last: stopping });
+      rest = await departures.join(() => send(response, encoded, { ...sending, last: stopping }));
       // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
       if (!request.complete) request.resume();
       if (rest !== undefined && answered.isLive !== true) await sendRest(response, rest, observed);

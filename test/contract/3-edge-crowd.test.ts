@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Departures } from '../../src/http/departures.ts';
 import { Overload } from '../../src/http/overload.ts';
 
 /**
@@ -15,6 +16,7 @@ function watched(maxDelay = 250, accepted = (): number => 0, connections = 10_00
     accepted,
     open: () => connections,
     clock,
+    departures: new Departures(clock),
   });
   const arrive = (count: number, each: number): readonly boolean[] =>
     Array.from({ length: count }, () => {
@@ -48,6 +50,7 @@ describe('requests of one turn that each had their answer before the next one', 
       accepted: () => 0,
       open: () => connections,
       clock: () => 1,
+      departures: new Departures(() => 1),
     });
     const answer = (): boolean => {
       if (overload.refusal() !== undefined) return false;
@@ -75,24 +78,24 @@ describe('many at once', () => {
   test('after that each turn serves for 20 ms, and refuses for as long as there is room', async () => {
     const { overload, arrive } = watched();
     // Refusing takes 1/16 ms, and has room for 100 ms at first: 1,600.
-    expect(runs(arrive(1_903, 1))).toEqual([
+    expect(runs(arrive(1_925, 1))).toEqual([
       [true, 251],
       [false, 1_600],
       [true, 20],
-      // A tenth of the 20 ms.
-      [false, 32],
+      // A sixth of the 20 ms.
+      [false, 54],
     ]);
     await turn();
     const next = runs(arrive(1_000, 1));
     expect(next.slice(0, 4)).toEqual([
       [true, 20],
-      [false, 32],
+      [false, 53],
       [true, 20],
-      [false, 32],
+      [false, 53],
     ]);
     const refused = next.reduce((sum, [isTaken, count]) => sum + (isTaken ? 0 : count), 0);
-    // Of each request 1/16 ms beside 1 ms, so a tenth of the time that serving takes.
-    expect(refused / 16).toBeCloseTo((1_000 - refused) / 10, -1);
+    // Of each request 1/16 ms beside 1 ms, so a sixth of the time that serving takes.
+    expect(refused / 16).toBeCloseTo((1_000 - refused) / 6, -1);
     overload.close();
   });
 
