@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
+import type { Askers } from './askers.ts';
 import { takeAll } from './listening.ts';
 import { noRoom } from './overload.ts';
 import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
@@ -38,11 +39,17 @@ export class Connections {
   accepted = 0;
   private readonly refused = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
+  private readonly askers: Pick<Askers, 'note' | 'forget'>;
   private readonly sendingOn: (socket: Socket) => Omit<Sending, 'last'>;
 
   /** `sendingOn`: what answers are sent with to what could not be read as a request. */
-  constructor(maxHeaderSize: number, sendingOn: (socket: Socket) => Omit<Sending, 'last'>) {
+  constructor(
+    maxHeaderSize: number,
+    askers: Pick<Askers, 'note' | 'forget'>,
+    sendingOn: (socket: Socket) => Omit<Sending, 'last'>,
+  ) {
     this.maxHeaderSize = maxHeaderSize;
+    this.askers = askers;
     this.sendingOn = sendingOn;
     const { current } = this;
     this.forget = function forget() {
@@ -64,12 +71,17 @@ export class Connections {
   /** A connection on which requests may come now. */
   open(socket: Socket): void {
     this.current.set(socket, undefined);
-    socket.once('close', () => this.current.delete(socket));
+    this.askers.note(socket);
+    socket.once('close', () => {
+      this.current.delete(socket);
+      this.askers.forget(socket);
+    });
   }
 
   begin(request: IncomingMessage, response: ServerResponse): void {
     if (!this.current.has(request.socket)) return;
     this.current.set(request.socket, { request, response });
+    this.askers.note(request.socket);
     response.on('finish', this.forget);
   }
 

@@ -44,12 +44,12 @@ export class Crowd {
   private served = 0;
   private servedFor = 0;
   private readonly maxDelay: number;
-  private readonly open: () => number;
+  private readonly askers: () => number;
 
-  /** `maxDelay`: how long a turn may take; `open`: how many connections are open, each of which has one request at a time. */
-  constructor(maxDelay: number, open: () => number) {
+  /** `maxDelay`: how long a turn may take; `askers`: how many could ask, each of whom has one request at a time. */
+  constructor(maxDelay: number, askers: () => number) {
     this.maxDelay = maxDelay;
-    this.open = open;
+    this.askers = askers;
   }
 
   beginTurn(now: number): void {
@@ -98,8 +98,8 @@ export class Crowd {
 
   /** Whether all who could ask would have to wait for too long, where each takes so long. */
   private isTooMuch(each: number): boolean {
-    const open = this.open();
-    return open > few && each * open > this.maxDelay;
+    const askers = this.askers();
+    return askers > few && each * askers > this.maxDelay;
   }
 
   /** Counts the time since the last change between serving and refusing. */

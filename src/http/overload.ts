@@ -32,8 +32,8 @@ export interface OverloadOptions {
   readonly maxBodyBytes: number;
   /** How many connections have been accepted so far. */
   readonly accepted: () => number;
-  /** How many connections are open. */
-  readonly open: () => number;
+  /** On how many connections requests may come soon. */
+  readonly askers: () => number;
   /** In ms; `longestDelay` where there is no reason for another. */
   readonly maxDelay: number;
   /** A time that only grows, in ms. */
@@ -70,7 +70,7 @@ export class Overload {
 
   constructor(options: OverloadOptions) {
     this.options = options;
-    this.crowd = new Crowd(options.maxDelay, options.open);
+    this.crowd = new Crowd(options.maxDelay, options.askers);
     this.delays.enable();
     this.look = setInterval(() => this.lookAtLoop(), window).unref();
   }
@@ -136,11 +136,11 @@ export class Overload {
   }
 
   private isFull(): boolean {
-    const { maxInFlight, open } = this.options;
+    const { maxInFlight, askers } = this.options;
     if (this.inFlight >= maxInFlight) return true;
     // Those of one turn came at once, though the first of them has its answer before the last one is read: each on a
     // connection of its own, for who is answered may ask again within the turn.
-    return this.inFlight + this.ended >= maxInFlight && open() > maxInFlight;
+    return this.inFlight + this.ended >= maxInFlight && askers() > maxInFlight;
   }
 
   private get isHeld(): boolean {

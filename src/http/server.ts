@@ -13,6 +13,7 @@ import { serverDefaults } from '../spec/definitions/server.ts';
 import { after, unless, type Soon } from '../soon.ts';
 import type { Specification } from '../spec/specification.ts';
 import type { RequestStart, Trace, TraceReader } from '../trace/events.ts';
+import { Askers } from './askers.ts';
 import { Connections, readBody, send, sendInstead } from './connections.ts';
 import { Dashboard, hasDashboard } from './dashboard.ts';
 import { Departures } from './departures.ts';
@@ -95,7 +96,8 @@ export async function startServer(
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
-  const connections = new Connections(maxHeaderSize, (socket) => edge().unread(socket));
+  const askers = new Askers();
+  const connections = new Connections(maxHeaderSize, askers, (socket) => edge().unread(socket));
   const metrics = new Metrics(options.fleet);
   const network = new Network({ mode, clock: () => performance.now() });
   const dashboard = hasDashboard(generation().api, mode)
@@ -128,7 +130,7 @@ export async function startServer(
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
     maxDelay,
     accepted: () => connections.accepted,
-    open: () => connections.size,
+    askers: () => askers.count,
     clock: uptime,
     departures,
   });
@@ -282,6 +284,7 @@ export async function startServer(
       await ended;
       await gate.close();
       overload.close();
+      askers.close();
     },
   };
 }

@@ -14,7 +14,7 @@ function watched(maxDelay = 250, accepted = (): number => 0, connections = 10_00
     maxBodyBytes: 1,
     maxDelay,
     accepted,
-    open: () => connections,
+    askers: () => connections,
     clock,
     departures: new Departures(clock),
   });
@@ -48,7 +48,7 @@ describe('requests of one turn that each had their answer before the next one', 
       maxBodyBytes: 1,
       maxDelay: 250,
       accepted: () => 0,
-      open: () => connections,
+      askers: () => connections,
       clock: () => 1,
       departures: new Departures(() => 1),
     });

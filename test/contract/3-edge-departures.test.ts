@@ -70,7 +70,7 @@ test('answers count as part of the turn in which requests came', async () => {
     maxBodyBytes: 1,
     maxDelay: 250,
     accepted: () => 0,
-    open: () => 1_000,
+    askers: () => 1_000,
     clock,
     departures,
   });

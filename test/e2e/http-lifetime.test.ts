@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as afterRead, setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Askers } from '../../src/http/askers.ts';
 import { Connections } from '../../src/http/connections.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
@@ -134,7 +135,8 @@ describe('a server that stops', () => {
   });
 
   test('cuts off what does not end in time', async () => {
-    const connections = new Connections(16_384, () => ({ vary: '', extra: [] }));
+    const askers = new Askers();
+    const connections = new Connections(16_384, askers, () => ({ vary: '', extra: [] }));
     // It answers nobody.
     const server = createServer((request, response) => connections.begin(request, response));
     server.on('connection', (socket) => {
@@ -150,6 +152,7 @@ describe('a server that stops', () => {
     expect(await wire.rest()).toBe('');
     expect(connections.size).toBe(0);
     server.close();
+    askers.close();
   });
 
   test('that was busy reads what has come meanwhile before it closes anything', async () => {
