@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back: the status, and the time from the request to the end of its answer, in ms. */
-export type Outcome = { readonly status: number; readonly took: number };
+/** What came back: the status, when, and the time from the request to the end of its answer; in ms. */
+export type Outcome = { readonly status: number; readonly at: number; readonly took: number };
 
 export const isGood = ({ status }: Outcome): boolean => status >= 200 && status < 300;
 
@@ -30,7 +30,7 @@ export class Client {
     this.socket.once('close', () => {
       this.isClosed = true;
       closed(this);
-      if (!this.isFree) this.done({ status: 0, took: performance.now() - this.began });
+      if (!this.isFree) this.end(0);
       this.isFree = false;
     });
   }
@@ -51,7 +51,12 @@ export class Client {
     if (this.seen.length < end + 4 + Number(length)) return;
     this.seen = Buffer.alloc(0);
     this.isFree = true;
-    this.done({ status: Number(head.slice(9, 12)), took: performance.now() - this.began });
+    this.end(Number(head.slice(9, 12)));
+  }
+
+  private end(status: number): void {
+    const at = performance.now();
+    this.done({ status, at, took: at - this.began });
   }
 }
 
@@ -117,7 +122,7 @@ export async function closedLoop(
 
 /**
  * Asks at a rate, whatever the answers do; opens as many connections as that takes, up to a bound. `inTime` of the
- * outcomes came before the seconds were over.
+ * outcomes came before the seconds were over, which began at `begin`.
  */
 export async function openLoop(
   port: number,
@@ -127,6 +132,7 @@ export async function openLoop(
   maxConnections: number,
 ): Promise<{
   readonly outcomes: readonly Outcome[];
+  readonly begin: number;
   readonly inTime: number;
   readonly unsent: number;
 }> {
@@ -176,7 +182,7 @@ export async function openLoop(
   const inTime = outcomes.length;
   await new Promise((resolve) => setTimeout(resolve, 500));
   for (const { socket } of clients) socket.destroy();
-  return { outcomes, inTime, unsent };
+  return { outcomes, begin, inTime, unsent };
 }
 
 /** The value below which this share of the values is. */

@@ -24,6 +24,8 @@ const paths = {
 const rounds = 6;
 const calm = 1;
 const crowded = 2;
+/** What a server tells who came before it knew of the crowd comes late, once; in ms. */
+const settling = 1_000;
 
 const isShed = ({ status }: Outcome): boolean => status === 503;
 
@@ -56,6 +58,7 @@ async function measure(server: Server, path: string, connections: number): Promi
   const port = Number(new URL(server.url).port);
   await closedLoop(port, path, 64, 2);
   const outcomes: Outcome[] = [];
+  const lateShed: Outcome[] = [];
   let [peak, inTime, calmCost, crowdedCost, unsent] = [0, 0, 0, 0, 0];
   for (let round = 0; round < rounds; round += 1) {
     const before = await processorTime(server.pid);
@@ -68,6 +71,9 @@ async function measure(server: Server, path: string, connections: number): Promi
     inTime += asked.outcomes.slice(0, asked.inTime).filter(isGood).length;
     unsent += asked.unsent;
     outcomes.push(...asked.outcomes);
+    lateShed.push(
+      ...asked.outcomes.filter((one) => isShed(one) && one.at - asked.begin > settling),
+    );
   }
   const [good, shed] = [outcomes.filter(isGood), outcomes.filter(isShed)];
   const others = outcomes.length - good.length - shed.length;
@@ -79,7 +85,8 @@ async function measure(server: Server, path: string, connections: number): Promi
     `peak ${perSecond(peak, calm)}/s; at three times of it (sent ${perSecond(outcomes.length, crowded)}/s, ` +
     `${perSecond(unsent, crowded)}/s not sent): 2xx ${percent(goodput)} of peak, ${percent(byCost)} by processor time, ` +
     `p99 ${ms(percentile(tookOf(good), 0.99))}; ` +
-    `${shed.length} times 503, p99 ${ms(percentile(tookOf(shed), 0.99))}; ${others} others`
+    `${shed.length} times 503, p99 ${ms(percentile(tookOf(shed), 0.99))}, ` +
+    `after a second ${ms(percentile(tookOf(lateShed), 0.99))}; ${others} others`
   );
 }
 
