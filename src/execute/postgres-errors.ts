@@ -154,6 +154,9 @@ export function meaningOf(error: unknown): unknown {
     : error;
 }
 
+/** The oldest version of PostgreSQL that is served. */
+export const oldestVersion = 15;
+
 /** What each failure of connecting and working means to the one who named the database, and what to do about it. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [
@@ -234,6 +237,12 @@ export function reasonOf(error: unknown): string | undefined {
 export function openFailure(name: string, error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const { message } = error as Error;
+  // Every session is set to it, so an older server never comes to tell its version. Whatever its language, it names it.
+  if (codeOf(error) === '42704' && message.includes('idle_session_timeout'))
+    return new DatabaseFailure(
+      `The database ${name} runs PostgreSQL 13 or older; ${oldestVersion} or newer is needed.`,
+      { cause: error },
+    );
   if (/unrecognized configuration parameter/u.test(message))
     return new DatabaseFailure(
       `The database ${name} knows no such setting (${message}). Take it out of the URL: behind its ? stand sslmode and settings of the server.`,

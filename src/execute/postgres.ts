@@ -22,6 +22,7 @@ import {
   isUnsupported,
   meaningOf,
   OutdatedSession,
+  oldestVersion,
   openFailure,
   outcomeUnknown,
 } from './postgres-errors.ts';
@@ -50,7 +51,6 @@ const namedStatements = 200;
 const namedFromUse = 3;
 /** After this time others may be the hottest statements, in ms: as long as a connection lives. */
 const namingPeriod = 30 * 60_000;
-const oldestVersion = 15;
 
 /** What else but PostgreSQL itself the server is: another database that speaks as it does, or one with Citus. */
 const kindOfServer =

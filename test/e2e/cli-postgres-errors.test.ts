@@ -18,6 +18,14 @@ let server: TestDatabase;
 let other: driver.Sql;
 /** Accepts connections, and closes them at once. */
 let rude: Server;
+/** Refuses a session as PostgreSQL 13 does, which does not know all that sessions are set to. */
+let older: Server;
+
+const told =
+  ['SFATAL', 'C42704', 'Munbekannter Parameter »idle_session_timeout«'].join('\0') + '\0\0';
+/** An error of the protocol: its length counts itself. */
+const refusal = Buffer.concat([Buffer.from('E\0\0\0\0'), Buffer.from(told)]);
+refusal.writeInt32BE(refusal.length - 1, 1);
 
 beforeAll(async () => {
   server = await createDatabase();
@@ -40,13 +48,23 @@ beforeAll(async () => {
   );
   await other.unsafe(`ALTER ROLE ${own}_old SET search_path = old, pg_catalog`);
   rude = createServer((socket) => socket.destroy());
-  await new Promise<void>((done) => {
-    rude.listen(0, '127.0.0.1', done);
+  older = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      // It has no TLS. What comes then begins a session.
+      if (bytes.length === 8) socket.write('N');
+      else socket.end(refusal);
+    });
   });
+  for (const one of [rude, older])
+    await new Promise<void>((done) => {
+      one.listen(0, '127.0.0.1', done);
+    });
 });
 
 afterAll(async () => {
   rude?.close();
+  older?.close();
   for (const database of databases) await other.unsafe(`DROP DATABASE IF EXISTS ${database}`);
   for (const role of roles) await other.unsafe(`DROP ROLE IF EXISTS ${role}`);
   await other?.end();
@@ -168,6 +186,12 @@ const cases: readonly Case[] = [
     change: (url) => as(url, 'old'),
     message: 'The database NAME runs PostgreSQL 14; 15 or newer is needed.',
     calls: Object.keys(calls),
+  },
+  {
+    name: 'a version that does not know a setting',
+    change: (url) => (url.port = String((older.address() as AddressInfo).port)),
+    message: 'The database NAME runs PostgreSQL 13 or older; 15 or newer is needed.',
+    calls: ['start', 'migrate'],
   },
 ];
 
