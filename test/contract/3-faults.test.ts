@@ -1,10 +1,15 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
+import driver from 'postgres';
+import { migrate } from '../../src/execute/postgres-schema.ts';
+import { openPostgres } from '../../src/execute/postgres.ts';
 import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import { uuidv7 } from '../../src/http/uuid.ts';
 import { serveBoth } from '../support/both.ts';
 import { until } from '../support/command.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { serveApi, type TestApi } from '../support/api.ts';
+import { buildValid, serve, serveApi, type TestApi } from '../support/api.ts';
+import { createDatabase } from '../support/postgres.ts';
 import { getBytes, Wire } from '../support/wire.ts';
 
 const specification = `access: public
@@ -105,6 +110,34 @@ test('a database that lacks what the specification names is not ready; one that 
   await become(200);
   await change('ALTER TABLE notes RENAME TO others');
   await become(503);
+});
+
+test('a right that the role lacks takes no server out of service: what needs it is 503', async () => {
+  const server = await createDatabase();
+  const other = driver(server.url, { max: 1, onnotice: () => undefined });
+  const role = `plinth_${process.pid}_ready`;
+  const model = buildValid(
+    'access: public\nresources: { notes: { fields: {} }, tags: { fields: {} } }',
+  );
+  const owner = await openPostgres(server.url, { poolSize: 1 });
+  await migrate(owner, model);
+  await owner.close();
+  await other.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT SELECT ON notes TO ${role}`);
+  const url = new URL(server.url);
+  [url.username, url.password] = [role, 'x'];
+  const database = await openPostgres(url.href, { poolSize: 1 });
+  const failures: unknown[] = [];
+  const draw = { now: () => new Date(), uuid: uuidv7 };
+  const { get, stop } = await serve(model, database, draw, failures);
+  const statuses = [];
+  for (const path of ['/_ready', '/v1/notes', '/v1/tags', '/_ready'])
+    statuses.push((await get(path)).status);
+  expect(statuses).toEqual([200, 200, 503, 200]);
+  expect(failures).toHaveLength(1);
+  await stop();
+  await other.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await other.end();
+  await server.drop();
 });
 
 const gone: readonly (readonly [how: string, take: (file: string) => void])[] = [

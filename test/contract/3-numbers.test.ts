@@ -13,6 +13,7 @@ test.each([
   ['a request may wait for its turn', longestDelay, 250],
   ['start is reachable after a signal', drainDelays.start, 1_000],
   ['dev is reachable after a signal', drainDelays.dev, 0],
+  ['requests in flight have to end after a signal', defaults.stopTimeout, 10_000],
 ])('contract 3, Overload: how long %s, in ms', (_what, found, promised) => {
   expect(found).toBe(promised);
 });

@@ -223,6 +223,19 @@ resources: { posts: { fields: { title: { type: string } } } }
         link: '</v2/posts>; rel="successor-version"',
       },
     ],
+    // It is the highest that is not deprecated: a version that is to go says so by `deprecated`.
+    [
+      'the highest, which has ended without having been deprecated',
+      '{ versions: { 1: {}, 2: { sunset: 2026-02-03 } } }',
+      410,
+      { deprecation: null, sunset: 'Tue, 03 Feb 2026 00:00:00 GMT', link: null },
+    ],
+    [
+      'the highest below one that is deprecated and has ended',
+      '{ versions: { 1: {}, 2: { deprecated: 2026-02-03, sunset: 2026-02-03 } } }',
+      200,
+      nothing,
+    ],
     [
       'the only version',
       '{ versions: { 1: { deprecated: 2026-02-03 } } }',
