@@ -184,7 +184,9 @@ class Fill {
     const before = Math.floor(this.done / toldRecords);
     this.done += count;
     if (performance.now() > this.turnEnd) await this.takeTurns();
-    if (Math.floor(this.done / toldRecords) === before) return;
+    // What ends between two portions is told as well: the bar of a short run would stay at nothing.
+    const isWhole = this.done === this.total;
+    if (!isWhole && Math.floor(this.done / toldRecords) === before) return;
     this.options.onProgress(this.done, Math.max(this.total, this.done));
   }
 

@@ -257,6 +257,15 @@ describe('the keys that an issuer publishes', () => {
     expect(asked).toBe(3);
   });
 
+  test('are not fetched for what is no unknown kid', async () => {
+    body = set(rsa, ec);
+    const one = await served();
+    expect((await ask(one, byRsa('rsa'))).status).toBe(200);
+    const wrong = [{ ...byRsa('rsa'), alg: 'PS256' }, byEc('rsa'), byRsa()];
+    for (const by of wrong) expect((await ask(one, by)).status).toBe(401);
+    expect(asked).toBe(1);
+  });
+
   test.each([-86_400_000, -3_600_000])(
     'are asked for as ever where the clock on the wall is set by %i ms',
     async (difference) => {

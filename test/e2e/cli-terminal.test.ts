@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { library, makeFolder, ndjson, plinth, until } from '../support/command.ts';
+import { library, makeFolder, ndjson, plinth, until, untilServing } from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
 import { hasTerminal, launchInTerminal } from '../support/terminal.ts';
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
@@ -33,20 +34,40 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(existsSync(folder.at('mine'))).toBe(false);
   });
 
-  test('import and export show how far they are', async () => {
+  test('import, generate, export and promote show how far they are', async () => {
     const folder = makeFolder({
       'plinth.yaml': `database: sqlite:own.db\n${library}`,
       'data/authors.ndjson': ndjson({ id: 1, name: 'Ursula' }),
     });
     const here = { cwd: folder.path };
     await plinth(['migrate', '--apply'], here);
+    const server = await createDatabase();
+    const there = ['--database', server.url];
+    await plinth(['migrate', '--apply', ...there], here);
     for (const [args, word] of [
       [['import', 'data'], 'Importing'],
+      [['generate'], 'Generating'],
       [['export', 'out'], 'Exporting'],
+      [['promote', '--from', 'sqlite:own.db', '--to', server.url], 'Copying'],
     ] as const) {
       const { code, out } = await launchInTerminal(args, { ...here, env: { TERM: 'xterm' } }).ended;
-      expect(code).toBe(0);
+      expect([word, code]).toEqual([word, 0]);
       expect(out).toMatch(new RegExp(`${word}.* 100 ?%`, 'u'));
     }
+    await server.drop();
+  });
+
+  test.each([
+    ['', / INFO: GET \/v1\/authors 200 /u],
+    ['logging: { format: json }\n', /\{"level":"info",.*"msg":"GET \/v1\/authors 200"\}/u],
+  ])('the log is for people where the file says nothing else: %j', async (more, line) => {
+    const folder = makeFolder({ 'plinth.yaml': `${more}${library}` });
+    const surroundings = { cwd: folder.path };
+    const running = launchInTerminal(['dev', '--port', '0', '--no-generate'], surroundings);
+    const server = await untilServing(running);
+    expect((await fetch(`${server.url}/v1/authors`)).status).toBe(200);
+    await until(() => line.test(running.out()));
+    running.child.stdin?.write('\u0003');
+    expect(await running.ended).toMatchObject({ code: 0 });
   });
 });
