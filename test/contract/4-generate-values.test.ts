@@ -58,6 +58,28 @@ describe('the same specification, seed and locale', () => {
     }
   });
 
+  test('give the same rows in any order where they are counted by very many others', async () => {
+    const text = `${people}    generate: { count: 2000 }
+  letters:
+    generate: { per: person, min: 0, max: 9 }
+    fields:
+      personId: { type: integer, required: true, reference: people.id }
+      person: { type: relation, relation: belongsTo, resource: people }
+`;
+    const { api, generator } = await generatorOf(text);
+    const { letters = [] } = rowsOf(api, generator);
+    const owners = letters.map(({ personId }) => Number(personId));
+    expect(owners).toEqual(owners.toSorted((a, b) => a - b));
+    const resource = api.resources.get('letters');
+    if (resource === undefined) throw new Error('no letters');
+    const rows = generator.rowsOf(resource);
+    const position = rows.fields.findIndex(({ name }) => name === 'personId');
+    for (let step = 0; step < letters.length; step += 1) {
+      const index = (step * 4_999) % letters.length;
+      expect([index, rows.row(index + 1).at(position)]).toEqual([index, owners[index]]);
+    }
+  });
+
   test('another seed gives others', async () => {
     const [one, other] = await Promise.all([generated(people), generated(people, { seed: 2 })]);
     expect(one['people']?.map(({ city }) => city)).not.toEqual(
