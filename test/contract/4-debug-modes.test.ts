@@ -239,6 +239,34 @@ ${bossAndHand}`;
     });
   });
 
+  test('sees no column that it may read in another table of the statement alone', async () => {
+    const both = await serveBoth(
+      `access: public
+${bossAndHand}
+resources:
+  things:
+    access: { read: [{ role: public, where: "box.name=red" }] }
+    fields:
+      name: { type: string }
+      box: { type: relation, relation: belongsTo, resource: boxes }
+  boxes:
+    fields:
+      name: { type: string, access: { read: admin } }
+      size: { type: integer }
+`,
+      {},
+      undefined,
+      { mode: 'dev' },
+    );
+    for (const { get } of both.sides) {
+      const asked = '/v1/things?_debug=true&sort=name';
+      expect(sqlOf((await get(asked)).body)).toEqual([null]);
+      const { body } = await get(asked, { 'x-api-key': 'boss-key' });
+      expect(sqlOf(body)[0]).toContain('"boxes"');
+    }
+    await both.stop();
+  });
+
   test('sees no row rule about what it may write alone', async () => {
     const head = `access: { read: [{ role: public, where: "secret=a" }], write: public }\n${bossAndHand}`;
     for (const secret of ['access: { read: none }', 'writeOnly: true']) {
