@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
-import type { Both } from '../support/both.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import { withTokens } from '../support/callers.ts';
 import { callers, everything, serveNewsroom, type Who } from './3-newsroom.ts';
 
 let both: Both;
@@ -254,4 +255,33 @@ describe('what a rule allows is done', () => {
     const blind = { 'if-match': '*' };
     expect((await both.send('PATCH', '/v1/messages/1', { text: 'y' }, blind)).status).toBe(204);
   });
+});
+
+// Else nobody could make a record and be told why it is refused; docs/secure.md says so.
+test('a unique value of a row that is not seen is taken', async () => {
+  const own = await serveBoth(
+    `${withTokens}
+resources:
+  codes:
+    access: { read: [{ role: public, where: "open=true" }, root], write: public }
+    fields:
+      code: { type: string, unique: true }
+      open: { type: boolean, default: true }
+`,
+    { codes: [{ code: 'a', open: false }, { code: 'b' }] },
+  );
+  expect((await own.get('/v1/codes/1')).status).toBe(404);
+  for (const [method, path] of [
+    ['POST', '/v1/codes'],
+    ['PATCH', '/v1/codes/2'],
+    ['PUT', '/v1/codes/2'],
+  ] as const) {
+    const { status, body } = await own.send(method, path, { code: 'a' });
+    expect([method, status, body.errors]).toEqual([
+      method,
+      422,
+      [{ field: 'code', message: 'is taken: it must be unique' }],
+    ]);
+  }
+  await own.stop();
 });

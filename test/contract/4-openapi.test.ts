@@ -351,6 +351,8 @@ describe('what a caller may not do is not there', () => {
     ['nobody', 'paths /v1/posts post', undefined],
     ['editor', 'paths /v1/posts post security', [{ bearer: [] }, { apiKey: [] }]],
     ['nobody', 'paths /v1/posts get security', [{}, { bearer: [] }, { apiKey: [] }]],
+    // Of several rules one for everyone is enough.
+    ['editor', 'paths /v1/posts get security', [{}, { bearer: [] }, { apiKey: [] }]],
     ['nobody', 'paths /v1/drafts', undefined],
     ['nobody', 'components schemas Post properties draft', undefined],
     ['nobody', 'components schemas Post properties draftId type', ['integer', 'null']],

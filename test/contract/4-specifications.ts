@@ -90,7 +90,7 @@ name: Guarded
 auth:
   jwt: { secret: "01234567890123456789012345678901", algorithms: [HS256] }
   apiKeys: [{ name: robot, hash: "${hash}", roles: [editor] }]
-access: { read: public, write: editor }
+access: { read: [public, editor], write: editor }
 resources:
   posts:
     fields:
