@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge.ts';
 import { requestLog } from '../../src/http/logging.ts';
 import { build, buildValid, serveApi, type Answer, type TestApi } from '../support/api.ts';
+import { breakTable } from '../support/broken.ts';
 import {
   ask,
   boss,
@@ -183,6 +184,19 @@ describe('requests', () => {
       expect(text).not.toContain('wert');
       expect(body.statementList.length).toBeGreaterThan(0);
     }
+  });
+
+  test.each([
+    ['dev', '', expect.stringMatching(/integer overflow[^]*\n {4}at /u)],
+    ['start', 'dashboard: true', null],
+  ] as const)('in %s tell of a failure what the mode allows', async (mode, head, failure) => {
+    const api = await serving(head, mode);
+    await look(api);
+    breakTable(api, 'things');
+    expect((await api.get('/v1/things')).status).toBe(500);
+    const [row] = await rowsOf(api);
+    expect((await ask(api, `requests/${row?.id}`)).body.failure).toEqual(failure);
+    api.failures.splice(0);
   });
 
   test('are kept up to 1,000', async () => {
