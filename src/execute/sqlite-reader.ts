@@ -1,5 +1,6 @@
 import type Driver from 'better-sqlite3';
 import { BoundedCache } from '../bounded-cache.ts';
+import { timesRead } from '../event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -19,6 +20,8 @@ export class SqliteReader {
   private readonly commit: Driver.Statement<[]>;
   private readonly dataVersion: Driver.Statement<[], number>;
   private isOpen = false;
+  /** What `timesRead` gave when it was opened. */
+  private openedAt = -1;
   private lastVersion = -1;
 
   constructor(connection: SqliteConnection) {
@@ -80,9 +83,12 @@ export class SqliteReader {
   }
 
   private openSnapshot(): void {
-    if (this.isOpen) return;
+    const now = timesRead();
+    if (this.isOpen && now === this.openedAt) return;
+    // Left from what ran between two turns: who asks now may know of later commits, which another process has made.
+    this.endSnapshot();
     this.begin.run();
-    this.isOpen = true;
+    [this.isOpen, this.openedAt] = [true, now];
     setImmediate(() => this.endSnapshot());
     try {
       // Changes with every commit of another connection, the own writer and other processes included.

@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** An answer waits for others for so long at most, in ms. */
 const longestWait = 2;
 
@@ -9,12 +11,17 @@ const longestWait = 2;
 export class Departures {
   private waiting: (() => void)[] = [];
   private since = 0;
+  /** What `timesRead` gave when a turn had last ended. */
+  private ended = -1;
   private readonly clock: () => number;
-  private readonly atTurnEnd = (): void => this.leave();
+  private readonly timesRead: () => number;
+  private readonly atTurnEnd = (): void => this.endTurn();
+  private readonly atOnce = (): void => this.leave();
 
-  /** `clock`: a time that only grows, in ms. */
-  constructor(clock: () => number) {
+  /** `clock`: a time that only grows, in ms; `timesRead`: what tells that something may have come in since. */
+  constructor(clock: () => number, timesRead: () => number) {
     this.clock = clock;
+    this.timesRead = timesRead;
   }
 
   /** Does the work with that of the others; gives what it gives, or rejects with what it throws. */
@@ -22,7 +29,10 @@ export class Departures {
     const now = this.clock();
     if (this.waiting.length === 0) {
       this.since = now;
-      setImmediate(this.atTurnEnd);
+      // What is answered behind the end of a turn, as writes are that were committed together, would wait for the whole of
+      // the next one, in which its client may be heard to have nothing more to say, and be taken for gone.
+      if (this.timesRead() === this.ended) process.nextTick(this.atOnce);
+      else setImmediate(this.atTurnEnd);
     }
     const { promise, resolve, reject } = Promise.withResolvers<Value>();
     this.waiting.push(() => {
@@ -36,8 +46,13 @@ export class Departures {
     return promise;
   }
 
-  /** Does at once what waits. */
-  leave(): void {
+  /** All that had come in was read. */
+  endTurn(): void {
+    this.ended = this.timesRead();
+    this.leave();
+  }
+
+  private leave(): void {
     if (this.waiting.length === 0) return;
     const { waiting } = this;
     this.waiting = [];

@@ -39,7 +39,7 @@ export interface OverloadOptions {
   /** A time that only grows, in ms. */
   readonly clock: () => number;
   /** The answers of a turn, which are part of what it takes. */
-  readonly departures: Pick<Departures, 'leave'>;
+  readonly departures: Pick<Departures, 'endTurn'>;
 }
 
 /**
@@ -159,7 +159,7 @@ export class Overload {
 
   /** All that had come in was read. After a long turn connections may be coming: while each brings some, they go first. */
   private endTurn(): void {
-    this.options.departures.leave();
+    this.options.departures.endTurn();
     const [before, now] = [this.arrived, this.options.clock()];
     const { come } = this.crowd;
     const took = come === 0 ? 0 : this.crowd.endTurn(now);

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { apiError, fail, type ApiError } from '../errors.ts';
+import { timesRead } from '../event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
@@ -124,7 +125,7 @@ export async function startServer(
   const gate = new Gate({ mode, now: draw.now, clock, trace, processes });
   gate.prepare(settings);
   const uptime = (): number => performance.now();
-  const departures = new Departures(uptime);
+  const departures = new Departures(uptime, timesRead);
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),

@@ -62,8 +62,8 @@ export function untilTaken(
   stallTimeout: number,
 ): Promise<void> {
   const { socket } = response.req;
-  // It may have said so already.
-  if (socket.destroyed) return Promise.resolve();
+  // It may have said so already: what stands in the socket then is the answer behind it.
+  if (socket.destroyed || response.writableFinished) return Promise.resolve();
   return new Promise((resolve) => {
     // An answer whose turn has not come has no socket yet: whoever is before it is watched.
     const watch = setInterval(() => {

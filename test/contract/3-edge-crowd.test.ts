@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { timesRead } from '../../src/event-loop.ts';
 import { Departures } from '../../src/http/departures.ts';
 import { Overload } from '../../src/http/overload.ts';
 
@@ -16,7 +17,7 @@ function watched(maxDelay = 250, accepted = (): number => 0, connections = 10_00
     accepted,
     askers: () => connections,
     clock,
-    departures: new Departures(clock),
+    departures: new Departures(clock, timesRead),
   });
   const arrive = (count: number, each: number): readonly boolean[] =>
     Array.from({ length: count }, () => {
@@ -50,7 +51,7 @@ describe('requests of one turn that each had their answer before the next one', 
       accepted: () => 0,
       askers: () => connections,
       clock: () => 1,
-      departures: new Departures(() => 1),
+      departures: new Departures(() => 1, timesRead),
     });
     const answer = (): boolean => {
       if (overload.refusal() !== undefined) return false;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { timesRead } from '../../src/event-loop.ts';
 import { Departures } from '../../src/http/departures.ts';
 import { Overload } from '../../src/http/overload.ts';
 
@@ -6,7 +7,7 @@ import { Overload } from '../../src/http/overload.ts';
 function watched() {
   let now = 0;
   const left: string[] = [];
-  const departures = new Departures(() => now);
+  const departures = new Departures(() => now, timesRead);
   return {
     departures,
     left,
@@ -41,13 +42,19 @@ describe('answers of one turn', () => {
     expect(left).toHaveLength(3);
   });
 
-  test('leave when they are told to, once', async () => {
+  test('leave when it has ended, once; who comes behind its end does not wait for the next one', async () => {
     const { departures, join, left } = watched();
-    void join('one');
-    departures.leave();
-    expect(left).toEqual(['one']);
     await turn();
+    void join('one');
+    departures.endTurn();
     expect(left).toEqual(['one']);
+    void join('two');
+    void join('three');
+    expect(left).toEqual(['one']);
+    await new Promise(process.nextTick);
+    expect(left).toEqual(['one', 'two', 'three']);
+    await turn();
+    expect(left).toHaveLength(3);
   });
 
   test('one that fails holds up no other', async () => {
@@ -64,7 +71,7 @@ describe('answers of one turn', () => {
 test('answers count as part of the turn in which requests came', async () => {
   let now = 1;
   const clock = (): number => now;
-  const departures = new Departures(clock);
+  const departures = new Departures(clock, timesRead);
   const overload = new Overload({
     maxInFlight: 10_000,
     maxBodyBytes: 1,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { TraceReader } from '../../src/trace/events.ts';
+import { serveApi } from '../support/api.ts';
 import { chunk, chunkedHead, getBytes, postBytes } from '../support/wire.ts';
-import { servePosts } from './posts.ts';
+import { servePosts, specification } from './posts.ts';
 
 const { api, open, titles, expectUnharmed } = servePosts();
 const json = 'Host: x\r\nContent-Type: application/json\r\n';
@@ -266,6 +268,42 @@ describe('a connection goes on', () => {
     expect(seen).toEqual(requests.map((_, index) => [200, 201, 400][index % 3]));
     const written = (await titles()).filter((title) => title.startsWith('p'));
     expect(written).toEqual(Array.from({ length: 10 }, (_, index) => `p${index * 3 + 1}`));
+    expect(api().failures.splice(0)).toEqual([]);
+  });
+
+  test('with a short answer before a long one: both end when they were sent, and not with the connection', async () => {
+    const ended: string[] = [];
+    const reader: TraceReader = {
+      wantsSteps: false,
+      wantsBodies: false,
+      ended: ({ start }) => ended.push(start.url),
+    };
+    const long = 'x'.repeat(60_000);
+    const records = { posts: Array.from({ length: 200 }, () => ({ title: long })) };
+    const told = await serveApi(specification, records, undefined, { readers: [reader] });
+    const wire = await open(told.url);
+    const paths = ['/v1/posts/1', '/v1/posts?limit=200', '/v1/posts/2', '/v1/posts/3'];
+    ended.length = 0;
+    await wire.send(paths.map((path) => getBytes(path)).join(''));
+    for (const _ of paths) expect((await wire.answer())?.status).toBe(200);
+    // What is asked on another connection comes after the end of these.
+    await told.get('/v1/posts/4');
+    expect(ended.slice(0, 4).toSorted()).toEqual(paths.toSorted());
+    await told.stop();
+  });
+
+  test.each([
+    ['GET', getBytes(), 200],
+    ['POST', postBytes('{"title":"last"}'), 201],
+    ['DELETE', `DELETE /v1/posts/999 HTTP/1.1\r\n${json}\r\n`, 404],
+    ['a body that is wrong', postBytes('{"nope":1}'), 400],
+  ])('until the client has no more to say, and is answered: %s', async (_, bytes, status) => {
+    for (let round = 0; round < 5; round += 1) {
+      const wire = await open();
+      wire.sendLast(bytes);
+      expect((await wire.answer())?.status).toBe(status);
+      expect(await wire.rest()).toBe('');
+    }
     expect(api().failures.splice(0)).toEqual([]);
   });
 

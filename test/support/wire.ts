@@ -54,6 +54,11 @@ export class Wire {
     });
   }
 
+  /** Writes and says with the last byte that there is nothing more to come; the answers are still read. */
+  sendLast(data: string): void {
+    this.socket.end(data);
+  }
+
   /** The next answer; undefined when the connection ended without one. `bodiless`: it belongs to a HEAD. */
   async answer(bodiless = false): Promise<WireAnswer | undefined> {
     for (;;) {
