@@ -52,7 +52,8 @@ export class Departures {
     this.leave();
   }
 
-  private leave(): void {
+  /** Does at once what waits. */
+  leave(): void {
     if (this.waiting.length === 0) return;
     const { waiting } = this;
     this.waiting = [];

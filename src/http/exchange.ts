@@ -46,6 +46,8 @@ export interface Exchange {
   readonly keys: IdempotencyKeys;
   /** Has something done when the answer was sent, streams to their end. */
   readonly onEnd: (work: () => void) => void;
+  /** Sends what is answered already: to be called before what takes long, and lets nothing else run meanwhile. */
+  readonly makeWay: () => void;
   readonly mode: Mode;
   readonly metrics: Metrics;
   /** Absent where there is none. */

@@ -28,6 +28,9 @@ import type { Call, Watching } from './exchange.ts';
 import { isHonoured } from './honoured.ts';
 import { inspectShown } from './inspect.ts';
 
+/** To read and write more records than these takes longer than an answer should wait for others. */
+const manyRecords = 100;
+
 /** `GET /<resource>`: a page of records with its headers. */
 export function listRecords(call: Call): Soon<Result<Response>> {
   const { exchange, caller, face, query } = call;
@@ -54,6 +57,8 @@ export function listRecords(call: Call): Soon<Result<Response>> {
       return fail(
         queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
       );
+    const { limit } = bound.value.page;
+    if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.makeWay();
     return after(readList(compiled.value, bound.value, database, api.limits), (result) => {
       exchange.trace.enter('finalize');
       return after(inspectShown(call, result.records), () =>

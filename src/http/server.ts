@@ -67,6 +67,9 @@ export interface ServerOptions {
   readonly maxDelay?: number;
 }
 
+/** To understand a body of more bytes takes longer than an answer should wait for others. */
+const longBody = 32 * 1024;
+
 /** Requests with these methods count when their body was read. */
 const bodied = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -170,6 +173,7 @@ export async function startServer(
         readBody: async () => {
           const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
           if (body.ok) observer.read(observed.trace, body.value);
+          if (body.ok && body.value.length > longBody) departures.leave();
           const late = body.ok ? (refuse() ?? (await visit.enter())) : undefined;
           return late === undefined ? body : fail(late);
         },
@@ -180,6 +184,7 @@ export async function startServer(
         onEnd: (work) => {
           observed.atEnd = work;
         },
+        makeWay: () => departures.leave(),
         trace: observed.trace,
         watching: observed.watching,
         mode,

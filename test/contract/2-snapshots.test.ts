@@ -33,8 +33,8 @@ const change = (): unknown => other.exec('UPDATE counters SET value = value + 1'
 const come = (then: () => void): void => stat(folder, then);
 const whens: readonly (readonly [name: string, when: (work: () => void) => void])[] = [
   ['in a timer', (work) => void setTimeout(work, 1)],
-  ['behind the end of a turn', setImmediate],
-  ['before anything came', process.nextTick],
+  ['behind the end of a turn', (work) => void setImmediate(work)],
+  ['before anything came', (work) => process.nextTick(work)],
   ['as something came', come],
 ];
 

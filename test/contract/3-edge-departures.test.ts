@@ -51,7 +51,7 @@ describe('answers of one turn', () => {
     void join('two');
     void join('three');
     expect(left).toEqual(['one']);
-    await new Promise(process.nextTick);
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     expect(left).toEqual(['one', 'two', 'three']);
     await turn();
     expect(left).toHaveLength(3);
