@@ -126,6 +126,8 @@ export class Connections {
     else if (current === undefined || current === 'idle') end(socket, refusal, sending);
     else if (!current.request.complete) {
       // It is the body of this request, which may have its answer already.
+      // Who waits for the rest of it would wait for ever: Node ends no request whose answer was sent.
+      socket.once('close', () => current.request.destroy());
       if (current.response.headersSent) socket.destroySoon();
       else send(current.response, refusal, sending);
     } else {

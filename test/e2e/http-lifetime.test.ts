@@ -87,6 +87,19 @@ describe('time', () => {
     expect(slow.failures.splice(0)).toEqual([]);
   });
 
+  test.each([
+    ['a body that does not end', postBytes('{"title":"slow"}').slice(0, -1), 408],
+    ['chunks that do not end', `${chunkedHead()}${chunk('{"title":"slow"}')}`, 408],
+    ['a body that is no HTTP any more', `${chunkedHead()}${chunk('{"title":"slow"}')}no\r\n`, 400],
+  ])('%s holds nothing once it was answered', async (_, bytes, status) => {
+    const wire = await open(slow.url);
+    await wire.send(bytes);
+    expect((await wire.answer())?.status).toBe(status);
+    await wire.rest();
+    const { text } = await slow.get('/_metrics');
+    expect(text).toMatch(/^plinth_requests_in_flight 1$/mu);
+  });
+
   test('a body that nobody reads and that does not end: one answer', async () => {
     const wire = await open(slow.url);
     await wire.send(postBytes('{"title":"slow"}', '/v1/nope').slice(0, -1));
