@@ -104,6 +104,9 @@ export class Connection {
   private readonly encryption: Encryption;
   private pending: Cancellable | undefined;
   private mayConnect = true;
+  /** Whether its session was begun, and whether it is over for good, which the driver forgets while it connects. */
+  private isBegun = false;
+  private isEnded = false;
   /** How those who wait for an answer are told that none will come. */
   private readonly unanswered = new Set<(error: Error) => void>();
 
@@ -192,7 +195,9 @@ export class Connection {
 
   /** Ends it: at once, or when it has answered, after `seconds` at the latest. */
   end(seconds = 0): Promise<void> {
-    return this.client.end({ timeout: seconds });
+    const ended = this.client.end({ timeout: seconds }).finally(() => (this.isEnded = true));
+    if (seconds === 0) this.isEnded = true;
+    return ended;
   }
 
   private async answer<Answer>(query: object, ask: () => PromiseLike<Answer>): Promise<Answer> {
@@ -240,6 +245,9 @@ export class Connection {
   private async openSocket({ host, port, path }: Address): Promise<Socket> {
     if (!this.mayConnect) throw lost('The server closed the connection at once');
     this.mayConnect = false;
+    // Later ones carry no session, but the wish to stop a statement.
+    const isSession = !this.isBegun;
+    this.isBegun = true;
     const [hostname = 'localhost'] = host;
     const isLocal = typeof path === 'string';
     const socket = isLocal
@@ -252,7 +260,9 @@ export class Connection {
       await new Promise<void>((resolve, reject) => {
         socket.on('error', reject).once('connect', resolve);
       });
-      return isLocal ? socket : await encrypted(socket, hostname, this.encryption);
+      const opened = isLocal ? socket : await encrypted(socket, hostname, this.encryption);
+      if (isSession && this.isEnded) throw lost('The session was ended before it had begun');
+      return opened;
     } catch (error) {
       socket.destroy();
       throw error;

@@ -35,6 +35,22 @@ const failing = (work: Promise<unknown>): Promise<{ kind: unknown; error: unknow
     (error: unknown) => ({ kind: (error as { kind?: unknown }).kind, error }),
   );
 
+test('a session that nobody waits for any more when it begins does not stay', async () => {
+  const through = await openPostgres(server.url, { poolSize: 20 });
+  const streams = Array.from({ length: 20 }, () => {
+    const gone = new AbortController();
+    const stream = through.stream(names, none, gone.signal, () => true);
+    // It has begun to connect, and has not asked for anything yet.
+    setImmediate(() => gone.abort());
+    return failing(stream);
+  });
+  await Promise.all(streams);
+  await through.close();
+  const sessions = (): Promise<object> =>
+    other`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = ''`;
+  await expect.poll(sessions, { timeout: 5_000 }).toHaveLength(0);
+});
+
 describe('writes', () => {
   test('land whole, and give the id', async () => {
     const ids = await database.write(async ({ run }) => [
