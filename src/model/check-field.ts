@@ -4,6 +4,7 @@ import type { Field } from './api.ts';
 import { compareNumbers } from './constraints.ts';
 import { plainText } from './exact-number.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
+import { liesBetweenSteps } from './steps.ts';
 import { reportUnknown } from './names.ts';
 import { readValue } from './validation.ts';
 
@@ -23,13 +24,16 @@ const ranges = [
 /** Reports attributes of one field that contradict each other. Contract 1, Bad specification files. */
 export function checkField(field: Draft<Field>, path: Path, report: Report): void {
   const { attributes } = field;
+  const { multipleOf } = attributes;
   const at = (key: string): Path => [...path, key];
   for (const [low, high, open] of ranges) {
     const [from, to] = [attributes[low], attributes[high]];
     if (from === undefined || to === undefined) continue;
     const order = compareNumbers(from, to);
-    if (order > 0 || (open && order === 0))
-      report(at(low), `${low} ${plainText(from)} leaves no value under ${high} ${plainText(to)}`);
+    const words = `${low} ${plainText(from)} leaves no value under ${high} ${plainText(to)}`;
+    if (order > 0 || (open && order === 0)) report(at(low), words);
+    else if (liesBetweenSteps(low, from, high, to, field))
+      report(at(low), words + (multipleOf === undefined ? '' : ` by multipleOf ${multipleOf}`));
   }
   if (field.readOnly && field.writeOnly)
     report(at('writeOnly'), 'a field cannot be both readOnly and writeOnly');
@@ -62,7 +66,10 @@ export function checkFilled({ fields, access, path }: DraftResource, report: Rep
       );
 }
 
-/** The default and the listed values pass the field's own rules; the default is kept as it would be read. */
+/**
+ * The default and the listed values pass the field's own rules; the default is kept as it would be read. An example
+ * that does not is no contradiction, as no record gets it: it is warned of, since the documents leave it out.
+ */
 function checkValues(field: Draft<Field>, path: Path, report: Report): void {
   const check = (value: JsonValue, ...key: (string | number)[]): JsonValue => {
     const reading = readValue(value, field);
@@ -70,12 +77,14 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
     for (const issue of reading.issues) {
       const place = issue.path === '' ? '' : `, at ${issue.path.replace(/^\./u, '')},`;
       const shown = typeof value === 'number' ? plainText(value) : JSON.stringify(value);
-      report([...path, ...key], `${shown}${place} ${issue.message}`);
+      const severity = key[0] === 'example' ? 'warning' : 'error';
+      report([...path, ...key], `${shown}${place} ${issue.message}`, severity);
     }
     return value;
   };
   for (const key of ['enum', 'values'] as const)
     for (const [index, value] of (field.attributes[key] ?? []).entries()) check(value, key, index);
+  if (field.attributes.example !== undefined) check(field.attributes.example, 'example');
   if (field.default?.kind === 'value')
     field.default = { kind: 'value', value: check(field.default.value, 'default') };
 }

@@ -113,3 +113,26 @@ resources:
     expect(problems).toEqual([]);
   });
 });
+
+describe('an example that is no value of its field', () => {
+  test('is warned of, wherever the field is', () => {
+    const { problems } = build(
+      resources({
+        r: 'a: { type: integer, minimum: 2, example: 1 }, b: { type: array, items: { type: date, example: soon } }, c: { type: object, properties: { d: { type: uuid, example: x } } }',
+      }),
+    );
+    expect(problems.map(({ severity, path, message }) => [severity, path, message])).toEqual([
+      ['warning', 'resources.r.fields.a.example', '1 must be at least 2'],
+      ['warning', 'resources.r.fields.b.items.example', '"soon" must be a date such as 2026-03-01'],
+      ['warning', 'resources.r.fields.c.properties.d.example', '"x" must be a UUID'],
+    ]);
+  });
+
+  test.each(['type: decimal, example: 9.5', 'type: string, example: null', 'type: id, example: 7'])(
+    '{ %s } is one',
+    (attributes) => {
+      const name = attributes.includes('id,') ? 'id' : 'x';
+      expect(build(resources({ r: `${name}: { ${attributes} }` })).problems).toEqual([]);
+    },
+  );
+});

@@ -50,6 +50,38 @@ describe('contradictions', () => {
       x('type: integer, exclusiveMinimum: ¦3, maximum: 3'),
       `${at}.exclusiveMinimum: exclusiveMinimum 3 leaves no value under maximum 3`,
     ],
+    ['bounds that meet at a whole number', x('type: integer, exclusiveMinimum: 2, maximum: 3')],
+    ['bounds that meet at a multiple', x('type: integer, minimum: -9, maximum: 4, multipleOf: 5')],
+    ['numbers between whole ones', x('type: number, exclusiveMinimum: 3, exclusiveMaximum: 4')],
+    [
+      'a decimal between bounds of more places',
+      x('type: decimal, minimum: "0.005", maximum: "0.011"'),
+    ],
+    [
+      'no whole number between exclusive bounds',
+      x('type: integer, exclusiveMinimum: ¦-4, exclusiveMaximum: -3'),
+      `${at}.exclusiveMinimum: exclusiveMinimum -4 leaves no value under exclusiveMaximum -3`,
+    ],
+    [
+      'no multiple between bounds',
+      x('type: integer, minimum: ¦-9, maximum: -6, multipleOf: 5'),
+      `${at}.minimum: minimum -9 leaves no value under maximum -6 by multipleOf 5`,
+    ],
+    [
+      'no multiple of a number between bounds',
+      x('type: number, minimum: ¦0.1, exclusiveMaximum: 0.3, multipleOf: 0.3'),
+      `${at}.minimum: minimum 0.1 leaves no value under exclusiveMaximum 0.3 by multipleOf 0.3`,
+    ],
+    [
+      'no decimal of its scale between bounds',
+      x('type: decimal, minimum: ¦"0.011", maximum: "0.019"'),
+      `${at}.minimum: minimum 0.011 leaves no value under maximum 0.019`,
+    ],
+    [
+      'no multiple of its scale between bounds',
+      x('type: decimal, scale: 1, minimum: ¦"0.1", maximum: "0.4", multipleOf: "0.25"'),
+      `${at}.minimum: minimum 0.1 leaves no value under maximum 0.4 by multipleOf 0.25`,
+    ],
     [
       'inside objects and arrays',
       x(

@@ -163,7 +163,7 @@ const refusals: readonly (readonly [what: string, text: string, problem: string]
   ],
   [
     'numbers with nothing between',
-    field('{ type: integer, multipleOf: 10, minimum: 1, maximum: 9 }'),
+    field('{ type: decimal, precision: 3, multipleOf: 10, minimum: 1 }'),
     'resources.things.fields.code its constraints leave no value',
   ],
   [

@@ -49,7 +49,7 @@ test('odd tables of SQLite are served as they are, or named with the reason', as
     CREATE TABLE nullkey (id TEXT PRIMARY KEY); INSERT INTO nullkey VALUES (NULL);
     CREATE TABLE "" (id INTEGER PRIMARY KEY); CREATE TABLE nameless (id INTEGER PRIMARY KEY, "" TEXT);
     CREATE TABLE numbers (id INTEGER PRIMARY KEY, r REAL, n INTEGER DEFAULT 50 CHECK (n > 100), m INTEGER CHECK (m > 5 AND m < 3),
-      h INTEGER CHECK (h > 0.5), d REAL DEFAULT 1e3);
+      h INTEGER CHECK (h > 0.5), k INTEGER CHECK (k > 5 AND k < 6), d REAL DEFAULT 1e3);
     INSERT INTO numbers (id, r, n) VALUES (1, 9e999, 101);
     CREATE TABLE strange (id INTEGER PRIMARY KEY, a ANY, t TEXT) STRICT; INSERT INTO strange VALUES (1, x'00', 'a' || char(0));`);
   expect(left.toSorted()).toEqual(
@@ -82,7 +82,7 @@ test('odd tables of SQLite are served as they are, or named with the reason', as
     rights: [{ id: 1, lId: 1 }],
     shareds: [{ id: 1, x: 'x' }],
     nowheres: [],
-    numbers: [{ id: 1, n: 101, m: null, h: null, d: 1000 }],
+    numbers: [{ id: 1, n: 101, m: null, h: null, k: null, d: 1000 }],
     stranges: [{ id: 1, t: 'a\0' }],
   });
 });

@@ -1,5 +1,6 @@
 import { isDate } from '../../model/field-types/date.ts';
 import { parseDatetime } from '../../model/field-types/datetime.ts';
+import { liesBetweenSteps } from '../../model/steps.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
 import { readDefault, type Bounds } from './expressions.ts';
 import type { FoundColumn } from './table.ts';
@@ -28,7 +29,7 @@ export function attributesOf(
     values === undefined
       ? { ...others, ...(maxLength === undefined ? {} : { maxLength }) }
       : { ...others, type: 'enum', values: [...new Set(values)] };
-  const limits = limitsOf(typed.type, ranges);
+  const limits = limitsOf(typed, ranges);
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
   const found = actual.default === undefined ? undefined : readDefault(actual.default);
   let value = found === undefined ? undefined : defaultFor(attributes, found);
@@ -63,7 +64,7 @@ export function isOrdered({ type }: FieldSpecification): boolean {
 }
 
 /** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */
-function limitsOf(type: FieldSpecification['type'], bounds: Bounds): Bounds | undefined {
+function limitsOf({ type, scale = 2 }: FieldSpecification, bounds: Bounds): Bounds | undefined {
   if (type !== 'integer' && type !== 'number' && type !== 'decimal') return {};
   const limits: Bounds = Object.fromEntries(
     Object.entries(bounds).filter(([, bound]) => type !== 'integer' || Number.isSafeInteger(bound)),
@@ -75,7 +76,14 @@ function limitsOf(type: FieldSpecification['type'], bounds: Bounds): Bounds | un
     exclusiveMinimum < maximum &&
     minimum < exclusiveMaximum &&
     exclusiveMinimum < exclusiveMaximum;
-  return isOpen ? limits : undefined;
+  const field = { type: { name: type }, attributes: {}, scale };
+  const isBetween = (['minimum', 'exclusiveMinimum'] as const).some((low) =>
+    (['maximum', 'exclusiveMaximum'] as const).some((high) => {
+      const [from, to] = [limits[low], limits[high]];
+      return from !== undefined && to !== undefined && liesBetweenSteps(low, from, high, to, field);
+    }),
+  );
+  return isOpen && !isBetween ? limits : undefined;
 }
 
 function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {

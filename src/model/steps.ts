@@ -1,0 +1,51 @@
+import type { JsonValue } from '../spec/specification.ts';
+import { floorTo, parseJsonNumber, type Scaled } from './exact-number.ts';
+
+/** What says how far apart the values of a field are. */
+interface Stepped {
+  readonly type: { readonly name: string };
+  readonly attributes: { readonly multipleOf?: number | string };
+  /** Of a decimal. */
+  readonly scale: number;
+}
+
+/** Whether no value of the field lies from one bound to the other: no whole number, or no multiple. */
+export function liesBetweenSteps(
+  low: string,
+  from: JsonValue,
+  high: string,
+  to: JsonValue,
+  field: Stepped,
+): boolean {
+  const steps = stepsOf(field);
+  const [least, most] = [parseJsonNumber(String(from)), parseJsonNumber(String(to))];
+  if (steps.length === 0 || least === undefined || most === undefined) return false;
+  const scale = Math.max(...[least, most, ...steps].map((number) => number.scale));
+  const step = steps.map((number) => floorTo(number, scale)).reduce(leastCommonMultiple);
+  const [first, last] = [floorTo(least, scale), floorTo(most, scale)];
+  const below = quotient(low === 'exclusiveMinimum' ? first : first - 1n, step);
+  return quotient(high === 'exclusiveMaximum' ? last - 1n : last, step) <= below;
+}
+
+/** What each value is a multiple of. */
+function stepsOf({ type, attributes, scale }: Stepped): readonly Scaled[] {
+  const { multipleOf } = attributes;
+  const multiple = multipleOf === undefined ? undefined : parseJsonNumber(String(multipleOf));
+  return [
+    ...(type.name === 'integer' ? [{ digits: 1n, scale: 0 }] : []),
+    ...(type.name === 'decimal' ? [{ digits: 1n, scale }] : []),
+    ...(multiple === undefined ? [] : [multiple]),
+  ];
+}
+
+/** Rounded down; the divisor is positive. */
+function quotient(dividend: bigint, divisor: bigint): bigint {
+  const rest = dividend % divisor;
+  return (dividend - rest) / divisor - (rest < 0n ? 1n : 0n);
+}
+
+function leastCommonMultiple(a: bigint, b: bigint): bigint {
+  let [divisor, rest] = [a, b];
+  while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];
+  return (a / divisor) * b;
+}
