@@ -3,6 +3,7 @@ import { drainDelays } from '../../src/cli/serve.ts';
 import { busyPatience } from '../../src/execute/sqlite-errors.ts';
 import { longestDelay } from '../../src/http/overload.ts';
 import { defaults } from '../../src/http/server.ts';
+import { buildLimits } from '../../src/model/limits.ts';
 import { databaseDefaults } from '../../src/spec/definitions/server.ts';
 import schema from '../../schema.json' with { type: 'json' };
 
@@ -24,6 +25,28 @@ test.each([
   ['maxInFlight', defaults.maxInFlight, 1_000],
 ])('contract 1: what server.%s is where the file says nothing', (_name, found, promised) => {
   expect(found).toBe(promised);
+});
+
+test('contract 2, Limits: which hold where the file sets none', () => {
+  expect(buildLimits({})).toEqual({
+    defaultLimit: 20,
+    maxLimit: 1_000,
+    defaultDepth: 3,
+    maxDepth: 5,
+    expandedItems: 100,
+    responseItems: 20_000,
+    exportItems: 1_000_000,
+    inItems: 500,
+    filters: 50,
+    sorts: 8,
+    pathDepth: 5,
+    urlLength: 8_192,
+    batchItems: 1_000,
+  });
+});
+
+test('contract 2, Content: how long a reader of CSV or NDJSON may stall, in ms', () => {
+  expect(defaults.stallTimeout).toBe(60_000);
 });
 
 test('and the schema says the same', () => {

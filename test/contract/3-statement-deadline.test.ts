@@ -111,6 +111,7 @@ describe.each(sides)('on %s', (_, api) => {
     async (_title, path, headers) => {
       const answer = await api().get(path, headers);
       expectError(answer, 'QUERY_TIMEOUT', path.split('?', 1)[0] ?? path);
+      expect(answer.headers.get('retry-after')).toBe('1');
     },
   );
 
