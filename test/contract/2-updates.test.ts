@@ -67,6 +67,20 @@ describe('PUT', () => {
   });
 });
 
+test.each(['PUT', 'PATCH'])('%s takes the UUID of its path in any case', async (method) => {
+  const path = (await api.send('POST', '/v1/tokens', {})).headers.get('location') ?? '';
+  const id = path.slice('/v1/tokens/'.length);
+  for (const [sent, asked] of [
+    [id.toUpperCase(), id],
+    [id, id.toUpperCase()],
+  ] as const) {
+    const answer = await api.send(method, `/v1/tokens/${asked}`, { id: sent });
+    expect([answer.status, answer.body.id]).toEqual([200, id]);
+  }
+  const other = await api.send(method, path, { id: '0b5e7c2a-0000-4000-8000-00000000000b' });
+  expect(problemsOf(other)).toEqual([`id: must be "${id}", as in the path`]);
+});
+
 describe('PUT and PATCH alike', () => {
   let path: string;
   let id: number;

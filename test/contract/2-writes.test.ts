@@ -223,7 +223,7 @@ describe('POST', () => {
     expect(given.headers.get('location')).toBe('/v1/labels/a%2Fb%20c%3F%C3%A4');
     expect((await api.get(given.headers.get('location') ?? '')).body).toEqual(given.body);
     const drawn = await api.send('POST', '/v1/labels', { text: 'x' });
-    expect(drawn.body.id).toMatch(/^[0-9a-f-]{36}$/u);
+    expect(drawn.body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f-]{16}$/u);
     const upper = '0B5E7C2A-0000-4000-8000-00000000000A';
     const uuid = await api.send('POST', '/v1/tokens', { id: upper });
     expect(uuid.headers.get('location')).toBe(`/v1/tokens/${upper.toLowerCase()}`);
