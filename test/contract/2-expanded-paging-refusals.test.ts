@@ -91,6 +91,15 @@ describe('refused', () => {
     invalid('without expand, on a single read', 'books.limit=1', 'books.limit'),
   ]);
 
+  test('the sorts of a request have a limit together', async () => {
+    const sorts = (more: string): string =>
+      `expand=books.tags&sort=name,born&books.sort=title,price,sold_total,-returned_total&books.tags.sort=name${more}`;
+    expect((await api.get(`${authors}?${sorts(',-id')}`)).status).toBe(200);
+    const { status, body } = await api.get(`${authors}?${sorts(',-id,pivot.position')}`);
+    expect([status, body.code]).toEqual([400, 'LIMIT_EXCEEDED']);
+    expect(body.message).toContain('at most 8 keys together (limits.sorts)');
+  });
+
   test('exactly as many as a response has', async () => {
     for (const path of [
       `${authors}?expand=books&limit=20&books.limit=1000`,

@@ -32,6 +32,7 @@ describe('fields', () => {
     ['both ends overlap', book('fields=ti*tle'), { id, title: 'One' }],
     ['but are no shorter name', book('fields=title*title'), { id }],
     ['the middle and the end overlap', book('fields=t*le*e'), { id }],
+    ['the middle right before the end', book('fields=t*l*e'), { id, title: 'One' }],
     ['two stars', book('fields=**le'), { id, title: 'One' }],
     ['a wildcard that matches nothing', book('fields=zz*'), { id }],
     ['no regular expression', book('fields=ti?le*'), { id }],
