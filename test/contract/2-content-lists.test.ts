@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveBoth } from '../support/both.ts';
 import { serveSides, sideNames, type Content, type Sides } from './2-content.ts';
 
 const specification = `
@@ -253,4 +254,19 @@ describe.each(sideNames)('%s', (name) => {
   test('nothing unforeseen happened', () => {
     expect(sides[name].failures).toEqual([]);
   });
+});
+
+test('without a limit an export has no more records than it may', async () => {
+  const both = await serveBoth(
+    'limits: { exportItems: 2 }\nresources: { a: { fields: { n: { type: integer } } } }',
+    { a: [{ n: 1 }, { n: 2 }, { n: 3 }] },
+  );
+  const { text, headers } = await both.get('/v1/a', { accept: 'text/csv' });
+  expect([text, headers.get('x-limit'), headers.get('x-total-pages')]).toEqual([
+    'id,n\r\n1,1\r\n2,2\r\n',
+    '2',
+    '2',
+  ]);
+  expect((await both.get('/v1/a')).body).toHaveLength(3);
+  await both.stop();
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 
-// Contract 1, Relations: "Cascades need no right on what they reach."
 const specification = `${withTokens}
 resources:
   teams:
@@ -23,6 +22,9 @@ resources:
     fields:
       open: { type: boolean, default: false }
       teamId: { type: integer, reference: teams.id, onDelete: setNull, access: admin }
+  locks:
+    access: { read: [{ role: editor, where: "open=true" }, admin], write: admin }
+    fields: { open: { type: boolean }, teamId: { type: integer, reference: teams.id, onDelete: restrict } }
   notes: { access: admin, fields: { about: { type: relation, relation: morphTo } } }
 `;
 
@@ -38,11 +40,14 @@ beforeAll(async () => {
     ['members', { teamId: 1 }],
     ['rooms', { teamId: 1 }],
     ['notes', { aboutType: 'teams', aboutId: 1 }],
+    ['teams', [{ name: 'b' }, { name: 'c' }]],
+    ['locks', [{ teamId: 2 }, { teamId: 2, open: true }, { teamId: 3, open: false }]],
   ] as const)
     expect((await both.send('POST', `/v1/${resource}`, record, admin)).status).toBe(201);
 });
 afterAll(() => both?.stop());
 
+// Contract 1, Relations: "Cascades need no right on what they reach."
 test('who may delete a record alone takes with it what goes by a cascade, seen or not', async () => {
   const of = async (resource: string): Promise<unknown> =>
     (await both.get(`/v1/${resource}`, admin)).body;
@@ -51,4 +56,17 @@ test('who may delete a record alone takes with it what goes by a cascade, seen o
   expect([await of('members'), await of('notes'), await of('team-tags')]).toEqual([[], [], []]);
   expect(await of('rooms')).toEqual([{ id: 1, open: false, teamId: null }]);
   expect(await of('tags')).toEqual([{ id: 1, name: 'red' }]);
+});
+
+// Contract 2, Writes: HAS_DEPENDENTS counts "those that the caller may read".
+test.each([
+  ['teams/2', 'editor', [{ resource: 'locks', count: 1 }]],
+  ['teams/2', 'admin', [{ resource: 'locks', count: 2 }]],
+  ['teams/3', 'editor', []],
+  ['teams/3', 'admin', [{ resource: 'locks', count: 1 }]],
+])('of what keeps %s, %s is told what it sees', async (path, who, dependents) => {
+  const headers = who === 'admin' ? admin : editor;
+  const { status, body } = await both.send('DELETE', `/v1/${path}`, undefined, headers);
+  expect([status, body.code, body.dependents]).toEqual([409, 'HAS_DEPENDENTS', dependents]);
+  expect(body.message).toMatch(/other records/iu);
 });
