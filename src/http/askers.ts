@@ -1,5 +1,8 @@
-/** How long who has not asked is still expected to, at least, in ms; at most twice as long. */
-const expected = 1_000;
+/**
+ * How long who has not asked is still expected to, at least, in ms; at most twice as long. In a crowd some do not ask for
+ * seconds, since others that were refused are asked with again.
+ */
+const expected = 10_000;
 
 /**
  * The connections on which requests may come soon: those that were made or have asked lately. Others rest, as thousands may
@@ -9,7 +12,12 @@ export class Askers {
   private recent = new Set<object>();
   /** Those of the time before that have not asked since. */
   private former = new Set<object>();
-  private readonly timer = setInterval(() => this.age(), expected).unref();
+  private readonly timer: NodeJS.Timeout;
+
+  /** `interval`: how long who has not asked is expected to, in ms. */
+  constructor(interval = expected) {
+    this.timer = setInterval(() => this.age(), interval).unref();
+  }
 
   /** How many there are. */
   get count(): number {

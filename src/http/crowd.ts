@@ -80,8 +80,9 @@ export class Crowd {
     const took = now - this.began;
     this.hasGrown = this.grows && took >= grown;
     [this.ended, this.lastCome, this.come] = [now, this.come, 0];
-    // Those who are refused come again at once: that they are many does not show that they are too many.
-    if (this.isCrowded && this.served > 0)
+    // Those who are refused come again at once: that they are many does not show that they are too many. What little a
+    // short turn has served says nothing of how long each takes.
+    if (this.isCrowded && this.servedFor >= serving)
       this.isCrowded = this.isTooMuch(this.servedFor / this.served);
     return took;
   }

@@ -11,8 +11,8 @@ const made: Askers[] = [];
 afterEach(() => {
   for (const askers of made.splice(0)) askers.close();
 });
-const make = (): Askers => {
-  const askers = new Askers();
+const make = (interval?: number): Askers => {
+  const askers = new Askers(interval);
   made.push(askers);
   return askers;
 };
@@ -70,7 +70,7 @@ test('a connection is counted when it is made and when it asks, and no more when
 });
 
 test('they rest by themselves', async () => {
-  const askers = make();
+  const askers = make(10);
   askers.note({});
   await until(() => askers.count === 0);
 });
