@@ -103,11 +103,12 @@ export async function startServer(
   const askers = new Askers();
   const connections = new Connections(maxHeaderSize, askers, (socket) => edge().unread(socket));
   const metrics = new Metrics(options.fleet);
-  const network = new Network({ mode, clock: () => performance.now() });
+  const uptime = (): number => performance.now();
+  const network = new Network({ mode, clock: uptime });
   const dashboard = hasDashboard(generation().api, mode)
     ? new Dashboard({
         token: randomBytes(32).toString('hex'),
-        clock: () => performance.now(),
+        clock: uptime,
         now: draw.now,
         databaseTime: () => metrics.totalDatabaseTime,
         origin: sharedOrigin(),
@@ -127,7 +128,6 @@ export async function startServer(
   const processes = options.fleet?.size ?? 1;
   const gate = new Gate({ mode, now: draw.now, clock, trace, processes });
   gate.prepare(settings);
-  const uptime = (): number => performance.now();
   const departures = new Departures(uptime, timesRead);
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,

@@ -69,21 +69,16 @@ function limitsOf({ type, scale = 2 }: FieldSpecification, bounds: Bounds): Boun
   const limits: Bounds = Object.fromEntries(
     Object.entries(bounds).filter(([, bound]) => type !== 'integer' || Number.isSafeInteger(bound)),
   );
-  const { minimum = -Infinity, maximum = Infinity } = limits;
-  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = limits;
-  const isOpen =
-    minimum <= maximum &&
-    exclusiveMinimum < maximum &&
-    minimum < exclusiveMaximum &&
-    exclusiveMinimum < exclusiveMaximum;
   const field = { type: { name: type }, attributes: {}, scale };
-  const isBetween = (['minimum', 'exclusiveMinimum'] as const).some((low) =>
+  const isEmpty = (['minimum', 'exclusiveMinimum'] as const).some((low) =>
     (['maximum', 'exclusiveMaximum'] as const).some((high) => {
       const [from, to] = [limits[low], limits[high]];
-      return from !== undefined && to !== undefined && liesBetweenSteps(low, from, high, to, field);
+      if (from === undefined || to === undefined) return false;
+      const isOpen = low === 'exclusiveMinimum' || high === 'exclusiveMaximum';
+      return from > to || (isOpen && from === to) || liesBetweenSteps(low, from, high, to, field);
     }),
   );
-  return isOpen && !isBetween ? limits : undefined;
+  return isEmpty ? undefined : limits;
 }
 
 function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
