@@ -32,21 +32,26 @@ export class Authenticator {
   }
 
   /** Fails with INVALID_CREDENTIALS, TOKEN_EXPIRED or KEYS_UNAVAILABLE. */
-  identify({ text, mayBeToken, digest }: Credential): Result<Caller> | Promise<Result<Caller>> {
-    const caller = this.callerOf(digest);
-    if (caller !== undefined) return ok(caller);
+  identify(credential: Credential): Result<Caller> | Promise<Result<Caller>> {
+    const { text, mayBeToken, digest } = credential;
+    let { findings } = credential;
+    if (findings?.by !== this) {
+      findings = { by: this, key: this.keyOf(digest), proof: undefined };
+      credential.findings = findings;
+    }
+    if (findings.key !== undefined) return findings.key;
     return mayBeToken && this.tokens !== undefined
-      ? this.tokens.identify(text, digest)
+      ? this.tokens.identify(text, digest, findings)
       : fail(invalidCredentials);
   }
 
   /** All keys are compared, so that the time it takes says nothing of which one was near. */
-  private callerOf(digest: string): Caller | undefined {
+  private keyOf(digest: string): Result<Caller> | undefined {
     if (this.apiKeys.length === 0) return undefined;
     const bytes = Buffer.from(digest);
     let caller: Caller | undefined;
     for (const key of this.apiKeys) if (timingSafeEqual(bytes, key.digest)) caller = key.caller;
-    return caller;
+    return caller && ok(caller);
   }
 }
 

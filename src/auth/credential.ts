@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import type { Caller } from '../model/access.ts';
 
 /** What a request shows of who sends it. */
 export interface Credential {
@@ -8,6 +9,27 @@ export interface Credential {
   readonly mayBeToken: boolean;
   /** SHA-256 in hex, which stands for it in memory. */
   readonly digest: string;
+  /** What was found out of it, since the same one comes again on its connection. */
+  findings?: Findings;
+}
+
+/** What an authenticator has found out of a credential. */
+export interface Findings {
+  /** Who has; to another one they say nothing. */
+  readonly by: object;
+  /** Who it speaks for as a key of the file; undefined for what is none. */
+  readonly key: Result<Caller> | undefined;
+  proof: Proof | undefined;
+}
+
+/** That a token was found good. */
+export interface Proof {
+  readonly found: Result<Caller>;
+  /** `nbf` and `exp`: s since 1970 */
+  readonly begins: number;
+  readonly expires: number;
+  /** That of the keys when it was checked. */
+  readonly revision: number;
 }
 
 /** What was read last on a connection: its next request mostly shows the same. */

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import { BoundedCache } from '../bounded-cache.ts';
 import { fail, ok, type Result } from '../errors.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { invalidCredentials, tokenExpired } from './credential.ts';
+import { invalidCredentials, tokenExpired, type Findings, type Proof } from './credential.ts';
 import type { Caller } from '../model/access.ts';
 import { callerOfToken } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
@@ -13,21 +13,12 @@ const skew = 30;
 const keptTokens = 5_000;
 const longestKept = 4_096;
 
-interface Verified {
-  readonly found: Result<Caller>;
-  /** `nbf` and `exp`: s since 1970 */
-  readonly begins: number;
-  readonly expires: number;
-  /** That of the keys when it was checked. */
-  readonly revision: number;
-}
-
 /** Checks tokens, and remembers those that are good for as long as they are so and the keys stay. */
 export class Tokens {
   private readonly jwt: JwtSpecification;
   private readonly source: KeySource;
   private readonly now: () => number;
-  private readonly verified = new BoundedCache<Verified>(keptTokens);
+  private readonly proofs = new BoundedCache<Proof>(keptTokens);
 
   constructor(jwt: JwtSpecification, source: KeySource, now: () => number) {
     this.jwt = jwt;
@@ -35,15 +26,25 @@ export class Tokens {
     this.now = now;
   }
 
-  /** Who a token speaks for; `digest` stands for it in memory. INVALID_CREDENTIALS, TOKEN_EXPIRED, KEYS_UNAVAILABLE. */
-  identify(token: string, digest: string): Result<Caller> | Promise<Result<Caller>> {
-    const known = this.verified.get(digest);
-    if (known === undefined || known.revision !== this.source.revision())
+  /**
+   * Who a token speaks for; `digest` stands for it in memory, `findings` hold what was found out of it before.
+   * INVALID_CREDENTIALS, TOKEN_EXPIRED, KEYS_UNAVAILABLE.
+   */
+  identify(
+    token: string,
+    digest: string,
+    findings: Findings,
+  ): Result<Caller> | Promise<Result<Caller>> {
+    findings.proof ??= this.proofs.get(digest);
+    const { proof } = findings;
+    if (proof === undefined || proof.revision !== this.source.revision()) {
+      findings.proof = undefined;
       return this.verify(token, digest);
+    }
     // The clock may have been set, forward or back.
     const now = Math.floor(this.now() / 1_000);
-    if (known.begins > now + skew) return fail(invalidCredentials);
-    return known.expires <= now - skew ? fail(tokenExpired) : known.found;
+    if (proof.begins > now + skew) return fail(invalidCredentials);
+    return proof.expires <= now - skew ? fail(tokenExpired) : proof.found;
   }
 
   private async verify(token: string, digest: string): Promise<Result<Caller>> {
@@ -76,8 +77,7 @@ export class Tokens {
     }
     const found = ok(callerOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim));
     const { nbf: begins = 0, exp: expires = 0 } = claims;
-    if (token.length <= longestKept)
-      this.verified.set(digest, { found, begins, expires, revision });
+    if (token.length <= longestKept) this.proofs.set(digest, { found, begins, expires, revision });
     return found;
   }
 }

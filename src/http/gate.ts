@@ -1,5 +1,5 @@
 import { Authenticator } from '../auth/authenticator.ts';
-import { readCredential } from '../auth/credential.ts';
+import { readCredential, type Credential } from '../auth/credential.ts';
 import { fail, ok, type ApiError, type Result } from '../errors.ts';
 import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
@@ -8,7 +8,7 @@ import { after, type Soon } from '../soon.ts';
 import { turnsOf, type Trace } from '../trace/events.ts';
 import type { Client } from './client.ts';
 import { isDashboardPath } from './dashboard.ts';
-import { MemoryCounters, type Counters } from './quota.ts';
+import { MemoryCounters, type Count, type Counters } from './quota.ts';
 import { RedisCounters } from './quota-redis.ts';
 import { isProbe } from './router.ts';
 import { networkOf, policiesOf, rateHeaders, rateLimited, type Policies } from './rate-limit.ts';
@@ -90,8 +90,7 @@ export class Gate {
     const { requests } = policies;
     const network = networkFor(arrival.client);
     const identified = identify(arrival, rules, network);
-    if (!counts || requests === undefined)
-      return after(identified, (caller) => ({ caller, headers: undefined }));
+    if (!counts || requests === undefined) return after(identified, unmetered);
     return after(identified, (found) => {
       const isBarred = !found.ok && found.error.code === 'RATE_LIMITED';
       if (isBarred) return { caller: found, headers: undefined };
@@ -154,22 +153,42 @@ function networkFor({ address, memory }: Arrival['client']): Network {
 /** Whose credential it is. While too many from this network have failed, none is looked at. */
 function identify(
   { rawHeaders, client }: Arrival,
-  { authenticator, policies: { failures }, counters }: Rules,
+  rules: Rules,
   { failures: name }: Network,
 ): Soon<Result<Caller>> {
+  const { authenticator, policies, counters } = rules;
   const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
-  return after(counters.look(name, failures.window), (before) => {
-    if (before.count >= failures.max) return fail(rateLimited(failures, before));
-    const identified = credential.ok ? authenticator.identify(credential.value) : credential;
-    return after(identified, (found) => {
-      // What has expired was good once: whoever sends it does not guess.
-      if (found.ok || found.error.code !== 'INVALID_CREDENTIALS') return found;
-      return after(counters.take(name, failures.window), (count) =>
-        count.count > failures.max ? fail(rateLimited(failures, count)) : found,
-      );
-    });
+  const before = counters.look(name, policies.failures.window);
+  // No function is made for what is mostly there at once: each request would pay for it.
+  if (before instanceof Promise)
+    return before.then((count) => examined(credential, count, authenticator, rules, name));
+  return examined(credential, before, authenticator, rules, name);
+}
+
+/** Who a credential speaks for that comes behind so many which have failed. */
+function examined(
+  credential: Result<Credential>,
+  before: Count,
+  authenticator: Authenticator,
+  { policies: { failures }, counters }: Rules,
+  name: string,
+): Soon<Result<Caller>> {
+  if (before.count >= failures.max) return fail(rateLimited(failures, before));
+  const identified = credential.ok ? authenticator.identify(credential.value) : credential;
+  // In most cases it is good, and nothing is to be counted.
+  if (!(identified instanceof Promise) && identified.ok) return identified;
+  return after(identified, (found) => {
+    // What has expired was good once: whoever sends it does not guess.
+    if (found.ok || found.error.code !== 'INVALID_CREDENTIALS') return found;
+    return after(counters.take(name, failures.window), (count) =>
+      count.count > failures.max ? fail(rateLimited(failures, count)) : found,
+    );
   });
+}
+
+function unmetered(caller: Result<Caller>): Admission {
+  return { caller, headers: undefined };
 }
 
 /** Adds header fields to an answer, whatever it is. */
