@@ -12,8 +12,10 @@ export function fitText(text: string, { attributes }: Field): string {
   if (length >= minLength) return fitted;
   const filling = text === '' ? 'text' : text;
   const joint = filling.includes(' ') || filling.endsWith('.') ? ' ' : '';
-  let longer = fitted;
-  while (codePoints(longer) < minLength) longer += `${longer === '' ? '' : joint}${filling}`;
+  const begun = fitted === '' ? filling : fitted;
+  const again = `${joint}${filling}`;
+  const missing = Math.max(0, minLength - codePoints(begun));
+  const longer = begun + again.repeat(Math.ceil(missing / codePoints(again)));
   const most = Math.max(minLength, Math.min(maxLength ?? Infinity, codePoints(longer)));
   return Array.from(longer).slice(0, most).join('').trimEnd().padEnd(minLength, 'x');
 }

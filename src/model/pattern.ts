@@ -2,7 +2,7 @@ import process from 'node:process';
 import { Script, createContext, type Context } from 'node:vm';
 import { linearTest } from './linear-pattern.ts';
 
-/** How many steps a value may take at most to be tried by backtracking. */
+/** How many steps a value may take at most to be tried by backtracking, and how long it may be. */
 const mostSteps = 1_000_000;
 /** How long a value may be tried against a pattern that nothing else bounds, in ms. */
 const deadline = 50;
@@ -39,8 +39,8 @@ let sandbox: { context: Context; script: Script } | undefined;
 
 /**
  * Tests a value against the user's pattern in bounded time: by backtracking where that takes few steps, else by
- * following all ways at once, else (look-around, back-references) until a deadline; a value that reaches it does not
- * match. Contract 1, Constraint attributes.
+ * following all ways at once, else (look-around, back-references, thousands of repetitions) until a deadline; a value
+ * that reaches it, or the end of the engine's memory for backtracking, does not match. Contract 1, Constraint attributes.
  */
 export function matches(pattern: RegExp, value: string): boolean {
   let found = known.get(pattern);
@@ -50,7 +50,7 @@ export function matches(pattern: RegExp, value: string): boolean {
   }
   const length = value.length + 1;
   const steps = found.ways?.reduce((product, count) => product * Math.min(count, length), 1);
-  if (steps !== undefined && steps <= mostSteps) return pattern.test(value);
+  if (steps !== undefined && Math.max(steps, length) <= mostSteps) return pattern.test(value);
   if (!('linear' in found)) found.linear = linearTest(pattern.source);
   return found.linear === undefined ? matchesInTime(pattern, value) : found.linear(value);
 }
@@ -64,7 +64,10 @@ function matchesInTime(pattern: RegExp, value: string): boolean {
     try {
       return sandbox.script.runInContext(sandbox.context, { timeout: deadline }) === true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      // The error is one of the other context: it is told by its name.
+      const { code, name } = error as NodeJS.ErrnoException;
+      if (name === 'RangeError') return false;
+      if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     }
     const { user, system } = process.threadCpuUsage(before);
     left -= Math.max(1, (user + system) / 1000);

@@ -132,6 +132,12 @@ test.each([
   expect(matches(new RegExp(source, 'u'), value)).toBe(result);
 });
 
+test('what the engine has no memory to follow does not match', () => {
+  const pattern = /^a{9999999}$/u;
+  const values = ['a'.repeat(9_999_999), 'a'.repeat(9_999_999), 'a'];
+  expect(values.map((value) => matches(pattern, value))).toEqual([false, false, false]);
+});
+
 test.each([
   ['^a$', []],
   ['a', [Infinity]],
