@@ -45,6 +45,7 @@ const rules: SchemaRules = {
   fillSql,
   tableOptions: '',
   rebuilds: false,
+  renames: () => true,
   indexColumns: withId,
   indexSql,
   putsNullsFirst,

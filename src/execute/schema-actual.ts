@@ -119,6 +119,8 @@ export interface SchemaRules {
   readonly tableOptions: string;
   /** Whether a table is made anew to change a column of it; else each change is a statement. */
   readonly rebuilds: boolean;
+  /** Whether the database gives a column another name in place. */
+  readonly renames: (from: string, to: string) => boolean;
   /** The columns that an index has, in which those wanted come first. */
   readonly indexColumns: (table: TableSchema, index: IndexSchema) => readonly string[];
   /** `collated` are the folded names of columns that compare texts otherwise than by code point. */

@@ -165,8 +165,15 @@ export function isRenamed({ name, actual }: ColumnChange): boolean {
 }
 
 /** Whether a table has to be made anew where columns cannot be changed in place. */
-export function needsRebuild({ columns }: TableChange): boolean {
-  return columns.some((column) => isChanged(column) && !isPlainAddition(column));
+export function needsRebuild(
+  { columns }: TableChange,
+  { renames }: Pick<SchemaRules, 'renames'>,
+): boolean {
+  return columns.some(
+    (column) =>
+      (isChanged(column) && !isPlainAddition(column)) ||
+      (column.actual !== undefined && !renames(column.actual.name, column.name)),
+  );
 }
 
 /** Whether a column can be added to a table as it is: nothing has to be in it. */

@@ -235,11 +235,11 @@ function collatedIn({ change }: Pair, { fold }: SchemaRules): ReadonlySet<string
 /** What keeps a table from being made anew, where a change of it takes that. */
 function rebuildObstacles(
   tables: readonly TableChange[],
-  { rebuilds }: SchemaRules,
+  rules: SchemaRules,
 ): readonly MigrationStep[] {
   return tables.flatMap((table) => {
     const { peculiarity } = table.actual;
-    if (!rebuilds || !needsRebuild(table) || peculiarity === undefined) return [];
+    if (!rules.rebuilds || !needsRebuild(table, rules) || peculiarity === undefined) return [];
     const obstacle = `it has ${peculiarity}, which would be lost; change this table by hand`;
     return [step(`make table ${table.name} anew`, { obstacle })];
   });

@@ -4,6 +4,7 @@ import { jsonGuard } from '../sql/json-guard.ts';
 import { columnSql } from '../sql/schema.ts';
 import type { ColumnSchema } from '../sql/table-schema.ts';
 import type { ActualColumn } from './schema-actual.ts';
+import { foldName, rowKeyName } from './sqlite-catalog.ts';
 import { valueFrom, type ColumnChange, type TableChange } from './schema-changes.ts';
 
 /**
@@ -36,7 +37,7 @@ export function rebuildTable(driver: Driver.Database, table: TableChange): void 
   const values = columns.map((column) =>
     column.actual === undefined
       ? (column.fill ?? 'NULL')
-      : valueFrom(quote(column.name), column.conversion, column.fill),
+      : valueFrom(quote(nameNow(column.actual, column)), column.conversion, column.fill),
   );
   driver.exec(
     `INSERT INTO ${quote(temporary)} (${targets.join(', ')}) SELECT ${values.join(', ')} FROM ${quote(name)}`,
@@ -51,6 +52,19 @@ export function rebuildTable(driver: Driver.Database, table: TableChange): void 
   }
   for (const sql of others) driver.exec(sql);
   if (lastId !== undefined) keepLastId(driver, name, lastId);
+}
+
+/** By these names SQLite knows the key of each row, whatever columns are called. */
+const rowKeyNames: ReadonlySet<string> = new Set([rowKeyName, 'oid', '_rowid_']);
+
+/** Whether SQLite gives a column another name in place: it refuses to where one of the two may mean a row's key. */
+export function renamesColumn(from: string, to: string): boolean {
+  return from === to || ![from, to].some((name) => rowKeyNames.has(foldName(name)));
+}
+
+/** The name of a column once all that are renamed in place have their new names. */
+function nameNow(actual: ActualColumn, { name }: ColumnChange): string {
+  return renamesColumn(actual.name, name) ? name : actual.name;
 }
 
 function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string {

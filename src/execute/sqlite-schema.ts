@@ -18,7 +18,7 @@ import {
 } from './schema-steps.ts';
 import { foldName, readMade, readTables } from './sqlite-catalog.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
-import { rebuildTable } from './sqlite-rebuild.ts';
+import { rebuildTable, renamesColumn } from './sqlite-rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './sqlite-values.ts';
 
 const rules: SchemaRules = {
@@ -43,6 +43,7 @@ const rules: SchemaRules = {
   fillSql,
   tableOptions: ' STRICT',
   rebuilds: true,
+  renames: renamesColumn,
   indexColumns,
   indexSql: (table, index, collated) =>
     indexSql(table.name, { ...index, columns: indexColumns(table, index) }, collated),
@@ -209,7 +210,9 @@ export async function migrate(
 }
 
 function make(driver: Driver.Database, changes: SchemaChanges): void {
-  const isRisky = changes.alterTables.some(needsRebuild) || changes.dropTables.length > 0;
+  const isRisky =
+    changes.alterTables.some((table) => needsRebuild(table, rules)) ||
+    changes.dropTables.length > 0;
   const before = isRisky ? faultsOf(driver) : new Map<string, number>();
   for (const name of changes.dropIndexes) driver.exec(`DROP INDEX ${quote(name)}`);
   for (const name of changes.dropTables) driver.exec(`DROP TABLE ${quote(name)}`);
@@ -217,7 +220,11 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
     driver.exec(`ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`);
   for (const { name, columns } of changes.alterTables)
     for (const column of columns)
-      if (column.actual !== undefined && isRenamed(column))
+      if (
+        column.actual !== undefined &&
+        isRenamed(column) &&
+        renamesColumn(column.actual.name, column.name)
+      )
         driver.exec(
           `ALTER TABLE ${quote(name)} RENAME COLUMN ${quote(column.actual.name)} TO ${quote(column.name)}`,
         );
@@ -226,7 +233,7 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
       `CREATE TABLE ${quote(name)} (${columns.map(columnSql).join(', ')})${rules.tableOptions}`,
     );
   for (const table of changes.alterTables)
-    if (needsRebuild(table)) rebuildTable(driver, table);
+    if (needsRebuild(table, rules)) rebuildTable(driver, table);
     else
       for (const { actual, wanted } of table.columns)
         if (actual === undefined && wanted !== undefined)

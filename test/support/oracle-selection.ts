@@ -49,6 +49,10 @@ function dropped(value: Value, selectors: readonly Selector[]): Value {
   );
 }
 
+function hasMembers(type: string | undefined): boolean {
+  return type === undefined || type === 'object' || type === 'json';
+}
+
 /** The fields of a record that are shown; `id` always. */
 export function selectFields(
   world: World,
@@ -58,7 +62,10 @@ export function selectFields(
 ): Item {
   const own = world.resource(resource);
   const { fields, exclude } = selection;
-  const shown = fields === undefined ? item : kept(item, opened(own, fields));
+  // A path into a field that has no members is one of another target of its relation.
+  const hasPath = ([name = '', ...members]: Selector): boolean =>
+    members.length === 0 || hasMembers(own.fields.get(name)?.definition.type);
+  const shown = fields === undefined ? item : kept(item, opened(own, fields).filter(hasPath));
   const left = exclude === undefined ? shown : dropped(shown, opened(own, exclude));
   return { ...(left as Item), id: item['id'] ?? null };
 }
