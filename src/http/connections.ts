@@ -38,6 +38,8 @@ export class Connections {
   /** How many the system has given so far. */
   accepted = 0;
   private readonly refused = new WeakSet<Socket>();
+  /** Those whose last request has come. */
+  private readonly ending = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
   private readonly askers: Pick<Askers, 'note' | 'forget'>;
   private readonly sendingOn: (socket: Socket) => Omit<Sending, 'last'>;
@@ -78,11 +80,24 @@ export class Connections {
     });
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.current.has(request.socket)) return;
-    this.current.set(request.socket, { request, response });
-    this.askers.note(request.socket);
+  /** A request has come. Gives whether it is to be begun: no answer is sent to what comes behind the last one. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = request;
+    if (this.ending.has(socket)) return false;
+    if (!this.current.has(socket)) return true;
+    this.current.set(socket, { request, response });
+    this.askers.note(socket);
     response.on('finish', this.forget);
+    return true;
+  }
+
+  /** Ends the connection with the answer to this request, unless another has come behind it. Gives whether it does. */
+  endWith(request: IncomingMessage): boolean {
+    const { socket } = request;
+    const current = this.current.get(socket);
+    if (typeof current === 'object' && current.request !== request) return false;
+    this.ending.add(socket);
+    return true;
   }
 
   /**
@@ -124,16 +139,18 @@ export class Connections {
     const sending: Sending = { last: true, ...this.sendingOn(socket) };
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (current === undefined || current === 'idle') end(socket, refusal, sending);
-    else if (!current.request.complete) {
-      // It is the body of this request, which may have its answer already.
+    else {
+      const { request, response } = current;
+      const isBody = !request.complete;
       // Who waits for the rest of it would wait for ever: Node ends no request whose answer was sent.
-      socket.once('close', () => current.request.destroy());
-      if (current.response.headersSent) socket.destroySoon();
-      else send(current.response, refusal, sending);
-    } else {
-      const { response } = current;
+      if (isBody) socket.once('close', () => request.destroy());
+      if (isBody && !response.headersSent) {
+        send(response, refusal, sending);
+        return;
+      }
       if (!response.writableFinished && !response.destroyed) await once(response, 'close');
-      if (socket.writable) end(socket, refusal, sending);
+      if (isBody) socket.destroySoon();
+      else if (socket.writable) end(socket, refusal, sending);
     }
   }
 

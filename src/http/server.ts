@@ -141,7 +141,7 @@ export async function startServer(
   let stopping = false;
   const isStopping = (): boolean => stopping;
   const handle = (
-    { request, requestId, method, url, path, search }: Incoming,
+    { request, requestId, method, url, path, search, problem: malformed }: Incoming,
     observed: Observed,
     { client, refusal }: Entry,
     visit: Visit,
@@ -154,7 +154,7 @@ export async function startServer(
     // Answered however much there is to do. Contract 3, Overload.
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
     const refuse = (): ApiError | undefined => (isExempt ? undefined : visit.refusal());
-    const problem = headProblem(request) ?? refusal ?? refuse();
+    const problem = malformed ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
     const begin = (late: ApiError | undefined): Soon<Response> => {
       if (late !== undefined) return respondError(late, path, requestId);
@@ -216,7 +216,6 @@ export async function startServer(
   /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
   const take = async (incoming: Incoming, response: ServerResponse): Promise<void> => {
     const { request } = incoming;
-    connections.begin(request, response);
     const gate = edge();
     const entry = gate.enter(request, incoming.path);
     const sending = { vary: gate.vary, extra: entry.headers };
@@ -242,7 +241,10 @@ export async function startServer(
       const acceptEncoding = request.headers['accept-encoding'];
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
-      rest = await departures.join(() => send(response, encoded, { ...sending, last: stopping }));
+      rest = await departures.join(() => {
+        const last = stopping && connections.endWith(request);
+        return send(response, encoded, { ...sending, last });
+      });
       // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
       if (!request.complete) request.resume();
       if (rest !== undefined && answered.isLive !== true) await sendRest(response, rest, observed);
@@ -267,7 +269,9 @@ export async function startServer(
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const bounds = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!connections.begin(request, response)) return;
     const incoming = readHead(request);
+    if (incoming.problem !== undefined) connections.endWith(request);
     take(incoming, response).catch((error: unknown) => {
       if (!response.headersSent) request.socket.destroy();
       const { requestId, method, path } = incoming;
@@ -298,6 +302,8 @@ export async function startServer(
 /** A request as its first line tells it, with the id under which it is known. */
 interface Incoming extends RequestStart {
   readonly request: IncomingMessage;
+  /** What is wrong with its head, so that its connection ends with the answer. */
+  readonly problem: ApiError | undefined;
 }
 
 function readHead(request: IncomingMessage): Incoming {
@@ -305,6 +311,7 @@ function readHead(request: IncomingMessage): Incoming {
   const { path, search } = splitUrl(url);
   return {
     request,
+    problem: headProblem(request),
     requestId: randomUUID(),
     method: request.method ?? 'GET',
     url,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Askers } from '../../src/http/askers.ts';
 import { Connections } from '../../src/http/connections.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/command.ts';
 import { chunk, chunkedHead, getBytes, postBytes, Wire } from '../support/wire.ts';
 import { servePosts, specification } from './posts.ts';
 
@@ -143,6 +144,40 @@ describe('a server that stops', () => {
     const answer = await busy.answer();
     expect([answer?.status, answer?.headers.get('connection')]).toEqual([201, 'close']);
     expect(await busy.rest()).toBe('');
+    await stopped;
+    expect(stopping.failures).toEqual([]);
+  });
+
+  test('answers all that has come on a connection, and begins nothing behind its last answer', async () => {
+    const stopping = await serveApi(`debug: true\n${specification}`);
+    const held = (bytes: string, ms: number): string =>
+      bytes.replace('\r\n', `\r\nX-Simulate: latency=${ms}\r\n`);
+    const wire = await open(stopping.url);
+    const first = held(getBytes('/v1/posts'), 1_500);
+    await wire.send(`${first}${held(postBytes('{"title":"behind"}'), 700)}`);
+    const other = await open(stopping.url);
+    await other.send(`${first}${postBytes('{"title":"done before"}')}`);
+    await until(async () => (await stopping.get('/v1/posts')).body.length === 1);
+
+    const stopped = stopping.stop();
+    await delay(900);
+    // The answer with which the connection ends is decided, and waits for its turn.
+    await wire.send(postBytes('{"title":"too late"}'));
+    // Nothing ends yet with the other one: its answers were made before.
+    await other.send(getBytes('/v1/posts'));
+    const seen = [];
+    for (const one of [wire, wire, other, other, other]) {
+      const answer = await one.answer();
+      seen.push([answer?.status, answer?.headers.get('connection')?.toLowerCase()]);
+    }
+    expect(seen).toEqual([
+      [200, 'keep-alive'],
+      [201, 'close'],
+      [200, 'keep-alive'],
+      [201, 'keep-alive'],
+      [200, 'close'],
+    ]);
+    expect([await wire.rest(), await other.rest()]).toEqual(['', '']);
     await stopped;
     expect(stopping.failures).toEqual([]);
   });

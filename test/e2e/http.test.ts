@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TraceReader } from '../../src/trace/events.ts';
 import { serveApi } from '../support/api.ts';
+import { until } from '../support/command.ts';
 import { chunk, chunkedHead, getBytes, postBytes } from '../support/wire.ts';
 import { servePosts, specification } from './posts.ts';
 
@@ -305,6 +306,29 @@ describe('a connection goes on', () => {
       expect(await wire.rest()).toBe('');
     }
     expect(api().failures.splice(0)).toEqual([]);
+  });
+
+  test('until a body is no HTTP any more that has its answer: what was asked before is answered, too', async () => {
+    const held = await serveApi(`debug: true\n${specification}`);
+    const wire = await open(held.url);
+    const head = chunkedHead().replace('application/json', 'text/plain');
+    await wire.send(`${getBytes('/v1/posts', 'X-Simulate: latency=1000\r\n')}${head}${chunk('a')}`);
+    await until(async () => (await held.get('/_metrics')).text.includes('status="415"'));
+    await wire.send('no\r\n');
+    const seen = [await wire.answer(), await wire.answer()];
+    expect(seen.map((answer) => answer?.status)).toEqual([200, 415]);
+    expect(await wire.rest()).toBe('');
+    await held.stop();
+  });
+
+  test('until a head without Host: nothing behind it is begun', async () => {
+    const before = await titles();
+    const wire = await open();
+    await wire.send(`GET /v1/posts HTTP/1.1\r\n\r\n${postBytes('{"title":"behind"}')}`);
+    const answer = await wire.answer();
+    expect([answer?.status, answer?.headers.get('connection')]).toEqual([400, 'close']);
+    expect(await wire.rest()).toBe('');
+    await expectUnharmed(before);
   });
 
   test('until bytes come that are no HTTP: what was asked before is answered first', async () => {
