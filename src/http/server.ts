@@ -148,6 +148,8 @@ export async function startServer(
   ): Soon<Response> => {
     observed.trace.client = client.address;
     const failed = (error: unknown): ApiError => {
+      // There is nobody to answer.
+      if (error instanceof ClientGone) throw error;
       report(observed, error);
       return failureOf(error);
     };
@@ -208,7 +210,6 @@ export async function startServer(
   ): Promise<void> =>
     sendStream(response, body, stallTimeout).catch((error: unknown) => report(observed, error));
   const report = ({ trace: seen }: Observed, error: unknown): void => {
-    if (error instanceof ClientGone) return;
     seen.failure = error;
     const { requestId, method, path } = seen.start;
     trace({ kind: 'failure', requestId, method, path, error });
@@ -249,10 +250,13 @@ export async function startServer(
       if (!request.complete) request.resume();
       if (rest !== undefined && answered.isLive !== true) await sendRest(response, rest, observed);
     } catch (error) {
-      const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
-      sendInstead(response, problem, sending);
-      answered = problem;
-      report(observed, error);
+      if (error instanceof ClientGone) answered = unanswered;
+      else {
+        const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
+        sendInstead(response, problem, sending);
+        answered = problem;
+        report(observed, error);
+      }
     } finally {
       visit.leave();
       observed.atEnd?.();
@@ -298,6 +302,9 @@ export async function startServer(
     },
   };
 }
+
+/** What logs and metrics have of a request whose client has gone: nobody's fault here, and known from other servers. */
+const unanswered: Response = { status: 499, headers: {}, body: undefined };
 
 /** A request as its first line tells it, with the id under which it is known. */
 interface Incoming extends RequestStart {

@@ -99,6 +99,19 @@ describe('a line', () => {
     expect(api.failures.splice(0)).toHaveLength(1);
   });
 
+  test('of who has gone is no failure: nobody was answered', async () => {
+    const { api, lines } = await logging('', 'dev');
+    const asked = fetch(`${api.url}/v1/users`, {
+      headers: { 'x-simulate': 'latency=30000' },
+      signal: AbortSignal.timeout(50),
+    });
+    await expect(asked).rejects.toThrow('timeout');
+    await expect.poll(() => lines.length).toBe(1);
+    const [line] = lines;
+    expect(line).toMatchObject({ level: 'info', status: 499, msg: 'GET /v1/users 499' });
+    expect(line).not.toHaveProperty('code');
+  });
+
   test('of a stream is written when it has ended', async () => {
     const { api, lines } = await logging('');
     const { status } = await api.get('/v1/users', { accept: 'text/csv' });

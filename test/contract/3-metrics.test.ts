@@ -153,6 +153,9 @@ describe('what is counted', () => {
     leaving.abort();
     expect(await held).toBe('gone');
     await until(async () => (await underWay()) === 1);
+    expect(await samplesOf(api, 'plinth_requests_total')).toMatchObject({
+      '{route="unknown",status="499"}': 1,
+    });
     expect((await api.get('/v1/things')).status).toBe(200);
   });
 
