@@ -8,6 +8,7 @@ import { respondError } from '../respond/error.ts';
 import type { Askers } from './askers.ts';
 import { takeAll } from './listening.ts';
 import { noRoom } from './overload.ts';
+import { cut } from './streaming.ts';
 import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
 
 /** How long a refused client has to read why before its connection is cut, in ms. */
@@ -255,14 +256,14 @@ export function sendInstead(
 ): void {
   const { socket } = response.req;
   try {
-    if (response.headersSent) socket.resetAndDestroy();
+    if (response.headersSent) cut(socket);
     else {
       // The words of the other status would stay.
       response.statusMessage = '';
       send(response, error, { ...sending, last: true });
     }
   } catch {
-    socket.resetAndDestroy();
+    cut(socket);
   }
 }
 

@@ -1,12 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StreamedBody } from '../respond/response.ts';
+import { isEncrypted } from './client.ts';
 
 /** Bytes that the socket gets at a time; each time tells whether the reader still takes any. */
 const pieceLength = 64 * 1024;
 
 /** The client has gone away, and what was done for it came to an end: there is nobody to answer. */
 export class ClientGone extends Error {}
+
+/** Ends a connection so that its client does not take what it has for a whole answer. */
+export function cut(socket: Socket): void {
+  // TLS cannot be reset, and tells by the farewell that is missing.
+  if (isEncrypted(socket)) socket.destroy();
+  else socket.resetAndDestroy();
+}
 
 /** Does work that ends with its `signal` when the client goes away; it fails with `ClientGone` then. */
 export async function whileThere<Value>(
@@ -47,7 +55,7 @@ export async function sendStream(
       }
     }
   } catch (error) {
-    socket.resetAndDestroy();
+    cut(socket);
     throw error;
   }
   if (socket.destroyed) return;
@@ -67,7 +75,7 @@ export function untilTaken(
   return new Promise((resolve) => {
     // An answer whose turn has not come has no socket yet: whoever is before it is watched.
     const watch = setInterval(() => {
-      if (response.socket !== null) socket.resetAndDestroy();
+      if (response.socket !== null) cut(socket);
     }, stallTimeout);
     const done = (): void => {
       clearInterval(watch);

@@ -1,8 +1,10 @@
+import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Certificate } from '../../src/http/listener.ts';
 import { makeCertificate } from '../support/certificate.ts';
+import { getBytes, Wire } from '../support/wire.ts';
 import { askAt, notes, outerAddress, serveEdge, type EdgeServer } from './3-edge.ts';
 
 let certificate: Certificate;
@@ -134,6 +136,53 @@ describe('a new certificate', () => {
       socket.write('GET /v1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
       expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 200 /u);
     }
+  });
+});
+
+describe('a connection that has to be cut', () => {
+  test('of who takes nothing of an answer', async () => {
+    const tls = { certificate, onRenewal: () => undefined };
+    const server = await serveEdge(`server: { bodyLimit: 8MiB }\n${notes}`, {
+      tls,
+      stallTimeout: 500,
+    });
+    const body = JSON.stringify({ text: 'x'.repeat(7 * 1024 * 1024) });
+    const headers = { 'content-type': 'application/json' };
+    expect((await server.ask({ method: 'POST', headers, body })).status).toBe(201);
+    const inFlight = async (): Promise<string | undefined> =>
+      /^plinth_requests_in_flight (\d+)$/mu.exec(
+        (await server.ask({ path: '/_metrics' })).text,
+      )?.[1];
+    for (const accept of ['application/json', 'text/csv']) {
+      const stalled = await open({}, server.running.port);
+      stalled.pause();
+      stalled.write(`GET /v1/notes HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\n\r\n`);
+      await expect.poll(inFlight).toBe('2');
+      await expect.poll(inFlight, { timeout: 5_000 }).toBe('1');
+      const text = textOf(stalled);
+      stalled.resume();
+      expect((await text).length).toBeLessThan(7 * 1024 * 1024);
+    }
+    expect((await server.ask()).status).toBe(200);
+    await server.stop();
+  });
+
+  test('since its answer failed when its head had gone out', async () => {
+    const tls = { certificate, onRenewal: () => undefined };
+    const failures: unknown[] = [];
+    const server = await serveEdge(notes, { tls, trace: ({ error }) => failures.push(error) });
+    const failing = vi.spyOn(ServerResponse.prototype, 'end');
+    failing.mockImplementationOnce(function fail(this: ServerResponse): never {
+      failing.mockRestore();
+      this.flushHeaders();
+      throw new RangeError('no');
+    });
+    const wire = await Wire.open(`https://127.0.0.1:${server.running.port}`);
+    await wire.send(getBytes('/v1/notes'));
+    expect(await wire.answer()).toBeUndefined();
+    expect(failures).toEqual([new RangeError('no')]);
+    expect((await server.ask()).status).toBe(200);
+    await server.stop();
   });
 });
 
