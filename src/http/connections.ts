@@ -73,6 +73,8 @@ export class Connections {
 
   /** A connection on which requests may come now. */
   open(socket: Socket): void {
+    // Each request that waits on it hears of its end, and some clients send many in a row: no leak to warn of.
+    socket.setMaxListeners(0);
     this.current.set(socket, undefined);
     this.askers.note(socket);
     socket.once('close', () => {

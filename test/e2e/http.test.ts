@@ -308,6 +308,19 @@ describe('a connection goes on', () => {
     expect(api().failures.splice(0)).toEqual([]);
   });
 
+  test('with many requests that wait at once: nobody is warned of a leak', async () => {
+    const held = await serveApi(`debug: true\n${specification}`);
+    const warnings: Error[] = [];
+    const hear = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', hear);
+    const wire = await open(held.url);
+    await wire.send(getBytes('/v1/posts', 'X-Simulate: latency=100\r\n').repeat(20));
+    for (let index = 0; index < 20; index += 1) expect((await wire.answer())?.status).toBe(200);
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
+    await held.stop();
+  });
+
   test('until a body is no HTTP any more that has its answer: what was asked before is answered, too', async () => {
     const held = await serveApi(`debug: true\n${specification}`);
     const wire = await open(held.url);
