@@ -171,6 +171,30 @@ test('what the target makes of the rows is told: other values, and rows that are
   expect(err).toMatch(/^changed, lost are not equal in odd\.db and \S+ on \S+\. Stop what writes/u);
 });
 
+test.each([
+  ['ABCDEF00-0000-4000-8000-000000000000', '2026-03-01', 1, 'in id, which must be "abcdef00-'],
+  ['abcdef00-0000-4000-8000-000000000000', 'n/a', 1, '"n/a" in day, which must be a date such as'],
+  ['abcdef00-0000-4000-8000-000000000000', null, 'many', 'for type bigint: "many"'],
+])('a value that PostgreSQL cannot have is told: %s, %s, %s', async (id, day, count, said) => {
+  const { url } = await database();
+  folder.write(
+    'unfit/plinth.yaml',
+    'resources: { days: { fields: { id: { type: id, format: uuid }, day: { type: date }, count: { type: integer } } } }',
+  );
+  const surroundings = { cwd: folder.at('unfit') };
+  const driver = new Driver(folder.at('unfit', 'unfit.db'));
+  driver.exec(
+    'DROP TABLE IF EXISTS days; CREATE TABLE days (id TEXT NOT NULL PRIMARY KEY, day TEXT, count INTEGER)',
+  );
+  driver.prepare('INSERT INTO days VALUES (?, ?, ?)').run(id, day, count);
+  driver.close();
+  const args = ['promote', '--from', 'sqlite:unfit.db', '--to', url];
+  await plinth(['migrate', '--apply', '--database', 'sqlite:unfit.db'], surroundings);
+  const { code, err } = await plinth(args, surroundings);
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(said) });
+  expect(err).toContain('cannot have what unfit.db has in days: ');
+});
+
 const tree = `name: Tree
 resources:
   nodes:

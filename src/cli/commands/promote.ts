@@ -1,6 +1,6 @@
 import { countRows } from '../../execute/promote/count.ts';
 import { isEqual, promote as copyAll, type PromotedTable } from '../../execute/promote/promote.ts';
-import { PromoteConflict } from '../../execute/promote/table.ts';
+import { PromoteConflict, PromoteRefusal } from '../../execute/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
@@ -46,6 +46,11 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
           ),
         )
         .catch((error: unknown) => {
+          if (error instanceof PromoteRefusal)
+            throw new CommandFailure(
+              `${to.name} cannot have what ${from.name} has in ${error.resource}: ${error.message}. Mend it there, or name another type in ${specification.name}, then run it again.`,
+              { cause: error },
+            );
           throw error instanceof PromoteConflict
             ? new CommandFailure(
                 `${to.name} has data of its own: the record ${error.id} of ${error.resource} differs from that of ${from.name}. Empty it, or name another database.`,

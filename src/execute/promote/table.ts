@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../spec/specification.ts';
-import { encodeValue, quote } from '../../sql/dialect.ts';
+import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
-import type { Database } from '../database.ts';
+import { ConstraintError, type Database } from '../database.ts';
 import { countRows } from './count.ts';
 import { portionsOf, rowDecoder, type WireRow } from './rows.ts';
 
@@ -18,6 +18,24 @@ export class PromoteConflict extends Error {
   }
 }
 
+/** What the target cannot have: a value that does not fit its field, or what a rule of the database keeps out. */
+export class PromoteRefusal extends Error {
+  readonly resource: string;
+  constructor({ name }: Resource, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.resource = name;
+  }
+}
+
+function isText(dialect: Dialect, field: Field): boolean {
+  return /^text\b/iu.test(dialect.storage(field).column(field));
+}
+
+/** Whether a database has a field in a column that takes less than any text, as that of JSON does. */
+function isNoText(dialect: Dialect, field: Field): boolean {
+  return !/^(?:text|jsonb)\b/iu.test(dialect.storage(field).column(field));
+}
+
 /** The rows of one table on their way. `deferred` are keys to rows that may not be there yet. */
 export class TableCopy {
   readonly resource: Resource;
@@ -27,6 +45,8 @@ export class TableCopy {
   private readonly fields: readonly Field[];
   private readonly targetFields: readonly Field[];
   private readonly deferred: readonly Field[];
+  /** Which of the fields are texts in the source alone, where any text may stand. */
+  private readonly narrowed: readonly number[];
   private readonly source: Database;
   private readonly target: Database;
   private readonly insertion: Statement;
@@ -53,6 +73,10 @@ export class TableCopy {
     this.source = source;
     this.target = target;
     this.idIndex = this.fields.indexOf(resource.id);
+    this.narrowed = [...this.fields.keys()].filter((index) => {
+      const [here, there] = [this.fields[index], this.targetFields[index]];
+      return here && there && isText(source.dialect, here) && isNoText(target.dialect, there);
+    });
     const names = this.fields.map(({ column }) => quote(column)).join(', ');
     const into = `INSERT INTO ${quote(resource.table)} (${names})${target.dialect.givenIds ?? ''}`;
     this.insertion = this.rowsStatement(this.targetFields, (rows) => `${into} ${rows}`);
@@ -64,6 +88,7 @@ export class TableCopy {
     let writing: Promise<void> = Promise.resolve();
     try {
       for await (const rows of portionsOf(this.resource, this.fields, this.source)) {
+        for (const row of rows) this.expectFitting(row);
         const missing = isEmpty ? rows : await this.missingOf(rows);
         const lists = this.lists(this.withoutLaterKeys(missing), this.targetFields);
         await writing;
@@ -78,8 +103,31 @@ export class TableCopy {
   }
 
   private async insert(count: number, bound: readonly string[]): Promise<void> {
-    if (count > 0) await this.target.writeOne(this.insertion, { bound });
+    if (count > 0)
+      await this.target.writeOne(this.insertion, { bound }).catch((error: unknown) => {
+        if (!(error instanceof ConstraintError)) throw error;
+        const { message } = error.cause instanceof Error ? error.cause : error;
+        throw new PromoteRefusal(this.resource, message, { cause: error });
+      });
     this.copied += count;
+  }
+
+  /** Throws where a text is none of the values of its field, or is written as none of them is. */
+  private expectFitting(row: WireRow): void {
+    for (const index of this.narrowed) {
+      const [field, value] = [this.fields[index], row[index] ?? null];
+      if (field === undefined || value === null) continue;
+      const reading = field.type.read(value, field);
+      if (reading.ok && reading.value === value) continue;
+      const id = JSON.stringify(row[this.idIndex]);
+      const wanted = reading.ok
+        ? `must be ${JSON.stringify(reading.value)}`
+        : reading.issues.map(({ message }) => message).join(', ');
+      throw new PromoteRefusal(
+        this.resource,
+        `the record ${id} has ${JSON.stringify(value)} in ${field.name}, which ${wanted}`,
+      );
+    }
   }
 
   /** The rows that the target lacks; one that it has must be the same but for keys that still wait there. */
