@@ -1,4 +1,4 @@
-import type { UnservedOrder } from '../execute/schema-actual.ts';
+import type { ColumnAdvice } from '../execute/schema-actual.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
@@ -58,13 +58,13 @@ export async function asStored(
   }
 }
 
-/** Which fields no index of an existing table serves in the order of the API. Changes nothing of it. */
-export async function unservedOrders(
+/** Which fields the columns of an existing table do not serve well. Changes nothing of it. */
+export async function columnAdvice(
   context: Context,
   target: Target,
   api: Api,
-): Promise<readonly UnservedOrder[]> {
-  const { name, unservedOrders: find } = await named(context, target);
+): Promise<readonly ColumnAdvice[]> {
+  const { name, columnAdvice: find } = await named(context, target);
   try {
     return await find(api);
   } catch (error) {

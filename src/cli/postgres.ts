@@ -44,8 +44,7 @@ export function postgresDatabase(
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.looking((ask) => postgresForms(ask, api))),
-    unservedOrders: (api) =>
-      onSchema((schema) => schema.looking((ask) => unservedOrders(ask, api))),
+    columnAdvice: (api) => onSchema((schema) => schema.looking((ask) => unservedOrders(ask, api))),
     introspect: () => onSchema((schema) => schema.looking(readPostgres)),
     open: async () => {
       // An import looks at what is there beside its transaction.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSqlite } from '../execute/introspect/sqlite.ts';
 import { unservedOrders } from '../execute/sqlite-collations.ts';
+import { capitalUuids } from '../execute/sqlite-uuids.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
 import { mayWrite, toRead, type Readable } from '../execute/sqlite-file.ts';
 import { sqliteForms } from '../execute/sqlite-forms.ts';
@@ -38,9 +39,12 @@ export function sqliteFile(
       if (!isFile(path)) return new Map();
       return reading(path, name, (file) => sqliteForms(file, api));
     },
-    unservedOrders: async (api) => {
+    columnAdvice: async (api) => {
       if (!isFile(path)) return [];
-      return reading(path, name, (file) => unservedOrders(file, api));
+      return reading(path, name, (file) => [
+        ...unservedOrders(file, api),
+        ...capitalUuids(file, api),
+      ]);
     },
     introspect: async () => {
       prepare(path, name, howToMake, false);
@@ -71,7 +75,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
   inspect: async (api) => inspectFile(':memory:', api),
   forms: async () => new Map(),
-  unservedOrders: async () => [],
+  columnAdvice: async () => [],
   introspect: async () => readSqlite(':memory:'),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { UnservedOrder } from '../execute/schema-actual.ts';
+import type { ColumnAdvice } from '../execute/schema-actual.ts';
 import type { Database } from '../execute/database.ts';
 import type { FoundDatabase } from '../execute/introspect/table.ts';
 import type { MigrationOptions } from '../execute/schema-steps.ts';
@@ -69,8 +69,8 @@ export interface NamedDatabase {
    * there.
    */
   readonly forms: (api: Api) => Promise<FoundForms>;
-  /** Which fields of an Api are sorted in an order that no index of an existing table has. */
-  readonly unservedOrders: (api: Api) => Promise<readonly UnservedOrder[]>;
+  /** Which fields of an Api the columns of existing tables do not serve well: by their order or by their values. */
+  readonly columnAdvice: (api: Api) => Promise<readonly ColumnAdvice[]>;
   /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
   readonly introspect: () => Promise<FoundDatabase>;
   readonly open: (access: DatabaseAccess) => Promise<OpenDatabase>;

@@ -4,7 +4,7 @@ import { quote } from '../sql/dialect.ts';
 import { cutName } from '../sql/schema.ts';
 import { readTables } from './postgres-catalog.ts';
 import type { Ask } from './postgres.ts';
-import type { UnservedOrder } from './schema-actual.ts';
+import type { ColumnAdvice } from './schema-actual.ts';
 
 /**
  * The fields of an Api that an index of others serves in filters, but in no sort: it has nulls where PostgreSQL puts them by
@@ -13,7 +13,7 @@ import type { UnservedOrder } from './schema-actual.ts';
 export async function unservedOrders(
   ask: Ask,
   { resources }: Api,
-): Promise<readonly UnservedOrder[]> {
+): Promise<readonly ColumnAdvice[]> {
   const tables = await readTables(ask);
   return [...resources.values()].flatMap(({ table, fields, id }) => {
     const indexes = tables.get(cutName(table))?.indexes ?? [];

@@ -76,8 +76,8 @@ export interface ActualIndex {
   readonly nullsFirst: readonly boolean[] | undefined;
 }
 
-/** A field in whose order no index of an existing table is, and what to do about it. */
-export interface UnservedOrder {
+/** A field that its column in an existing table does not serve well, and what to do about it. */
+export interface ColumnAdvice {
   readonly field: Field;
   readonly message: string;
 }

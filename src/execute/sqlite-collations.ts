@@ -3,7 +3,7 @@ import type { Api } from '../model/api.ts';
 import { keyType } from '../model/keys.ts';
 import { quote } from '../sql/dialect.ts';
 import type { TableColumns } from '../sql/sqlite-existing.ts';
-import type { UnservedOrder } from './schema-actual.ts';
+import type { ColumnAdvice } from './schema-actual.ts';
 
 /**
  * The columns whose texts SQLite would not compare by code point, as an existing table may say: `table` → columns. They
@@ -41,7 +41,7 @@ export function isCollated(driver: Driver.Database, table: string, column: strin
  * The fields of an Api over columns of a file that compare texts otherwise, where no index has the order of code points
  * that the API sorts and filters by. Changes nothing of the file. Throws what SQLite throws.
  */
-export function unservedOrders(file: string, { resources }: Api): readonly UnservedOrder[] {
+export function unservedOrders(file: string, { resources }: Api): readonly ColumnAdvice[] {
   const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
     const collated = collatedColumns(driver);

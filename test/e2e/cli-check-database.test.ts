@@ -90,6 +90,36 @@ test.each([
   },
 );
 
+test('check warns of UUIDs in capitals, which SQLite has as texts', async () => {
+  const [upper, lower] = ['ABCDEF00', 'abcdef00'].map(
+    (part) => `'${part}-0000-4000-8000-0000000000`,
+  );
+  new Driver(folder.at('capitals.db'))
+    .exec(
+      `CREATE TABLE owners (id TEXT PRIMARY KEY NOT NULL, tag TEXT, other TEXT);
+      INSERT INTO owners VALUES (${upper}01', 'ABC', ${lower}01'), (${upper}02', ${upper}02', NULL), (${lower}03', 7, ${lower}02')`,
+    )
+    .close();
+  folder.write(
+    'capitals.yaml',
+    `resources:
+  owners:
+    fields:
+      id: { type: id, format: uuid }
+      tag: { type: uuid }
+      other: { type: uuid }
+      more: { type: uuid }
+`,
+  );
+  const { out } = await run(['capitals.yaml', '--database', 'sqlite:capitals.db']);
+  const wanted = 'and requests look for UUIDs in lower case; write them so in column';
+  expect(out.trimEnd().split('\n')).toEqual([
+    `capitals.yaml:4:7 warning resources.owners.fields.id: 2 of its values are UUIDs in capitals, ${wanted} id, or say format: string`,
+    `capitals.yaml:5:7 warning resources.owners.fields.tag: 1 of its values is a UUID in capitals, ${wanted} tag, or say type: string`,
+    'capitals.yaml is valid: 1 resource.',
+  ]);
+});
+
 test('a database of the command line that cannot be read is a failure', async () => {
   expect(await run(['--database', 'sqlite:named.yaml'])).toMatchObject({
     code: 1,

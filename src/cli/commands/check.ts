@@ -4,7 +4,7 @@ import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../spec/collector.ts';
 import type { Problem } from '../../spec/problems.ts';
 import type { Context } from '../context.ts';
-import { unservedOrders } from '../database.ts';
+import { columnAdvice } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { checkGeneration } from '../generation-problems.ts';
 import {
@@ -36,7 +36,7 @@ export async function check(
   const read = api && { name, api, positionOf, folder: dirname(path) };
   const further = read && [
     ...(await checkGeneration(read)),
-    ...(await checkOrders(context, read, database)),
+    ...(await checkColumns(context, read, database)),
   ];
   const problems = inOrder([...found, ...(further ?? [])]);
   if (!json) for (const problem of problems) output.print(formatProblem(problem));
@@ -55,9 +55,9 @@ export async function check(
 
 /**
  * Warns of columns of an existing table that have texts or nulls in another order than the API, where no index has its
- * own. A database that the file names and that cannot be read is a warning too; one of the command line is a failure.
+ * own, or values that no request finds. A database that the file names and that cannot be read is a warning too; one of the command line is a failure.
  */
-async function checkOrders(
+async function checkColumns(
   context: Context,
   file: Pick<SpecificationFile, 'name' | 'api' | 'folder' | 'positionOf'>,
   flag: string | undefined,
@@ -67,7 +67,7 @@ async function checkOrders(
   if (target === undefined) return [];
   const { report, problems } = collectProblems(name, positionOf);
   try {
-    for (const { field, message } of await unservedOrders(context, target, api))
+    for (const { field, message } of await columnAdvice(context, target, api))
       report(['resources', field.resource.name, 'fields', field.name], message, 'warning');
   } catch (error) {
     if (!(error instanceof CommandFailure) || flag !== undefined) throw error;
