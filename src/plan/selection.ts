@@ -77,8 +77,7 @@ function select(
     const matched = matchFields(head, face);
     if (relation !== undefined) {
       if (rest.length === 0 && mode === 'exclude') dropped.add(head);
-      else if (node === undefined)
-        refuse(item, `${head} is a relation that this request does not expand; add expand=${head}`);
+      else if (node === undefined) refuse(item, notExpanded(item, rest));
       else if (rest.length === 0) kept.add(head);
       else push(below, head, { ...item, name: rest.join('.') });
     } else if (matched.length > 0 || head.includes('*')) {
@@ -122,6 +121,13 @@ function select(
       ),
     );
   return { members, expand: expansions };
+}
+
+/** A relation at the end of what is left of a name before `rest` has to be expanded by its whole path. */
+function notExpanded({ name, whole }: Item, rest: readonly string[]): string {
+  const [head = ''] = name.split('.');
+  const path = rest.length === 0 ? whole : whole.slice(0, -rest.join('.').length - 1);
+  return `${head} is a relation that this request does not expand; add expand=${path}`;
 }
 
 function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): ExpandPlan {

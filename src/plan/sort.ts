@@ -63,6 +63,10 @@ export function planSort(
   for (const item of names.value) {
     const descending = item.startsWith('-');
     const name = descending ? item.slice(1) : item;
+    if (name === '') {
+      refuse('has an empty item');
+      continue;
+    }
     if (isTooDeep(name, limits)) {
       refuse(
         `${name} is deeper than ${limits.pathDepth} dots (limits.pathDepth)`,

@@ -19,8 +19,8 @@ describe('refused', () => {
     'INVALID_PARAMETER',
     ...problems,
   ];
-  const notExpanded = (whole: string): string =>
-    `${whole.includes('.') ? `${whole}: ` : ''}author is a relation that this request does not expand; add expand=author`;
+  const notExpanded = (whole: string, path = 'author'): string =>
+    `${whole.includes('.') ? `${whole}: ` : ''}author is a relation that this request does not expand; add expand=${path}`;
   const rows = [
     refused('unknown', 'fields=titel', 'fields: there is no field titel; did you mean title?'),
     refused(
@@ -104,7 +104,12 @@ describe('refused', () => {
     refused(
       'a nested relation that is not expanded',
       'fields=parent.author.name&expand=parent',
-      `fields: parent.author.name: ${notExpanded('')}`,
+      `fields: ${notExpanded('parent.author.name', 'parent.author')}`,
+    ),
+    refused(
+      'by itself',
+      'fields=parent.author&expand=parent',
+      `fields: ${notExpanded('parent.author', 'parent.author')}`,
     ),
     [
       'both',

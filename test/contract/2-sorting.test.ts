@@ -97,7 +97,7 @@ describe('refused', () => {
       'sort=title_eq',
       'sort: there is no field title_eq; did you mean title?',
     ),
-    refused('a hyphen alone', 'sort=-', 'sort: there is no field '),
+    refused('a hyphen alone', 'sort=-', 'sort: has an empty item'),
     refused('two hyphens', 'sort=--title', 'sort: there is no field -title; did you mean title?'),
     refused('a plus', 'sort=%2Btitle', 'sort: there is no field +title; did you mean title?'),
     refused(
