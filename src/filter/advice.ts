@@ -48,7 +48,7 @@ export function adviceOn(
     return `there is no field or parameter ${name}; did you mean ${meant}?`;
   if (searches.has(name) && others.length > 0)
     return `there is no field or parameter ${name}; filters are written field=value or field_operator=value`;
-  return belowRelation(name, face) ?? comparison(name, face);
+  return belowRelation(name, face, others.length > 0) ?? comparison(name, face);
 }
 
 /** `fee>5` has the name `fee>5`, and `fee>=5` the name `fee>`. */
@@ -60,21 +60,24 @@ function comparison(name: string, face: ResourceView): string | undefined {
   return `there is no field ${name}; write ${field}${sign === '<' || sign === '>' ? ordered : '_neq'}=value`;
 }
 
-/** `comments.limit` where comments are not expanded, and `comments.fields`. */
-function belowRelation(name: string, face: ResourceView): string | undefined {
+/** `comments.limit` where comments are not expanded, `comments.limt` and `comments.fields`. */
+function belowRelation(name: string, face: ResourceView, isParameter: boolean): string | undefined {
   const dot = name.lastIndexOf('.');
   const [path, last] = [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)];
-  const isPaging = collectionParameters.some((one) => one === last);
-  if (path === '' || (!isPaging && !['fields', 'exclude', 'expand'].includes(last)))
-    return undefined;
-  const found = resolvePath(path, face);
-  if (!found.ok || found.value.kind !== 'relation') return undefined;
+  const found = path === '' ? undefined : resolvePath(path, face);
+  if (found?.ok !== true || found.value.kind !== 'relation') return undefined;
   const unknown = `there is no field ${name}`;
-  if (!isPaging)
+  if (['fields', 'exclude', 'expand'].includes(last))
     return `${unknown}; write ${last}=${path}.${last === 'expand' ? 'relation' : 'field'}`;
-  return isCollection(found.value)
-    ? `${unknown}; to page or sort ${path}, add expand=${path}`
-    : undefined;
+  if (!isCollection(found.value)) return undefined;
+  if (collectionParameters.some((one) => one === last))
+    return `${unknown}; to page or sort ${path}, add expand=${path}`;
+  const problem = resolvePath(name, face);
+  const fields = problem.ok ? [] : problem.error.candidates;
+  const meant = isParameter ? nearest(last, [...fields, ...collectionParameters]) : undefined;
+  return meant === undefined || fields.includes(meant)
+    ? undefined
+    : `${unknown}; did you mean ${path}.${meant}?`;
 }
 
 function isCollection(path: Path): boolean {

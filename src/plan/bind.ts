@@ -156,7 +156,9 @@ function refuseTooMany(
   { responseItems }: Limits,
   problems: QueryProblem[],
 ): void {
-  if (limit === undefined) return;
+  // Nothing is asked for by a limit that cannot be read.
+  if (limit === undefined || problems.some(({ parameter }) => parameter === `${path}.limit`))
+    return;
   const factors = [parents, ...[...within, index].map((at) => collections[at]?.limit ?? 1)];
   const product = factors.reduce((sum, factor) => sum * factor, 1);
   if (product > responseItems)

@@ -63,6 +63,21 @@ describe('a parameter of a collection that is not expanded', () => {
       'appointments.sort: there is no field appointments.sort; to page or sort appointments, add expand=appointments',
     ),
     invalid(
+      'mistyped',
+      'expand=appointments&appointments.limt=1',
+      'appointments.limt: there is no field appointments.limt; did you mean appointments.limit?',
+    ),
+    invalid(
+      'mistyped, nearer to a field',
+      'expand=appointments&appointments.fe=1',
+      'appointments.fe: there is no field appointments.fe; did you mean appointments.fee?',
+    ),
+    invalid(
+      'mistyped in an _or, where it means nothing',
+      '_or=appointments.limt:1',
+      'appointments.limt: there is no field appointments.limt',
+    ),
+    invalid(
       'of a record, which is never paged',
       'appointments.doctor.page=1',
       'appointments.doctor.page: there is no field appointments.doctor.page; did you mean appointments.doctor.name?',

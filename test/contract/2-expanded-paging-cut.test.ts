@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
+import { expectRefusals, invalid } from '../support/tables.ts';
 
 // Three shelves of four boxes each may be shown, which leaves one thing for each box.
 const specification = `
@@ -61,5 +62,15 @@ test.each([
   expect(await thingsOf(`boxes.page=1&boxes.things.${start}`)).toEqual([
     ids,
     { page, limit: 1, total: 8, totalPages: 8 },
+  ]);
+});
+
+describe('a limit that cannot be read asks for nothing', () => {
+  expectRefusals(() => both, '/v1/shelves', [
+    invalid(
+      'no number',
+      'expand=boxes.things&boxes.limit=2&boxes.things.limit=x',
+      'boxes.things.limit: must be a whole number from 1 to 1000',
+    ),
   ]);
 });
