@@ -109,7 +109,9 @@ function planKey(
   const path = resolvePath(`${prefix}${name}`, face);
   if (!path.ok) {
     const [, bare = '', order = ''] = /^(.+?)[ :.+](asc|desc)$/iu.exec(name) ?? [];
-    const unknown = unknownPath(`${prefix}${name}`, path.error);
+    // As it is written here, without the relation that it goes on from.
+    const part = path.error.part - (prefix === '' ? 0 : 1);
+    const unknown = unknownPath(name, { ...path.error, part });
     return fail(
       bare !== '' && resolvePath(`${prefix}${bare}`, face).ok
         ? `there is no field ${name}; write ${order.toLowerCase() === 'desc' ? '-' : ''}${bare}`

@@ -93,6 +93,20 @@ describe('a parameter of a collection that is not expanded', () => {
       'appointments.expand: there is no field appointments.expand; write expand=appointments.relation',
     ),
   ]);
+  expectRefusals(source, '/v1/patients', [
+    [
+      'a key of its own sort, as it is written there',
+      'expand=appointments&appointments.sort=-fe',
+      'INVALID_SORT',
+      'appointments.sort: there is no field fe; did you mean fee?',
+    ],
+    [
+      'a path of its own sort',
+      'expand=appointments&appointments.sort=doctor.nme',
+      'INVALID_SORT',
+      'appointments.sort: there is no field doctor.nme; did you mean doctor.name?',
+    ],
+  ]);
   expectRows(source, '/v1/doctors', [['a field of that name', 'limits.limit=3', [1]]]);
   expectRefusals(source, '/v1/photos', [
     invalid(
