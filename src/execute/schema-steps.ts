@@ -240,7 +240,7 @@ function rebuildObstacles(
   return tables.flatMap((table) => {
     const { peculiarity } = table.actual;
     if (!rules.rebuilds || !needsRebuild(table, rules) || peculiarity === undefined) return [];
-    const obstacle = `it has ${peculiarity}, which would be lost; change this table by hand`;
+    const obstacle = `it has ${peculiarity}, which would be lost; let the file say what the table has, or change it by hand`;
     return [step(`make table ${table.name} anew`, { obstacle })];
   });
 }

@@ -93,7 +93,7 @@ test('a CHECK of others still keeps a table from being made anew', async () => {
     'resources: { things: { fields: { a: { type: json, nullable: true }, b: { type: integer } } } }',
   );
   expect(linesOf(await migrate(driver, api))).toContain(
-    'make table things anew ! it has a CHECK, which would be lost; change this table by hand',
+    'make table things anew ! it has a CHECK, which would be lost; let the file say what the table has, or change it by hand',
   );
   driver.close();
 });

@@ -107,7 +107,7 @@ test.each([
     const before = schema(driver);
     expect(await apply(driver, file('a: { type: string, required: true }'))).toEqual([
       'change things.a to refuse null',
-      `make table things anew ! it has ${what}, which would be lost; change this table by hand`,
+      `make table things anew ! it has ${what}, which would be lost; let the file say what the table has, or change it by hand`,
     ]);
     expect(schema(driver)).toEqual(before);
     expect(
