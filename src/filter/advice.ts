@@ -67,17 +67,21 @@ function belowRelation(name: string, face: ResourceView, isParameter: boolean): 
   const found = path === '' ? undefined : resolvePath(path, face);
   if (found?.ok !== true || found.value.kind !== 'relation') return undefined;
   const unknown = `there is no field ${name}`;
+  // In filters alone one target of a morphTo is named.
+  const plain = path.replace(/:[^.]+/gu, '');
   if (['fields', 'exclude', 'expand'].includes(last))
-    return `${unknown}; write ${last}=${path}.${last === 'expand' ? 'relation' : 'field'}`;
+    return `${unknown}; write ${last}=${plain}.${last === 'expand' ? 'relation' : 'field'}`;
   if (!isCollection(found.value)) return undefined;
   if (collectionParameters.some((one) => one === last))
-    return `${unknown}; to page or sort ${path}, add expand=${path}`;
+    return plain !== path
+      ? `${unknown}; write ${plain}.${last}=value`
+      : `${unknown}; to page or sort ${path}, add expand=${path}`;
   const problem = resolvePath(name, face);
   const fields = problem.ok ? [] : problem.error.candidates;
   const meant = isParameter ? nearest(last, [...fields, ...collectionParameters]) : undefined;
   return meant === undefined || fields.includes(meant)
     ? undefined
-    : `${unknown}; did you mean ${path}.${meant}?`;
+    : `${unknown}; did you mean ${plain}.${meant}?`;
 }
 
 function isCollection(path: Path): boolean {

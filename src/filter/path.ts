@@ -81,10 +81,14 @@ function follow(
   const fields = [...face.fields.values()].filter(
     ({ field: one }) => isLast || one.type.name === 'object' || one.type.name === 'json',
   );
-  return fail({
-    part: at,
-    candidates: [...fields.map(({ name }) => name), ...face.relations.keys()],
-  });
+  const relations = [...face.relations.values()];
+  const others =
+    colon === -1
+      ? relations.map(({ name }) => name)
+      : relations
+          .filter(({ relation }) => relation.kind === 'morphTo')
+          .map(({ name }) => `${name}${head.slice(colon)}`);
+  return fail({ part: at, candidates: [...fields.map(({ name }) => name), ...others] });
 }
 
 function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {

@@ -110,6 +110,16 @@ describe('a parameter of a collection that is not expanded', () => {
   expectRows(source, '/v1/doctors', [['a field of that name', 'limits.limit=3', [1]]]);
   expectRefusals(source, '/v1/photos', [
     invalid(
+      'behind one target of a morphTo',
+      'expand=owner.appointments&owner:doctors.appointments.limit=1',
+      'owner:doctors.appointments.limit: there is no field owner:doctors.appointments.limit; write owner.appointments.limit=value',
+    ),
+    invalid(
+      'fields behind one target of a morphTo',
+      'owner:doctors.appointments.fields=at',
+      'owner:doctors.appointments.fields: there is no field owner:doctors.appointments.fields; write fields=owner.appointments.field',
+    ),
+    invalid(
       'behind a morphTo',
       'owner.appointments.offset=1',
       'owner.appointments.offset: there is no field owner.appointments.offset; to page or sort owner.appointments, add expand=owner.appointments',
@@ -128,6 +138,11 @@ describe('the nearest name behind a morphTo is looked for in every target', () =
       'of the second',
       'owner.nme=Who',
       'owner.nme: there is no field owner.nme; did you mean owner.name?',
+    ),
+    invalid(
+      'a mistyped morphTo before one of its targets',
+      'onwer:doctors.name=Who',
+      'onwer:doctors.name: there is no field onwer:doctors.name; did you mean owner:doctors.name?',
     ),
     invalid(
       'where the path leads farthest',
