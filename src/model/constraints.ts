@@ -8,6 +8,7 @@ import {
   type Scaled,
 } from './exact-number.ts';
 import { matches } from './pattern.ts';
+import { plural } from './values.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
 
@@ -45,8 +46,6 @@ function bound(
   return (value, limit) =>
     holds(compareNumbers(value, limit)) ? undefined : `must be ${words} ${plainText(limit)}`;
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Each constraint attribute and what a value must satisfy under it. Contract 1, Constraint attributes. */
 const checks = {

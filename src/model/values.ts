@@ -28,6 +28,11 @@ export function wrongValue(message: string, path = ''): Reading {
   return { ok: false, issues: [{ kind: 'value', message, path }] };
 }
 
+/** How many of something: "1 item", "2 items". */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Whether a value from a JSON body is an object; a number that is kept exactly is none. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (

@@ -113,8 +113,9 @@ describe('decimal', () => {
     ['"999999999999999999"', '"999999999999999999"'],
     ['"19.0"', '"19"'],
     ['1000000000000000000', 'value: must be between -999999999999999999 and 999999999999999999'],
-    ['"19.5"', 'value: must have at most 0 decimal places'],
+    ['"19.5"', 'value: must be a whole number'],
   ]);
+  expectReadings('type: decimal, scale: 1', [['1.55', 'value: must have at most 1 decimal place']]);
   expectReadings('type: decimal, precision: 4, scale: 4', [
     ['"0.9999"', '"0.9999"'],
     ['-0.0001', '"-0.0001"'],

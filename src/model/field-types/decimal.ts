@@ -1,5 +1,5 @@
 import type { Codec, FieldType } from '../api.ts';
-import { accept, wrongType, wrongValue } from '../values.ts';
+import { accept, plural, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { plain } from './plain.ts';
@@ -83,7 +83,12 @@ export const decimalType: FieldType = {
         : parseJsonNumber(value instanceof ExactNumber ? value.text : String(value));
     if (decimal === undefined) return wrongValue('must be a plain decimal number such as "19.90"');
     const digits = rescale(decimal, field.scale);
-    if (digits === undefined) return wrongValue(`must have at most ${field.scale} decimal places`);
+    if (digits === undefined)
+      return wrongValue(
+        field.scale === 0
+          ? 'must be a whole number'
+          : `must have at most ${plural(field.scale, 'decimal place')}`,
+      );
     const most = 10n ** BigInt(field.precision) - 1n;
     if (digits > most || digits < -most) {
       const bound = formatScaled(most, field.scale);
