@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { rowCounts } from '../execute/counts.ts';
 import { findDataFiles } from '../execute/import/files.ts';
-import type { Resource } from '../model/api.ts';
+import type { TakenIds } from '../execute/import/import.ts';
+import type { Api, Resource } from '../model/api.ts';
 import type { Context } from './context.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
@@ -18,18 +19,49 @@ export async function fillEmpty(
   open: OpenDatabase,
   { generates }: FillOptions,
 ): Promise<void> {
-  const { api, folder } = specification;
-  const { data } = api.settings;
+  const { api } = specification;
   const counts = await rowCounts(api.resources.values(), open.database, 1);
   if ([...counts.values()].some((count) => count > 0)) return;
-  const named = new Set<string>();
-  if (data !== undefined) {
-    const { loadData } = await import('./commands/import.ts');
-    const { byResource } = await loadData(context, api, open, [resolve(folder, data)]);
-    for (const name of byResource.keys()) named.add(name);
-  }
-  const left = [...api.resources.values()].filter(({ name }) => !named.has(name));
-  if (generates) await generate(context, specification, open, left);
+  const loaded = await load(context, specification, open, 'refuse');
+  if (generates) await generate(context, specification, open, without(api, loaded));
+}
+
+/** What a database was filled with: how many records each resource got. */
+export interface Filled {
+  readonly loaded: ReadonlyMap<string, number>;
+  readonly generated: ReadonlyMap<string, number>;
+}
+
+/**
+ * Deletes all records and fills the database as an empty one: what the file names as `data` takes their place in one
+ * transaction, then the rest is generated.
+ */
+export async function refill(
+  context: Context,
+  specification: SpecificationFile,
+  open: OpenDatabase,
+  seed: number | undefined,
+): Promise<Filled> {
+  const loaded = await load(context, specification, open, 'reset');
+  const left = without(specification.api, loaded);
+  return { loaded, generated: await generate(context, specification, open, left, seed) };
+}
+
+/** Loads what the file names as `data`; gives how many records each resource in it got. */
+async function load(
+  context: Context,
+  { api, folder }: SpecificationFile,
+  open: OpenDatabase,
+  takenIds: TakenIds,
+): Promise<ReadonlyMap<string, number>> {
+  const { data } = api.settings;
+  if (data === undefined) return new Map();
+  const { loadData } = await import('./commands/import.ts');
+  return (await loadData(context, api, open, [resolve(folder, data)], takenIds)).byResource;
+}
+
+function without({ resources }: Api, names: ReadonlyMap<string, number>): readonly Resource[] {
+  return [...resources.values()].filter(({ name }) => !names.has(name));
 }
 
 /**
@@ -66,8 +98,9 @@ async function generate(
   specification: SpecificationFile,
   open: OpenDatabase,
   resources: readonly Resource[],
+  seed?: number,
 ): Promise<ReadonlyMap<string, number>> {
   if (resources.length === 0) return new Map();
   const { fillResources } = await import('./commands/generate.ts');
-  return fillResources(context, specification, open, { resources: new Set(resources) });
+  return fillResources(context, specification, open, { resources: new Set(resources), seed });
 }

@@ -175,7 +175,10 @@ export function buildProgram(context: Context, version: string): Command {
     .option('--count <number>', 'how many records each resource is to have in all')
     .option('--resource <names...>', 'only these resources')
     .option('--seed <number>', 'another seed than that of the specification')
-    .option('--reset', 'delete the records that are there first')
+    .option(
+      '--reset',
+      'delete the records that are there first, and load "data:" of the specification again',
+    )
     .option('--json', 'print the numbers of records as JSON')
     .action(async (file: string | undefined, flags: GenerateFlags) => {
       const { generate } = await import('./commands/generate.ts');

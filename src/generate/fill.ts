@@ -9,10 +9,10 @@ import { findConflicts, storageNames } from '../execute/conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../execute/database.ts';
 import { BatchStatements } from '../execute/import/batch.ts';
 import type { ImportOrder } from '../execute/import/order.ts';
+import { emptyTables, ReferredFrom } from '../execute/reset.ts';
 import type { Generator } from './generator.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from './problem.ts';
-import { emptyTables, ReferredFrom } from './reset.ts';
 import { standOf, storedUniverse, type Stand } from './stored.ts';
 
 export interface FillOptions {

@@ -8,6 +8,7 @@ import type { Problem } from '../../spec/problems.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
+import { refill } from '../fill.ts';
 import { generationProblems } from '../generation-problems.ts';
 import { columns, grouped } from '../output.ts';
 import { requireCurrent } from '../schema.ts';
@@ -41,11 +42,23 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
   const resources = namedResources(specification, flags.resource);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, 'write', async (open) => {
-    const options = { count, seed, resources, reset: flags.reset === true };
-    const byResource = await fillResources(context, specification, open, options);
+    const reset = flags.reset === true;
+    const isWhole = flags.resource === undefined && count === undefined;
+    const { loaded, generated } =
+      reset && isWhole && api.settings.data !== undefined
+        ? await refill(context, specification, open, seed)
+        : {
+            loaded: new Map<string, number>(),
+            generated: await fillResources(context, specification, open, {
+              count,
+              seed,
+              resources,
+              reset,
+            }),
+          };
     const { output } = context;
     const counts = [...api.resources.keys()].flatMap((name) => {
-      const added = byResource.get(name);
+      const added = loaded.get(name) ?? generated.get(name);
       return added === undefined ? [] : [[name, added] as const];
     });
     if (flags.json === true) {
@@ -55,11 +68,17 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
     }
     for (const line of columns(counts.map(([name, added]) => [name, grouped(added)])))
       output.print(line);
-    const total = counts.reduce((sum, [, added]) => sum + added, 0);
+    const total = sumOf(generated);
     const records = total === 1 ? '1 record was' : `${grouped(total)} records were`;
-    const hint = total === 0 ? ' What is there stays; give --reset to make it anew.' : '';
-    output.print(`${records} generated in ${open.name}.${hint}`);
+    const hint = total === 0 && !reset ? ' What is there stays; give --reset to make it anew.' : '';
+    const from =
+      loaded.size === 0 ? '' : `, ${grouped(sumOf(loaded))} loaded from ${api.settings.data}`;
+    output.print(`${records} generated in ${open.name}${from}.${hint}`);
   });
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {

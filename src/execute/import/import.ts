@@ -10,6 +10,7 @@ import { findConflicts, missingOwners, storageNames, type Conflict } from '../co
 import { ConstraintError, leftOut, madeOne, type Database, type Transaction } from '../database.ts';
 import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
+import { emptyTables } from '../reset.ts';
 import { importOrder } from './order.ts';
 import { ImportFailure, ImportProblems } from './problems.ts';
 import { RecordReader, type Reading } from './record.ts';
@@ -22,8 +23,11 @@ export interface ImportProgress {
   readonly totalBytes: number;
 }
 
-/** What becomes of a record of the file under the id of another that is there: an error, or it is written over. */
-export type TakenIds = 'refuse' | 'replace';
+/**
+ * What becomes of a record of the file under the id of another that is there: an error, or it is written over; or all
+ * that is there, of every resource, is deleted first.
+ */
+export type TakenIds = 'refuse' | 'replace' | 'reset';
 
 export type ImportResult =
   | {
@@ -76,7 +80,7 @@ class Import {
   private readonly transaction: Transaction;
   private readonly onProgress: (progress: ImportProgress) => void;
   private readonly readers: ReadonlyMap<Resource, RecordReader>;
-  private readonly deferred: ReadonlySet<Field>;
+  readonly deferred: ReadonlySet<Field>;
   private readonly order: readonly Resource[];
   private readonly problems = new ImportProblems();
   private readonly takenIds: TakenIds;
@@ -124,6 +128,8 @@ class Import {
       (sum, { format, size }) => sum + (format === 'json' ? size : 0),
       0,
     );
+    if (this.takenIds === 'reset')
+      await emptyTables(this.order, this, this.transaction, this.database.dialect);
     for (const section of ordered) await this.insertAll(section);
     // Only now is all there that a key or a morph pair may point to.
     const again = ordered.filter((section) => this.waiting.has(section));
@@ -187,7 +193,8 @@ class Import {
     const deferrable = reader.fields.filter((field) => deferred.has(field));
     const isDeferred = (field: Field): boolean => deferred.has(field);
     const statements = new BatchStatements(resource, reader.fields, database.dialect);
-    const isEmpty = (await database.all(statements.any, { bound: [] })).length === 0;
+    const isEmpty =
+      this.takenIds === 'reset' || (await database.all(statements.any, { bound: [] })).length === 0;
     if (reader.morphs.length > 0) this.waiting.add(section);
     const batch = new Batch(resource, deferred);
     let added = 0;

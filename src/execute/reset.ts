@@ -1,7 +1,7 @@
 import type { Resource } from '../model/api.ts';
-import type { Transaction } from '../execute/database.ts';
-import type { ImportOrder } from '../execute/import/order.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
+import type { Transaction } from './database.ts';
+import type { ImportOrder } from './import/order.ts';
 
 /** Resources whose records refer to records that would be deleted. */
 export class ReferredFrom extends Error {
@@ -18,7 +18,7 @@ export class ReferredFrom extends Error {
  */
 export async function emptyTables(
   resources: readonly Resource[],
-  { deferred }: ImportOrder,
+  { deferred }: Pick<ImportOrder, 'deferred'>,
   transaction: Transaction,
   dialect: Dialect,
 ): Promise<void> {

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { library, makeFolder, plinth, servePlinth } from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+test.each(['SQLite', 'PostgreSQL'])(
+  'generate --reset loads again what the file names as data, on %s',
+  async (kind) => {
+    const created = kind === 'SQLite' ? undefined : await createDatabase();
+    const folder = makeFolder({
+      'plinth.yaml': `data: own\ngenerate: { count: 3 }\n${library}`,
+      'own/authors.json': '[{"id":1,"name":"Le Guin"},{"id":2,"name":"Lem"}]',
+    });
+    const env = created === undefined ? {} : { PLINTH_DATABASE_URL: created.url };
+    const here = { cwd: folder.path, env };
+    const stored = async (): Promise<readonly string[]> => {
+      await plinth(['export', 'out', '--force'], here);
+      return ['authors', 'books'].map((name) =>
+        readFileSync(folder.at(`out/${name}.ndjson`), 'utf8'),
+      );
+    };
+    const server = await servePlinth(['dev', '--port', '0'], here);
+    const begun = await stored();
+    const url = `${server.url}/v1/authors`;
+    const headers = { 'content-type': 'application/json' };
+    await fetch(url, { method: 'POST', headers, body: '{"name":"Nobody"}' });
+    await fetch(`${url}/2`, { method: 'PATCH', headers, body: '{"name":"Lemm"}' });
+    expect(await stored()).not.toEqual(begun);
+    const again = await plinth(['generate', '--reset'], here);
+    expect(again).toMatchObject({ code: 0, err: '' });
+    expect(again.out).toMatch(
+      /^ {2}authors {2}2\n {2}books {4}3\n3 records were generated in .+, 2 loaded from own\.\n$/u,
+    );
+    expect(await stored()).toEqual(begun);
+    await server.stop('SIGTERM');
+    // Whoever says how many wants them generated.
+    const counted = await plinth(['generate', '--reset', '--count', '4'], here);
+    expect(counted.out).toContain('8 records were generated');
+    const four = await stored();
+    folder.write('own/authors.json', '[{"id":1,"name":7}]');
+    const refused = await plinth(['generate', '--reset'], here);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('own/authors.json:1 name must be a string');
+    expect(await stored()).toEqual(four);
+    await created?.drop();
+  },
+);
