@@ -55,6 +55,8 @@ const notes = await api.notes.list({ expand: ['about.owner'], sort: ['id'] });
 told.push(['morph', notes.data.map(({ about }) => about !== null && ('price' in about ? about.owner?.name : about.name))]);
 const paged = await api.things.get(thing.id, { expand: ['tags'], collections: { tags: { limit: 1, sort: ['-name'] } } });
 told.push(['collection', paged._pagination?.tags?.total]);
+const below = await api.things.get(thing.id, { expand: ['children.tags'], collections: { children: { limit: 3 }, 'children.tags': { limit: 2 } } });
+told.push(['collection above another', below._pagination?.children?.limit, below.children[0]?._pagination?.tags?.limit]);
 const without = await api.things.get(thing.id, { exclude: ['price', 'specs'] });
 told.push(['excluded', 'price' in without]);
 const group = await api.things.get(thing.id, { fields: ['@short'] });
@@ -153,6 +155,7 @@ export const everythingOutput: readonly unknown[] = [
   ['selected', 'a thing', 'Ann', 1, 1.5, 'other thing', 'of a thing, "quoted": yes'],
   ['morph', ['Ann', 'Ann']],
   ['collection', 1],
+  ['collection above another', 3, 2],
   ['excluded', false],
   ['group', '9.90', ['id', 'name', 'price']],
   ['tag', 'string'],

@@ -159,6 +159,9 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** A path and those that it goes through, which are expanded with it. */
+type Prefix<P extends string> = P extends `${infer H}.${infer T}` ? H | `${H}.${Prefix<T>}` : P;
+
 /** What to show of a record, and what to embed. */
 export interface Selection<
   R extends ResourceName,
@@ -172,7 +175,7 @@ export interface Selection<
   /** Paging and order of expanded collections. */
   readonly collections?:
     | {
-        readonly [K in NoInfer<E>]?:
+        readonly [K in Prefix<NoInfer<E>>]?:
           | {
               readonly page?: number | undefined;
               readonly limit?: number | undefined;
