@@ -83,6 +83,9 @@ test('what json-server has otherwise is written to a folder, and said', async ()
   );
   expect(text).toContain('# "first name" is called firstName here.');
   expect(text).toContain('# 1 value leads to no record of profile, so it is no key.');
+  expect(readFileSync(folder.at('new/data/profile.ndjson'), 'utf8')).toBe(
+    ndjson({ id: 1, name: 'me' }),
+  );
   expect(readFileSync(folder.at('new/data/old-posts.ndjson'), 'utf8')).toBe(
     ndjson({ id: 'a', firstName: 'x' }, { id: '7', firstName: 'y' }),
   );

@@ -48,9 +48,10 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
   const taken = new Set<string>();
   let isAsWritten = true;
   for (const [name, value] of Object.entries(data)) {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const values = (isObject ? [value] : value) as unknown;
-    const isList = Array.isArray(values) && values.every(isRecord);
+    const isObject = isRecord(value);
+    // Its address has to stay, however often the data is loaded again.
+    const values = isObject ? [withFirstId(value)] : value;
+    const isList = isRecords(values);
     const withId = isList ? withOwnId(values) : undefined;
     const list = isList ? listOf(name, withId ?? values, taken) : 'it is no list of records';
     if (typeof list === 'string') {
@@ -64,7 +65,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
     }
     if (isObject) {
       list.notes.push(
-        `A single object there (/${name}); here it is the one record of a resource: /${list.name}/${String(list.records[0]?.['id'] ?? 1)}.`,
+        `A single object there (/${name}); here it is the one record of a resource: /${list.name}/${String(list.records[0]?.['id'])}.`,
       );
       isAsWritten = false;
     }
@@ -107,8 +108,17 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
   return { draft: { name: undefined, resources, left }, records, isAsWritten };
 }
 
+function isRecords(value: unknown): value is readonly JsonRecord[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
 function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withFirstId(record: JsonRecord): JsonRecord {
+  const hasId = Object.hasOwn(record, 'id') || Object.hasOwn(record, '_id');
+  return hasId ? record : { id: 1, ...record };
 }
 
 /** The records with `_id` as their `id`, where each has one and none has an `id`: so documents of MongoDB are known. */
