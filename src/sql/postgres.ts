@@ -281,8 +281,12 @@ export const postgresAlike: Dialect = {
     `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
     ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
     ` WHERE last > coalesce(pg_sequence_last_value(seqrelid), 0)`,
+  // A rule of a domain speaks of VALUE: of the columns that are of it, or of a domain over it.
   ruleText: (rule, table) =>
     `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
+    ` UNION ALL SELECT 'CHECK (' || string_agg(quote_ident(attname), ', ') || ')' FROM pg_attribute` +
+    ` JOIN pg_type ON pg_type.oid = atttypid JOIN pg_constraint ON contypid IN (atttypid, nullif(typbasetype, 0))` +
+    ` WHERE attrelid = to_regclass(quote_ident(${table()})) AND conname = ${rule()} HAVING count(*) > 0` +
     ` UNION ALL SELECT pg_get_indexdef(to_regclass(quote_ident(${rule()})))`,
   createsWhole: true,
   returning: (idColumn) => ` RETURNING ${idColumn}`,
