@@ -83,7 +83,8 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     const complaints = complaintsOf(page);
     await page.getByRole('button', { name: 'New record' }).click();
     await field(page, 'name').fill('x');
-    await field(page, 'note').fill('two\nlines');
+    // A text is prose, and has a text area.
+    await dialogOf(page).locator('textarea[id="field-note"]').fill('two\nlines');
     await field(page, 'price').fill('12345678901234.0001');
     await field(page, 'made').fill('2026-03-01T14:05:06.007');
     await field(page, 'day').fill('2026-03-01');
