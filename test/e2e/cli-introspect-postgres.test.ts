@@ -31,7 +31,7 @@ CREATE TABLE film (
   label text GENERATED ALWAYS AS ('film') STORED,
   last_update timestamptz DEFAULT now() NOT NULL, UNIQUE (title, release_year));
 CREATE INDEX idx_title ON film (title);
-CREATE TABLE actor (actor_id bigserial PRIMARY KEY, first_name text NOT NULL, email text UNIQUE);
+CREATE TABLE actor (actor_id bigserial PRIMARY KEY, first_name text NOT NULL CHECK (char_length(first_name) >= 2 AND first_name <> lower(first_name)), email varchar(80) UNIQUE CHECK (length(email) BETWEEN 3 AND 60));
 CREATE TABLE film_actor (
   actor_id bigint NOT NULL REFERENCES actor ON DELETE CASCADE, film_id integer NOT NULL REFERENCES film,
   last_update timestamptz DEFAULT now() NOT NULL, PRIMARY KEY (actor_id, film_id));
@@ -78,6 +78,10 @@ test('a PostgreSQL database becomes a specification, and what cannot be served i
     'films',
     'languages',
   ]);
+  expect(specification.resources['actors']?.fields).toMatchObject({
+    firstName: { type: 'string', minLength: 2 },
+    email: { type: 'string', minLength: 3, maxLength: 60 },
+  });
   expect(specification.resources['films']).toEqual({
     table: 'film',
     fields: {

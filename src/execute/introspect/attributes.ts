@@ -22,12 +22,15 @@ export function attributesOf(
   const { storedAs: _, ...own } = type.attributes;
   const typed = reference === undefined ? type.attributes : { ...own, ...reference };
   const isText = typed.type === 'string' || typed.type === 'text';
-  const { enum: listed, ...ranges } = bounds;
+  const { enum: listed, minLength, maxLength: most, ...ranges } = bounds;
   const values = isText && reference === undefined ? listed : undefined;
-  const { maxLength, ...others } = typed;
+  const { maxLength = Infinity, ...others } = typed;
   const attributes: FieldSpecification =
     values === undefined
-      ? { ...others, ...(maxLength === undefined ? {} : { maxLength }) }
+      ? {
+          ...others,
+          ...(isText ? lengthsOf(minLength, Math.min(maxLength, most ?? Infinity)) : {}),
+        }
       : { ...others, type: 'enum', values: [...new Set(values)] };
   const limits = limitsOf(typed, ranges);
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
@@ -55,6 +58,15 @@ export function attributesOf(
       ...(comment === undefined ? {} : { description: comment }),
     },
     notes,
+  };
+}
+
+/** How long a text may be; bounds that leave none are left to the database. */
+function lengthsOf(least = 0, most: number): Pick<FieldSpecification, 'minLength' | 'maxLength'> {
+  if (least > most) return {};
+  return {
+    ...(least > 0 ? { minLength: least } : {}),
+    ...(most < Infinity ? { maxLength: most } : {}),
   };
 }
 
@@ -93,7 +105,7 @@ function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
 
 /** The default of a field; undefined where the field cannot have it. */
 function defaultFor(
-  { type, values, maxLength, scale, pattern }: FieldSpecification,
+  { type, values, minLength, maxLength, scale, pattern }: FieldSpecification,
   found: ReturnType<typeof readDefault>,
 ): JsonValue | undefined {
   if (found.kind === 'now')
@@ -122,6 +134,7 @@ function defaultFor(
     case 'string':
     case 'text':
       return Array.from(text).length <= (maxLength ?? Infinity) &&
+        Array.from(text).length >= (minLength ?? 0) &&
         (pattern === undefined || new RegExp(pattern, 'u').test(text)) &&
         text !== 'now' &&
         text !== 'uuid'

@@ -7,6 +7,8 @@ export interface Bounds {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
 }
 
 const name = String.raw`("(?:[^"]|"")+"|\x60[^\x60]+\x60|\[[^\]]+\]|[A-Za-z_]\w*)`;
@@ -16,6 +18,8 @@ const listed = new RegExp(`^${name}\\s+IN\\s+(${texts})$`, 'iu');
 const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${texts})\\]$`, 'iu');
 const compared = new RegExp(`^${name}\\s*(>=|<=|>|<)\\s*${number}$`, 'u');
 const between = new RegExp(`^${name}\\s+BETWEEN\\s+${number}\\s+AND\\s+${number}$`, 'iu');
+/** Of a text it is the code points that both databases count. */
+const measured = /^[(\s]*(?:char_length|character_length|length)\s*\(/iu;
 
 const words = {
   '>=': 'minimum',
@@ -25,31 +29,43 @@ const words = {
 } as const;
 
 /**
- * What CHECKs say, as far as they are lists of texts and comparisons with numbers; all others are left to the
- * database. Takes the expressions, gives the bounds by the names of columns as they are written there.
+ * What CHECKs say, as far as they are lists of texts, and comparisons of a value or the length of a text with numbers; all
+ * others are left to the database. Takes the expressions, gives the bounds by the names of columns as they are written there.
  */
 export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds> {
   const bounds = new Map<string, Bounds>();
-  const add = (column: string, more: Bounds): void => {
+  for (const condition of checks.flatMap(conditionsIn)) {
+    const isLength = measured.test(condition);
+    const [column, said] = boundsIn(flattened(condition.replace(measured, ' '))) ?? [];
+    if (column === undefined || said === undefined) continue;
     const plain = unquoted(column);
-    bounds.set(plain, { ...bounds.get(plain), ...more });
-  };
-  for (const check of checks) {
-    const flat = flattened(check);
-    const [, range = '', low, high] = between.exec(flat) ?? [];
-    if (low !== undefined) {
-      add(range, { minimum: Number(low), maximum: Number(high) });
-      continue;
-    }
-    for (const part of splitAnd(flat)) {
-      const [, column = '', list] = listed.exec(part) ?? anyOf.exec(part) ?? [];
-      if (list !== undefined) add(column, { enum: textsOf(list) });
-      const [, one = '', operator, limit] = compared.exec(part) ?? [];
-      if (operator !== undefined)
-        add(one, { [words[operator as keyof typeof words]]: Number(limit) });
-    }
+    bounds.set(plain, { ...bounds.get(plain), ...(isLength ? lengthsOf(said) : said) });
   }
   return bounds;
+}
+
+/** The column of which a condition speaks, and what it says. */
+function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | undefined {
+  const [, range = '', low, high] = between.exec(flat) ?? [];
+  if (low !== undefined) return [range, { minimum: Number(low), maximum: Number(high) }];
+  const [, column = '', list] = listed.exec(flat) ?? anyOf.exec(flat) ?? [];
+  if (list !== undefined) return [column, { enum: textsOf(list) }];
+  const [, one = '', operator, limit] = compared.exec(flat) ?? [];
+  if (operator === undefined) return undefined;
+  return [one, { [words[operator as keyof typeof words]]: Number(limit) }];
+}
+
+/** Bounds of a number of characters as attributes of a text. */
+function lengthsOf(bounds: Bounds): Bounds {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const most = maximum ?? (exclusiveMaximum === undefined ? undefined : exclusiveMaximum - 1);
+  const isLength = (length: number | undefined): length is number =>
+    length !== undefined && Number.isSafeInteger(length) && length >= 0;
+  return {
+    ...(isLength(least) ? { minLength: least } : {}),
+    ...(isLength(most) ? { maxLength: most } : {}),
+  };
 }
 
 /** The expressions of all CHECKs in a CREATE TABLE. */
@@ -92,9 +108,35 @@ function flattened(expression: string): string {
     .trim();
 }
 
-function splitAnd(flat: string): readonly string[] {
-  // Where something is only one of several possibilities, nothing is sure.
-  return /\sOR\s|^NOT\s/iu.test(flat) ? [] : flat.split(/\sAND\s/iu).map((part) => part.trim());
+/**
+ * The conditions all of which an expression wants: what stands between its ANDs, in parentheses around all of a condition
+ * too. Where something is only one of several possibilities, nothing is sure.
+ */
+function conditionsIn(expression: string): readonly string[] {
+  const text = expression.trim();
+  if (text.startsWith('(') && outermost(text).close === text.length - 1)
+    return conditionsIn(text.slice(1, -1));
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  let isRange = false;
+  for (const { 0: token, index } of text.matchAll(
+    /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[()[\]]|\b(?:AND|OR|BETWEEN|CASE|END)\b/giu,
+  )) {
+    const word = token.toUpperCase();
+    if (/^(?:[([]|CASE)$/u.test(word)) depth += 1;
+    else if (/^(?:[)\]]|END)$/u.test(word)) depth -= 1;
+    else if (depth > 0) continue;
+    else if (word === 'OR') return [];
+    else if (word === 'BETWEEN') isRange = true;
+    else if (word === 'AND' && isRange) isRange = false;
+    else if (word === 'AND') {
+      parts.push(text.slice(start, index));
+      start = index + token.length;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts.length === 1 ? [text] : parts.flatMap(conditionsIn);
 }
 
 function textsOf(list: string): readonly string[] {
