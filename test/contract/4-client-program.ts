@@ -30,6 +30,8 @@ const cheap = await api.things.list({
   sort: ['-price', 'owner.name'], nulls: 'last',
 });
 told.push(['filtered', cheap.data.map(({ id }) => id), cheap.total, cheap.page, cheap.totalPages]);
+const inJson = await api.things.list({ where: { 'extra.a_exists': true }, or: [{ 'extra.b_in': [1, 'x'], 'extra.b.c': true, name: 'a thing' }] });
+told.push(['in JSON', inJson.data.map(({ name }) => name)]);
 const absent: string | undefined = undefined;
 const deep = await api.things.list({ where: { 'parent.owner.name': 'Ann', 'parent.owner.notes.text_like': 'of an', name_ilike: absent, price_gt: absent }, sort: absent, page: absent });
 told.push(['deep', deep.data.map(({ id }) => id)]);
@@ -102,6 +104,10 @@ export function refused(): unknown {
     api.things.list({ where: { count: 'x' } }),
     // @ts-expect-error -- no value of the enum
     api.things.list({ where: { level: 'middle' } }),
+    // @ts-expect-error -- it has no keys
+    api.things.list({ where: { 'name.first': 'x' } }),
+    // @ts-expect-error -- its keys are known
+    api.things.list({ where: { 'specs.wight': 1 } }),
     // @ts-expect-error -- a list is needed
     api.things.list({ where: { level_in: 'low' } }),
     // @ts-expect-error -- objects are not sorted
@@ -146,6 +152,7 @@ export const everythingOutput: readonly unknown[] = [
   // It is too long, and has marks that its pattern does not take.
   ['refused', ['name', 'name']],
   ['filtered', [1], 1, 1, 1],
+  ['in JSON', ['a thing']],
   ['deep', [2]],
   ['union', 2],
   ['or', 2],

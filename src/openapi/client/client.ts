@@ -198,7 +198,7 @@ function resourceType(face: ResourceView, naming: Naming, limits: Limits): strin
     `create: ${rules.create.length > 0 ? `${name}Create` : 'never'};`,
     `replace: ${rules.update.length > 0 ? `${name}Replace` : 'never'};`,
     `update: ${rules.update.length > 0 ? `${name}Update` : 'never'};`,
-    `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}, ${union([...face.relations.keys()])}>;`,
+    `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}, ${union([...face.relations.keys()])}, ${union(freeJson(face, limits))}>;`,
     `sort: ${union(sortables(face, limits))};`,
   ].join('\n');
 }
@@ -244,6 +244,17 @@ function filterTypes(face: ResourceView, limits: Limits): readonly string[] {
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
     return `${key(path)}: [${filterType(leaf)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
   });
+}
+
+/** Where keys are that only the values know. */
+function freeJson(face: ResourceView, limits: Limits): readonly string[] {
+  return filterables(face, limits).flatMap(({ path, leaf, kind }) =>
+    kind !== 'related' && kind !== 'pivot' && leaf !== undefined && isFree(leaf) ? [path] : [],
+  );
+}
+
+function isFree({ type, properties }: Field): boolean {
+  return type.name === 'json' || (type.name === 'object' && properties === undefined);
 }
 
 function filterType(leaf: Field | undefined): string {

@@ -123,11 +123,12 @@ type FilterValue = string | number | boolean;
 
 /**
  * Filters by name: of each path its value, its operators, and whether it can stand alone, or several times; and paths
- * through further relations behind the relations D. What is undefined is left out.
+ * through further relations behind the relations D, and to any key in the JSON J. What is undefined is left out.
  */
 export type Filters<
   T extends { readonly [name: string]: readonly [unknown, string, 'one' | 'many' | 'none'] },
   D extends string = never,
+  J extends string = never,
 > = {
   readonly [N in keyof T & string as T[N][2] extends 'none' ? never : N]?:
     | T[N][0]
@@ -150,7 +151,10 @@ export type Filters<
     | boolean
     | undefined;
 } & {
-  readonly [P in `${D}.${string}.${string}`]?: FilterValue | readonly FilterValue[] | undefined;
+  readonly [P in `${D}.${string}.${string}` | `${J}.${string}`]?:
+    | FilterValue
+    | readonly FilterValue[]
+    | undefined;
 };
 
 /** What every request may be given. */
