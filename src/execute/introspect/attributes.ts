@@ -79,7 +79,10 @@ export function isOrdered({ type }: FieldSpecification): boolean {
 function limitsOf({ type, scale = 2 }: FieldSpecification, bounds: Bounds): Bounds | undefined {
   if (type !== 'integer' && type !== 'number' && type !== 'decimal') return {};
   const limits: Bounds = Object.fromEntries(
-    Object.entries(bounds).filter(([, bound]) => type !== 'integer' || Number.isSafeInteger(bound)),
+    Object.entries(bounds).filter(
+      ([, bound]) =>
+        typeof bound === 'number' && (type !== 'integer' || Number.isSafeInteger(bound)),
+    ),
   );
   const field = { type: { name: type }, attributes: {}, scale };
   const isEmpty = (['minimum', 'exclusiveMinimum'] as const).some((low) =>

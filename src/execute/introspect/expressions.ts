@@ -9,6 +9,8 @@ export interface Bounds {
   readonly exclusiveMaximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  /** Whether only JSON is taken. */
+  readonly isJson?: true;
 }
 
 const name = String.raw`("(?:[^"]|"")+"|\x60[^\x60]+\x60|\[[^\]]+\]|[A-Za-z_]\w*)`;
@@ -18,6 +20,8 @@ const listed = new RegExp(`^${name}\\s+IN\\s+(${texts})$`, 'iu');
 const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${texts})\\]$`, 'iu');
 const compared = new RegExp(`^${name}\\s*(>=|<=|>|<)\\s*${number}$`, 'u');
 const between = new RegExp(`^${name}\\s+BETWEEN\\s+${number}\\s+AND\\s+${number}$`, 'iu');
+const valid = new RegExp(`^json_valid\\s+${name}(?:\\s*=\\s*1)?$`, 'iu');
+const absent = new RegExp(`^${name}\\s+IS\\s+NULL$`, 'iu');
 /** Of a text it is the code points that both databases count. */
 const measured = /^[(\s]*(?:char_length|character_length|length)\s*\(/iu;
 
@@ -35,21 +39,27 @@ const words = {
 export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds> {
   const bounds = new Map<string, Bounds>();
   for (const condition of checks.flatMap(conditionsIn)) {
-    const isLength = measured.test(condition);
-    const [column, said] = boundsIn(flattened(condition.replace(measured, ' '))) ?? [];
-    if (column === undefined || said === undefined) continue;
-    const plain = unquoted(column);
-    bounds.set(plain, { ...bounds.get(plain), ...(isLength ? lengthsOf(said) : said) });
+    const [column, said] = saidBy(condition) ?? [];
+    if (column !== undefined) bounds.set(column, { ...bounds.get(column), ...said });
   }
   return bounds;
 }
 
-/** The column of which a condition speaks, and what it says. */
+/** The name of the column of which a condition speaks, and what it says. */
+function saidBy(condition: string): readonly [column: string, bounds: Bounds] | undefined {
+  const isLength = measured.test(condition);
+  const [column, said] = boundsIn(flattened(condition.replace(measured, ' '))) ?? [];
+  if (column === undefined || said === undefined) return undefined;
+  return [unquoted(column), isLength ? lengthsOf(said) : said];
+}
+
 function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | undefined {
   const [, range = '', low, high] = between.exec(flat) ?? [];
   if (low !== undefined) return [range, { minimum: Number(low), maximum: Number(high) }];
   const [, column = '', list] = listed.exec(flat) ?? anyOf.exec(flat) ?? [];
   if (list !== undefined) return [column, { enum: textsOf(list) }];
+  const [, document] = valid.exec(flat) ?? [];
+  if (document !== undefined) return [document, { isJson: true }];
   const [, one = '', operator, limit] = compared.exec(flat) ?? [];
   if (operator === undefined) return undefined;
   return [one, { [words[operator as keyof typeof words]]: Number(limit) }];
@@ -110,12 +120,27 @@ function flattened(expression: string): string {
 
 /**
  * The conditions all of which an expression wants: what stands between its ANDs, in parentheses around all of a condition
- * too. Where something is only one of several possibilities, nothing is sure.
+ * too. Where something is only one of several possibilities, nothing is sure, but what a column is unless it is null.
  */
 function conditionsIn(expression: string): readonly string[] {
   const text = expression.trim();
   if (text.startsWith('(') && outermost(text).close === text.length - 1)
     return conditionsIn(text.slice(1, -1));
+  const [first = '', second, ...others] = splitAt('OR', text);
+  if (second === undefined) {
+    const parts = splitAt('AND', text);
+    return parts.length === 1 ? parts : parts.flatMap(conditionsIn);
+  }
+  if (others.length > 0) return [];
+  const unlessNull = (alternative: string, condition: string): readonly string[] => {
+    const [, column = ''] = absent.exec(flattened(alternative)) ?? [];
+    return conditionsIn(condition).filter((one) => saidBy(one)?.[0] === unquoted(column));
+  };
+  return [...unlessNull(first, second), ...unlessNull(second, first)];
+}
+
+/** What stands between these words, outside of parentheses and texts; the AND of a BETWEEN is none of them. */
+function splitAt(word: 'AND' | 'OR', text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
@@ -123,20 +148,18 @@ function conditionsIn(expression: string): readonly string[] {
   for (const { 0: token, index } of text.matchAll(
     /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[()[\]]|\b(?:AND|OR|BETWEEN|CASE|END)\b/giu,
   )) {
-    const word = token.toUpperCase();
-    if (/^(?:[([]|CASE)$/u.test(word)) depth += 1;
-    else if (/^(?:[)\]]|END)$/u.test(word)) depth -= 1;
+    const found = token.toUpperCase();
+    if (/^(?:[([]|CASE)$/u.test(found)) depth += 1;
+    else if (/^(?:[)\]]|END)$/u.test(found)) depth -= 1;
     else if (depth > 0) continue;
-    else if (word === 'OR') return [];
-    else if (word === 'BETWEEN') isRange = true;
-    else if (word === 'AND' && isRange) isRange = false;
-    else if (word === 'AND') {
+    else if (found === 'BETWEEN') isRange = true;
+    else if (found === 'AND' && isRange) isRange = false;
+    else if (found === word) {
       parts.push(text.slice(start, index));
       start = index + token.length;
     }
   }
-  parts.push(text.slice(start));
-  return parts.length === 1 ? [text] : parts.flatMap(conditionsIn);
+  return [...parts, text.slice(start)];
 }
 
 function textsOf(list: string): readonly string[] {

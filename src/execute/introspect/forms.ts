@@ -6,6 +6,7 @@ import type { Bounds } from './expressions.ts';
 export interface ColumnHints {
   readonly isFlag: boolean;
   readonly isMoment: boolean;
+  readonly isJson: boolean;
 }
 
 /** What the name of a column and its CHECKs let one expect; a key is never anything but a key. */
@@ -17,6 +18,7 @@ export function hintsOf(name: string, bounds: Bounds, isKey: boolean): ColumnHin
     isMoment:
       !isKey &&
       /^(?:.*_)?(?:at|on|time|timestamp|date)$|[a-z\d](?:At|On|Time|Timestamp|Date)$/u.test(name),
+    isJson: !isKey && bounds.isJson === true,
   };
 }
 

@@ -75,6 +75,7 @@ export function sqliteType(
       return { left: `it is declared as ${declared} and holds other values than texts` };
     const form = hints.isFlag ? wordsOf(values, forms) : undefined;
     if (form !== undefined) return as({ type: 'boolean', storedAs: form });
+    if (hints.isJson && only(stored.jsons)) return as({ type: 'json' });
     return textType(declared, stored, forms, as);
   }
   const unix = hints.isMoment || /DATE|TIME/u.test(declared) ? unixOf(values, forms) : undefined;
