@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { good, plinth, servePlinth } from '../support/command.ts';
@@ -287,4 +289,13 @@ test('names tell numbers and words apart that look alike, and values are served 
   const refused = await plinth(['migrate', ...at, '--apply'], { cwd });
   expect(refused.code).toBe(1);
   expect(refused.out).toContain('1 value is not stored so');
+});
+
+test('a text that has to be JSON stays the text that a migration knows it as', async () => {
+  const { cwd } = await fromSql(
+    `CREATE TABLE notes (id INTEGER PRIMARY KEY, c TEXT CHECK (json_valid(c))); INSERT INTO notes (c) VALUES ('[1]');`,
+  );
+  writeFileSync(join(cwd, 'own.yaml'), 'resources: { notes: { fields: { c: { type: string } } } }');
+  await good(['migrate', 'own.yaml', '--database', 'sqlite:old.db', '--apply'], cwd);
+  expect((await good(['introspect', 'sqlite:old.db'], cwd)).out).toContain('c: { type: string }');
 });

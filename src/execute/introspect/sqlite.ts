@@ -97,7 +97,7 @@ function readTable(
         actual: column,
         type:
           known === undefined
-            ? typeOf(driver, actual, column, checks.get(column.name) ?? {})
+            ? typeOf(driver, actual, column, checks.get(column.name) ?? {}, row)
             : { attributes: known, notes: [] },
         isGenerated: column.fills && column.default === undefined,
         bounds: checks.get(column.name) ?? {},
@@ -137,6 +137,7 @@ function typeOf(
   table: ActualTable,
   column: ActualColumn,
   bounds: Bounds,
+  row: RecordRow | undefined,
 ): ColumnType {
   const isKey =
     column.isPrimary ||
@@ -145,7 +146,10 @@ function typeOf(
   if (column.isPrimary && stored.rows > stored.values)
     return { left: 'it is null in some rows; give each one a key' };
   const forms = formsIn(driver, table, column);
-  return sqliteType(column.type, stored, forms, hintsOf(column.name, bounds, isKey));
+  const hints = hintsOf(column.name, bounds, isKey);
+  // What a migration knows as another kind it would have to convert.
+  const isJson = hints.isJson && (row === undefined || row.kind === 'json');
+  return sqliteType(column.type, stored, forms, { ...hints, isJson });
 }
 
 function formsIn(
