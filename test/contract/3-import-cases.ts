@@ -131,6 +131,32 @@ export const badAndGoodFiles: readonly (readonly [
     2,
   ],
   ['an object of lists', 'all.json', JSON.stringify({ things: [thing(1)] }), 1],
+  [
+    'an object of lists with a schema before them',
+    'all.json',
+    JSON.stringify({ $schema: './a"\\b".json', things: [thing(1)] }),
+    1,
+  ],
+  ['a schema alone', 'all.json', '{"$schema": "https://x.example"}', 0],
+  ['a schema behind', 'all.json', '{"things": [], "$schema": "x" }', 0],
+  [
+    'a schema that is none',
+    'all.json',
+    '{"$schema": 1}',
+    ':1 the file may hold lists of records only, and "$schema" is none',
+  ],
+  [
+    'a text that is no schema',
+    'all.json',
+    '{"$schema": "x",\n"note": "x"}',
+    ':2 the file may hold lists of records only, and "note" is none',
+  ],
+  [
+    'something behind a schema',
+    'all.json',
+    '{"$schema": "x" "y"}',
+    ':1 the file is not valid JSON: something stands where the name of a list should',
+  ],
   ['its name is no matter', 'things.json', JSON.stringify({ things: [thing(1)] }), 1],
   ['an empty object', 'all.json', '{}', 0],
   [

@@ -36,7 +36,8 @@ const comments = [
 ];
 
 test('a db.json of json-server is served as it is, with relations', async () => {
-  const text = JSON.stringify({ posts, comments });
+  const $schema = './node_modules/json-server/schema.json';
+  const text = JSON.stringify({ $schema, posts, comments });
   const folder = makeFolder({ 'db.json': text });
   await good(['introspect', 'db.json', '--out', 'plinth.yaml'], folder.path);
   expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toContain('data: db.json');

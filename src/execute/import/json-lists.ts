@@ -11,6 +11,8 @@ const closeObject = 0x7d;
 
 /** The deepest nesting that is followed at all; what a record may have is decided when it is read. */
 const deepest = 1_000;
+/** The address of a JSON Schema, for editors, may stand beside the lists. */
+export const schemaName = '$schema';
 /** The longest name of a list that is taken for one. */
 const longestName = 1_000;
 
@@ -121,6 +123,9 @@ class ListFinder {
       this.inString = true;
       this.name = [byte];
       this.state = 'name';
+    } else if (byte === quoteMark && state === 'colon' && this.nameOf() === schemaName) {
+      this.inString = true;
+      this.state = 'list';
     } else if (byte === 0x3a && state === 'name') this.state = 'colon';
     else if (byte === 0x2c && state === 'list') this.state = 'comma';
     else if (byte === closeObject && (state === 'first' || state === 'list'))

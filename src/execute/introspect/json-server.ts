@@ -7,6 +7,7 @@ import { readValue } from '../../model/validation.ts';
 import { collectProblems } from '../../spec/collector.ts';
 import { loadSpecification } from '../../spec/load.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
+import { schemaName } from '../import/json-lists.ts';
 import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, resourceName } from './names.ts';
@@ -48,6 +49,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
   const taken = new Set<string>();
   let isAsWritten = true;
   for (const [name, value] of Object.entries(data)) {
+    if (name === schemaName && typeof value === 'string') continue;
     const isObject = isRecord(value);
     // Its address has to stay, however often the data is loaded again.
     const values = isObject ? [withFirstId(value)] : value;
