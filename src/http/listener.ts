@@ -55,6 +55,12 @@ export function makeListener(handler: RequestListener, options: ListenerOptions)
     connections.open(socket),
   );
   server.on('clientError', (error, socket) => void connections.refuse(error, socket as never));
+  // What is for proxies alone would be cut off without an answer, with the answers that are due before it.
+  server.on('connect', ({ method }: IncomingMessage, socket: Socket) => {
+    // Nothing of Node's listens to it any more.
+    socket.on('error', () => socket.destroy());
+    void connections.refuse(new Error(`${method} is not served`), socket);
+  });
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request: IncomingMessage, response) =>
     server.emit('request', request, response),

@@ -52,6 +52,17 @@ describe('clients that go away', () => {
     expect(api().failures.splice(0)).toEqual([]);
   });
 
+  test('while they wait for what is refused', async () => {
+    const connect = 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n';
+    for (let round = 0; round < 20; round += 1) {
+      const wire = await open();
+      await wire.send(`${getBytes('/v1/posts?limit=1000').repeat(5)}${connect}`);
+      wire.leave();
+    }
+    expect((await api().get('/v1/posts/1')).status).toBe(200);
+    expect(api().failures.splice(0)).toEqual([]);
+  });
+
   test('while they read', async () => {
     for (let round = 0; round < 20; round += 1) {
       const wire = await open();

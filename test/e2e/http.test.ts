@@ -21,6 +21,7 @@ describe('bytes that are no HTTP', () => {
     ['another version', 'GET /v1/posts/1 HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['no version', 'GET /v1/posts/1\r\nHost: x\r\n\r\n'],
     ['an unknown method', 'GRAB /v1/posts/1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['CONNECT, which is for proxies', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'],
     ['a method in lower case', 'get /v1/posts/1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a blank in the path', 'GET /v1/posts /1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no Host', 'GET /v1/posts/1 HTTP/1.1\r\n\r\n'],
@@ -344,10 +345,13 @@ describe('a connection goes on', () => {
     await expectUnharmed(before);
   });
 
-  test('until bytes come that are no HTTP: what was asked before is answered first', async () => {
+  test.each([
+    ['bytes that are no HTTP', 'garbage\r\n\r\n'],
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'],
+  ])('until there are %s: what was asked before is answered first', async (_, bytes) => {
     const before = await titles();
     const wire = await open();
-    await wire.send(`${getBytes()}${postBytes('{"title":"before"}')}garbage\r\n\r\n`);
+    await wire.send(`${getBytes()}${postBytes('{"title":"before"}')}${bytes}`);
     await wire.send('more garbage\r\n\r\n');
     const seen = [await wire.answer(), await wire.answer(), await wire.answer()];
     expect(seen.map((answer) => answer?.status)).toEqual([200, 201, 400]);
