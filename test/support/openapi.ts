@@ -251,8 +251,19 @@ function bodyProblem(validate: ValidateFunction, { text }: Exchanged): string | 
   return problemOf(validate, JSON.parse(text) as unknown, 'the body');
 }
 
+/** To compare items with each other, ajv calls what they have as `toString` or `valueOf`, members too: of these nothing is said. */
+function isValid(validate: ValidateFunction, value: unknown): boolean {
+  try {
+    return validate(value);
+  } catch (error) {
+    if (error instanceof TypeError && /(?:toString|valueOf) is not a function/u.test(error.message))
+      return true;
+    throw error;
+  }
+}
+
 function problemOf(validate: ValidateFunction, value: unknown, what: string): string | undefined {
-  if (validate(value)) return undefined;
+  if (isValid(validate, value)) return undefined;
   const errors = (validate.errors ?? [])
     .slice(0, 4)
     .map(
