@@ -29,13 +29,16 @@ import { Observer, type Observed } from './observer.ts';
 import { longestDelay, Overload, type Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
 import { isProbe, splitUrl } from './router.ts';
-import { ClientGone, sendStream, untilTaken, whileThere } from './streaming.ts';
+import { ClientGone, sendStream, whileThere } from './streaming.ts';
+import { Unsent } from './unsent.ts';
 
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 export const defaults = {
   ...serverDefaults,
   /** Of all bodies together that are read or worked on; four of the largest always have room. */
   bodyBytes: 128 * 1024 * 1024,
+  /** Of all answers together that clients have not taken. */
+  unsentBytes: 128 * 1024 * 1024,
   /** Beside the URL, which has a limit of its own. */
   headersSize: 16 * 1024,
   stopTimeout: 10_000,
@@ -63,6 +66,8 @@ export interface ServerOptions {
   readonly doorway?: Doorway | undefined;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
   readonly stallTimeout?: number;
+  /** What answers that clients have not taken may hold together before some of these are cut off; 128 MiB. */
+  readonly unsentBytes?: number;
   /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
   readonly maxDelay?: number;
 }
@@ -95,6 +100,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, draw, mode = 'start', clock = wholeClock } = options;
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
+  const unsent = new Unsent(options.unsentBytes ?? defaults.unsentBytes, stallTimeout);
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
@@ -264,8 +270,7 @@ export async function startServer(
     }
     overload.rest(request.socket);
     // Whoever takes nothing of an answer does not keep it here for ever.
-    if (rest === undefined && request.socket.writableLength > 0)
-      await untilTaken(response, 'finish', stallTimeout);
+    if (rest === undefined && request.socket.writableLength > 0) await unsent.untilTaken(response);
     observer.end(observed.trace, answered, request.headers);
     // It goes on for as long as its reader stays, and is in flight no more.
     if (rest !== undefined && answered.isLive === true) await sendRest(response, rest, observed);

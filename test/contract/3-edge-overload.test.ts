@@ -255,6 +255,41 @@ describe('slow clients', () => {
     }
   });
 
+  test('where answers that nobody takes hold too much, the connection that holds most is cut', async () => {
+    const mebibyte = 1024 * 1024;
+    const server = await serve('bodyLimit: 8MiB', { unsentBytes: 64 * mebibyte });
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ text: 'x'.repeat(7 * mebibyte) });
+    expect((await server.ask({ method: 'POST', headers, body })).status).toBe(201);
+    const ask = async (times: number): Promise<Socket> => {
+      const socket = connect(server.running.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.pause();
+      socket.write(getBytes('/v1/notes').repeat(times));
+      await new Promise((done) => setTimeout(done, 1_000));
+      return socket;
+    };
+    const lengths = [];
+    for (const socket of [await ask(2), await ask(6), await ask(5)]) {
+      let length = 0;
+      const closed = new Promise((done) => socket.once('close', done));
+      const taken = new Promise<void>((done) => {
+        socket.on('data', (bytes) => {
+          length += bytes.length;
+          if (length > 14 * mebibyte) done();
+        });
+      });
+      socket.resume();
+      await Promise.race([closed, taken]);
+      lengths.push(Math.trunc(length / mebibyte));
+      socket.destroy();
+    }
+    // The second one had taken what the system holds for it, and no more.
+    expect(lengths).toEqual([14, expect.any(Number), 14]);
+    expect(lengths[1]).toBeLessThan(14);
+    expect((await server.ask()).status).toBe(200);
+  });
+
   test('who takes nothing of an answer is cut off, whatever its media type', async () => {
     const server = await serve('bodyLimit: 8MiB', { stallTimeout: 1_000 });
     const headers = { 'content-type': 'application/json' };
