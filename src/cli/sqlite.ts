@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSqlite } from '../execute/introspect/sqlite.ts';
-import { unservedOrders } from '../execute/sqlite-collations.ts';
-import { capitalUuids } from '../execute/sqlite-uuids.ts';
+import { columnAdvice } from '../execute/sqlite-advice.ts';
 import { codeOf, onceFree } from '../execute/sqlite-errors.ts';
 import { mayWrite, toRead, type Readable } from '../execute/sqlite-file.ts';
 import { sqliteForms } from '../execute/sqlite-forms.ts';
@@ -41,10 +40,7 @@ export function sqliteFile(
     },
     columnAdvice: async (api) => {
       if (!isFile(path)) return [];
-      return reading(path, name, (file) => [
-        ...unservedOrders(file, api),
-        ...capitalUuids(file, api),
-      ]);
+      return reading(path, name, (file) => columnAdvice(file, api));
     },
     introspect: async () => {
       prepare(path, name, howToMake, false);

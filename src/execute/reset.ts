@@ -1,7 +1,6 @@
-import type { Resource } from '../model/api.ts';
+import type { Field, Resource } from '../model/api.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import type { Transaction } from './database.ts';
-import type { ImportOrder } from './import/order.ts';
 
 /** Resources whose records refer to records that would be deleted. */
 export class ReferredFrom extends Error {
@@ -14,11 +13,11 @@ export class ReferredFrom extends Error {
 
 /**
  * Deletes all records of the resources. Throws a `ReferredFrom` where records of others refer to some of them, so that
- * nothing goes that was not named.
+ * nothing goes that was not named. `deferred`: keys that are emptied first, since they close a cycle.
  */
 export async function emptyTables(
   resources: readonly Resource[],
-  { deferred }: Pick<ImportOrder, 'deferred'>,
+  deferred: ReadonlySet<Field>,
   transaction: Transaction,
   dialect: Dialect,
 ): Promise<void> {

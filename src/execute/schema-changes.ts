@@ -96,11 +96,6 @@ export function step(summary: string, more: Partial<MigrationStep> = {}): Migrat
   return { summary, loses: undefined, obstacle: undefined, isOptional: false, ...more };
 }
 
-/** `3 values`, `1 row`. */
-export function counted(count: number, one: string): string {
-  return `${String(count)} ${one}${count === 1 ? '' : 's'}`;
-}
-
 /** The foreign key of a column. */
 export function referenceOf(
   table: ActualTable,

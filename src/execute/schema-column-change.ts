@@ -1,3 +1,4 @@
+import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import { canBecome, digitsOf, type StoredKind } from '../sql/stored-kind.ts';
@@ -9,14 +10,7 @@ import type {
   Counting,
   SchemaRules,
 } from './schema-actual.ts';
-import {
-  counted,
-  keepsValues,
-  referenceOf,
-  shownFill,
-  step,
-  type ColumnChange,
-} from './schema-changes.ts';
+import { keepsValues, referenceOf, shownFill, step, type ColumnChange } from './schema-changes.ts';
 
 /** A column that is there, beside what the file wants it to be. */
 interface Compared {

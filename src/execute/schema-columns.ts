@@ -1,9 +1,9 @@
+import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { ColumnSchema, TableSchema } from '../sql/table-schema.ts';
 import type { ActualColumn, ActualTable, Counting, SchemaRules } from './schema-actual.ts';
 import {
-  counted,
   keptColumn,
   referenceOf,
   shownFill,

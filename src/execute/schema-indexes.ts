@@ -1,8 +1,9 @@
+import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { indexNames, type MigrationStep } from '../sql/schema.ts';
 import type { IndexSchema } from '../sql/table-schema.ts';
 import type { ActualIndex, Counting, SchemaRules } from './schema-actual.ts';
-import { counted, newValue, step, type ColumnChange, type Pair } from './schema-changes.ts';
+import { newValue, step, type ColumnChange, type Pair } from './schema-changes.ts';
 
 interface Compared {
   readonly steps: readonly MigrationStep[];

@@ -1,9 +1,9 @@
+import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { deleteActions, type MigrationStep } from '../sql/schema.ts';
 import type { ReferenceSchema } from '../sql/table-schema.ts';
 import type { ActualReference, Counting, SchemaRules } from './schema-actual.ts';
 import {
-  counted,
   newValue,
   step,
   type ColumnChange,

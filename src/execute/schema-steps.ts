@@ -1,11 +1,11 @@
 import type { Api } from '../model/api.ts';
+import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema.ts';
 import type { ColumnSchema, TableSchema } from '../sql/table-schema.ts';
 import { DatabaseFailure } from './database.ts';
 import type { ActualTable, Counting, SchemaRules } from './schema-actual.ts';
 import {
-  counted,
   isChanged,
   isRenamed,
   keptColumn,

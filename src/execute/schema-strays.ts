@@ -1,7 +1,8 @@
 import type { Api } from '../model/api.ts';
+import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import type { Counting, SchemaRules } from './schema-actual.ts';
-import { counted, type Pair } from './schema-changes.ts';
+import type { Pair } from './schema-changes.ts';
 
 /**
  * The rows whose morph pair has a type that no resource has, as those that belong to a resource which the file no longer

@@ -1,4 +1,4 @@
-import Driver from 'better-sqlite3';
+import type Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
 import { keyType } from '../model/keys.ts';
 import { quote } from '../sql/dialect.ts';
@@ -39,30 +39,28 @@ export function isCollated(driver: Driver.Database, table: string, column: strin
 
 /**
  * The fields of an Api over columns of a file that compare texts otherwise, where no index has the order of code points
- * that the API sorts and filters by. Changes nothing of the file. Throws what SQLite throws.
+ * that the API sorts and filters by.
  */
-export function unservedOrders(file: string, { resources }: Api): readonly ColumnAdvice[] {
-  const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
-  try {
-    const collated = collatedColumns(driver);
-    return [...resources.values()].flatMap(({ table, fields }) => {
-      const columns = collated.get(lower(table)) ?? new Set();
-      const served = columns.size === 0 ? columns : servedColumns(driver, table);
-      return [...fields.values()]
-        .filter(
-          (field) =>
-            keyType(field) === 'string' &&
-            columns.has(lower(field.column)) &&
-            !served.has(lower(field.column)),
-        )
-        .map((field) => ({
-          field,
-          message: `the API sorts and compares ${field.name} by code point, and no index has that order, as column ${field.column} has another collation; add CREATE INDEX … ON ${quote(table)} (${quote(field.column)} COLLATE BINARY)`,
-        }));
-    });
-  } finally {
-    driver.close();
-  }
+export function unservedOrders(
+  driver: Driver.Database,
+  { resources }: Api,
+): readonly ColumnAdvice[] {
+  const collated = collatedColumns(driver);
+  return [...resources.values()].flatMap(({ table, fields }) => {
+    const columns = collated.get(lower(table)) ?? new Set();
+    const served = columns.size === 0 ? columns : servedColumns(driver, table);
+    return [...fields.values()]
+      .filter(
+        (field) =>
+          keyType(field) === 'string' &&
+          columns.has(lower(field.column)) &&
+          !served.has(lower(field.column)),
+      )
+      .map((field) => ({
+        field,
+        message: `the API sorts and compares ${field.name} by code point, and no index has that order, as column ${field.column} has another collation; add CREATE INDEX … ON ${quote(table)} (${quote(field.column)} COLLATE BINARY)`,
+      }));
+  });
 }
 
 /** The columns of a table that come first in an index by code point. */

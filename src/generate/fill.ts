@@ -95,7 +95,7 @@ class Fill {
     const ordered = this.order.resources.filter((resource) => options.resources.has(resource));
     const [circle] = circularKeys(ordered, this.order);
     if (circle !== undefined) throw circle;
-    if (options.reset) await emptyTables(ordered, this.order, transaction, dialect);
+    if (options.reset) await emptyTables(ordered, this.order.deferred, transaction, dialect);
     for (const resource of this.order.resources) {
       generator.setKnown(resource, undefined);
       const stand = await standOf(resource, transaction, dialect, generator.settings.seed);

@@ -5,17 +5,12 @@ import { cut, untilTaken } from './streaming.ts';
 /** What an answer that waits holds beside its bytes, about: many short ones may wait behind each other on a connection. */
 const eachHolds = 16 * 1024;
 
-interface Held {
-  bytes: number;
-  isCut: boolean;
-}
-
 /**
  * The answers that their clients have not taken yet. Together they may hold so many bytes; then the connection that holds
  * most is cut, so that clients which ask for much and read nothing of it leave the memory to others.
  */
 export class Unsent {
-  private readonly held = new Map<Socket, Held>();
+  private readonly held = new Map<Socket, number>();
   private total = 0;
   private readonly maxBytes: number;
   private readonly stallTimeout: number;
@@ -31,27 +26,25 @@ export class Unsent {
     const { socket } = response.req;
     if (socket.destroyed) return;
     const bytes = response.writableLength + eachHolds;
-    const held = this.held.get(socket) ?? { bytes: 0, isCut: false };
-    this.held.set(socket, held);
-    held.bytes += bytes;
-    this.total += bytes;
+    this.set(socket, (this.held.get(socket) ?? 0) + bytes);
     while (this.total > this.maxBytes) this.cutLargest();
     await untilTaken(response, 'finish', this.stallTimeout);
-    if (held.isCut) return;
-    held.bytes -= bytes;
-    this.total -= bytes;
-    if (held.bytes === 0) this.held.delete(socket);
+    const held = this.held.get(socket);
+    // What was cut holds nothing any more.
+    if (held !== undefined) this.set(socket, held - bytes);
   }
 
   private cutLargest(): void {
-    let largest: readonly [Socket, Held] | undefined;
-    for (const one of this.held)
-      if (largest === undefined || one[1].bytes > largest[1].bytes) largest = one;
+    let [largest, most]: [Socket | undefined, number] = [undefined, 0];
+    for (const [socket, bytes] of this.held) if (bytes > most) [largest, most] = [socket, bytes];
     if (largest === undefined) return;
-    const [socket, held] = largest;
-    this.held.delete(socket);
-    this.total -= held.bytes;
-    held.isCut = true;
-    cut(socket);
+    this.set(largest, 0);
+    cut(largest);
+  }
+
+  private set(socket: Socket, bytes: number): void {
+    this.total += bytes - (this.held.get(socket) ?? 0);
+    if (bytes === 0) this.held.delete(socket);
+    else this.held.set(socket, bytes);
   }
 }

@@ -8,7 +8,7 @@ import {
   type Scaled,
 } from './exact-number.ts';
 import { matches } from './pattern.ts';
-import { plural } from './values.ts';
+import { counted } from './values.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
 
@@ -50,11 +50,11 @@ function bound(
 /** Each constraint attribute and what a value must satisfy under it. Contract 1, Constraint attributes. */
 const checks = {
   minLength: (value: string, limit: number) =>
-    codePoints(value) >= limit ? undefined : `must have at least ${plural(limit, 'character')}`,
+    codePoints(value) >= limit ? undefined : `must have at least ${counted(limit, 'character')}`,
   maxLength: (value: string, limit: number) =>
     value.length <= limit || codePoints(value) <= limit
       ? undefined
-      : `must have at most ${plural(limit, 'character')}`,
+      : `must have at most ${counted(limit, 'character')}`,
   minimum: bound((order) => order >= 0, 'at least'),
   maximum: bound((order) => order <= 0, 'at most'),
   exclusiveMinimum: bound((order) => order > 0, 'greater than'),
@@ -66,9 +66,9 @@ const checks = {
       ? undefined
       : `must match the pattern ${limit}`,
   minItems: (value: readonly JsonValue[], limit: number) =>
-    value.length >= limit ? undefined : `must have at least ${plural(limit, 'item')}`,
+    value.length >= limit ? undefined : `must have at least ${counted(limit, 'item')}`,
   maxItems: (value: readonly JsonValue[], limit: number) =>
-    value.length <= limit ? undefined : `must have at most ${plural(limit, 'item')}`,
+    value.length <= limit ? undefined : `must have at most ${counted(limit, 'item')}`,
   uniqueItems: (value: readonly JsonValue[], wanted: boolean) =>
     !wanted || new Set(value.map((item) => JSON.stringify(item))).size === value.length
       ? undefined

@@ -28,9 +28,9 @@ export function wrongValue(message: string, path = ''): Reading {
   return { ok: false, issues: [{ kind: 'value', message, path }] };
 }
 
-/** How many of something: "1 item", "2 items". */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `3 values`, `1 row`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** Whether a value from a JSON body is an object; a number that is kept exactly is none. */

@@ -1,6 +1,6 @@
 import type { Field } from '../model/api.ts';
 import { toldValues } from '../model/told-values.ts';
-import { plural } from '../model/values.ts';
+import { counted } from '../model/values.ts';
 import type { View } from '../model/view.ts';
 import { given, orNull, type JsonSchema } from './schema.ts';
 
@@ -148,7 +148,7 @@ function notes(field: Field): JsonSchema {
     attributes.description,
     immutable ? 'It is set when the record is created and stays.' : undefined,
     type.name === 'decimal'
-      ? `An exact decimal in a string, with ${plural(scale, 'decimal place')} and at most ${plural(precision, 'digit')}.${decimalBounds(field)}`
+      ? `An exact decimal in a string, with ${counted(scale, 'decimal place')} and at most ${counted(precision, 'digit')}.${decimalBounds(field)}`
       : undefined,
   ].filter((word) => word !== undefined);
   return words.length === 0 ? {} : { description: words.join(' ') };

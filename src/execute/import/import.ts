@@ -80,7 +80,7 @@ class Import {
   private readonly transaction: Transaction;
   private readonly onProgress: (progress: ImportProgress) => void;
   private readonly readers: ReadonlyMap<Resource, RecordReader>;
-  readonly deferred: ReadonlySet<Field>;
+  private readonly deferred: ReadonlySet<Field>;
   private readonly order: readonly Resource[];
   private readonly problems = new ImportProblems();
   private readonly takenIds: TakenIds;
@@ -129,7 +129,7 @@ class Import {
       0,
     );
     if (this.takenIds === 'reset')
-      await emptyTables(this.order, this, this.transaction, this.database.dialect);
+      await emptyTables(this.order, this.deferred, this.transaction, this.database.dialect);
     for (const section of ordered) await this.insertAll(section);
     // Only now is all there that a key or a morph pair may point to.
     const again = ordered.filter((section) => this.waiting.has(section));
@@ -193,6 +193,7 @@ class Import {
     const deferrable = reader.fields.filter((field) => deferred.has(field));
     const isDeferred = (field: Field): boolean => deferred.has(field);
     const statements = new BatchStatements(resource, reader.fields, database.dialect);
+    // Beside the transaction it would still be seen what that has deleted.
     const isEmpty =
       this.takenIds === 'reset' || (await database.all(statements.any, { bound: [] })).length === 0;
     if (reader.morphs.length > 0) this.waiting.add(section);

@@ -1,7 +1,7 @@
 import type { Codec, Field, MorphTo, Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/names.ts';
 import { readValue } from '../../model/validation.ts';
-import { isJsonObject, type SqlValue } from '../../model/values.ts';
+import { counted, isJsonObject, type SqlValue } from '../../model/values.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../../plan/morphs.ts';
 import type { FieldValues } from '../../plan/plan.ts';
 import { complete, type Draw } from '../../plan/defaults.ts';
@@ -207,8 +207,4 @@ function fallbackOf(field: Field): JsonValue | undefined {
   if (field.default?.kind === 'value') return field.default.value;
   const isLeft = field.default === undefined && field.nullable && !field.required;
   return isLeft ? null : undefined;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

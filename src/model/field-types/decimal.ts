@@ -1,5 +1,5 @@
 import type { Codec, FieldType } from '../api.ts';
-import { accept, plural, wrongType, wrongValue } from '../values.ts';
+import { accept, counted, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { plain } from './plain.ts';
@@ -87,7 +87,7 @@ export const decimalType: FieldType = {
       return wrongValue(
         field.scale === 0
           ? 'must be a whole number'
-          : `must have at most ${plural(field.scale, 'decimal place')}`,
+          : `must have at most ${counted(field.scale, 'decimal place')}`,
       );
     const most = 10n ** BigInt(field.precision) - 1n;
     if (digits > most || digits < -most) {

@@ -1,0 +1,44 @@
+import Driver from 'better-sqlite3';
+import type { Api } from '../model/api.ts';
+import { keyType } from '../model/keys.ts';
+import { quote } from '../sql/dialect.ts';
+import type { ColumnAdvice } from './schema-actual.ts';
+import { foldName, readTables } from './sqlite-catalog.ts';
+import { unservedOrders } from './sqlite-collations.ts';
+
+/**
+ * The fields of an Api that the columns of a file do not serve well. Changes nothing of the file. Throws what SQLite
+ * throws.
+ */
+export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
+  const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
+  try {
+    return [...unservedOrders(driver, api), ...capitalUuids(driver, api)];
+  } finally {
+    driver.close();
+  }
+}
+
+/**
+ * The fields of an Api over columns of a file that have UUIDs in capitals, as some programs write them: they are shown
+ * as they stand, and requests look for them in lower case.
+ */
+function capitalUuids(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
+  const tables = readTables(driver);
+  return [...resources.values()].flatMap(({ table, fields, id }) => {
+    const columns = tables.get(foldName(table))?.().columns;
+    return [...fields.values()].flatMap((field) => {
+      if (keyType(field) !== 'uuid' || columns?.has(foldName(field.column)) !== true) return [];
+      const column = quote(field.column);
+      // Of other texts nothing is said: they are seen to be none.
+      const isCapital = `length(${column}) = 36 AND ${column} GLOB '*[A-F]*' AND ${column} LIKE '%-%-%-%-%'`;
+      const found = driver
+        .prepare<[], number>(`SELECT count(*) FROM ${quote(table)} WHERE ${isCapital}`)
+        .pluck()
+        .get();
+      const as = field === id ? 'format: string' : 'type: string';
+      const message = `${found === 1 ? '1 of its values is a UUID' : `${found} of its values are UUIDs`} in capitals, and requests look for UUIDs in lower case; write them so in column ${field.column}, or say ${as}`;
+      return found === 0 ? [] : [{ field, message }];
+    });
+  });
+}
