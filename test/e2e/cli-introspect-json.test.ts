@@ -156,6 +156,33 @@ test('types follow from the values, which come back as they are', async () => {
   );
 });
 
+test('a list of nothing but links leads to both ends, is a list of each, and may hold a link twice', async () => {
+  const likes = [
+    { id: 1, userId: 1, postId: 1 },
+    { id: 2, userId: 1, postId: 2 },
+  ];
+  const users = [{ id: 1, größe: 3, Łódź: 1, ﬁle_Æ: 2 }];
+  const folder = makeFolder({ 'db.json': JSON.stringify({ posts, users, likes }) });
+  await good(['introspect', 'db.json', '--out', 'plinth.yaml'], folder.path);
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  expect(await get('/posts/1?expand=users,likes&fields=likes.id')).toMatchObject({
+    users: [{ id: 1, grosse: 3, lodz: 1, fileAe: 2 }],
+    likes: [{ id: 1 }],
+  });
+  expect(await get('/users/1?expand=likes,posts&fields=posts.id')).toMatchObject({
+    likes,
+    posts: [{ id: 1 }, { id: 2 }],
+  });
+  const again = await fetch(`${url}/likes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ userId: 1, postId: 1 }),
+  });
+  expect(again.status).toBe(201);
+  await stop('SIGTERM');
+});
+
 test('documents of MongoDB keep their _id as their id', async () => {
   const authors = [{ _id: '507f1f77bcf86cd799439011', name: 'A' }];
   const books = [

@@ -254,13 +254,12 @@ function resourceOf(
     };
   });
   const keys = fields.filter(({ target }) => target !== undefined);
-  // A list of nothing but links is one between its two ends.
-  const isJunction = keys.length === 2 && fields.length === 3;
+  // A list of nothing but links is one between its two ends as well. That no link is there twice now does not show that none may be.
   const pairs = new Set(
     records.map((record) => JSON.stringify(keys.map((key) => record[key.name]))),
   );
-  const list = keys.map((key) => key.name);
-  const unique = isJunction && pairs.size === records.length ? [list] : [];
+  const isJunction = keys.length === 2 && fields.length === 3 && pairs.size === records.length;
+  const pairsOfKeys = isJunction ? [keys.map((key) => key.name)] : [];
   const timestamps = hasTimestamps(fields);
   return {
     name,
@@ -268,12 +267,12 @@ function resourceOf(
     table: undefined,
     fields: trimmed(fields, timestamps),
     relations: new Map(),
-    unique,
+    unique: [],
     indexes: [],
     timestamps,
     notes,
-    junction: junctionKeys(fields, unique),
-    isLink: isJunction,
+    junction: junctionKeys(fields, pairsOfKeys),
+    isLink: false,
   };
 }
 

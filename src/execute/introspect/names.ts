@@ -28,11 +28,22 @@ export function plural(word: string): string {
   return /(?:s|x|z|ch|sh)$/u.test(word) ? `${word}es` : `${word}s`;
 }
 
+/** Letters that Unicode does not take apart into one of a name and a mark. */
+const spelled: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' }),
+);
+
+function spell(letter: string): string {
+  const small = spelled.get(letter);
+  return small ?? capital(spelled.get(letter.toLowerCase()) ?? letter);
+}
+
 /** The words of a name in lower case: `InvoiceLine`, `invoice_line` and `invoice line` have the same. */
 function wordsOf(name: string): readonly string[] {
   return name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\p{ASCII}]/gu, spell)
     .replaceAll(/([a-z\d])([A-Z])/gu, '$1 $2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/gu, '$1 $2')
     .split(/[^A-Za-z\d]+/u)
