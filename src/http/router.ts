@@ -69,7 +69,8 @@ export function findRoute(path: string, api: Api): Result<Route> {
   if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
   const [name, id] = cutAt(isVersioned ? rest : below, '/');
-  if (name === '' || id === '' || id?.includes('/') === true) return unknown();
+  const isOwn = name.startsWith('_') && id === undefined;
+  if (isOwn || name === '' || id === '' || id?.includes('/') === true) return unknown();
   try {
     return ok({
       kind: 'resource',
@@ -89,6 +90,8 @@ function adviceOn(path: string, { basePath, defaultVersion, unversioned }: Api):
   if (path !== basePath && !path.startsWith(`${basePath}/`))
     return `; the paths of this API begin with ${basePath}/`;
   const below = path.slice(basePath.length);
+  const [, own] = /^(?:\/v\d+)?(\/_[a-z.]+)$/u.exec(below) ?? [];
+  if (own !== undefined) return `; what begins with _ is at the root: ${own}`;
   if (/^(?:\/v\d+)?$/u.test(below)) return `; what there is below it is in ${below}/_openapi.json`;
   if (!unversioned && !/^\/v\d/u.test(below))
     return `; it has to begin with ${basePath}/v${defaultVersion}/`;

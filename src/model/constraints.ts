@@ -8,7 +8,7 @@ import {
   type Scaled,
 } from './exact-number.ts';
 import { matches } from './pattern.ts';
-import { counted } from './values.ts';
+import { counted, oneOf } from './values.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
 
@@ -99,6 +99,6 @@ export function constraintIssues(
     if (message !== undefined) messages.push(message);
   }
   if (field.values !== undefined && !field.values.includes(value))
-    messages.push(`must be one of ${(told ?? field.values).map(plainText).join(', ')}`);
+    messages.push(`must be ${oneOf(told ?? field.values)}`);
   return messages;
 }

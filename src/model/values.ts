@@ -1,5 +1,5 @@
 import type { JsonValue } from '../spec/specification.ts';
-import { ExactNumber } from './exact-number.ts';
+import { ExactNumber, plainText } from './exact-number.ts';
 
 /** A value as the database driver takes and gives it. */
 export type SqlValue = null | number | bigint | string | boolean;
@@ -31,6 +31,13 @@ export function wrongValue(message: string, path = ''): Reading {
 /** `3 values`, `1 row`. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** `one of a, b`: what a value may be. Where one of them could be taken for two, or for nothing, each has quotes. */
+export function oneOf(values: readonly JsonValue[]): string {
+  const shown = values.map(plainText);
+  const isClear = shown.every((text) => text !== '' && text.trim() === text && !text.includes(','));
+  return `one of ${(isClear ? shown : shown.map((text) => JSON.stringify(text))).join(', ')}`;
 }
 
 /** Whether a value from a JSON body is an object; a number that is kept exactly is none. */

@@ -173,6 +173,10 @@ describe('enum', () => {
       ['""', allowed],
       ['1', 'type: must be a string'],
     ]);
+  expectReadings('type: enum, values: [a, "a, b", ""]', [
+    ['"a, b"', '"a, b"'],
+    ['"b"', 'value: must be one of "a", "a, b", ""'],
+  ]);
   expectReadings('type: integer, enum: [1, 2]', [
     ['2', '2'],
     ['2.0', '2'],

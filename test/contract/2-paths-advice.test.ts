@@ -22,6 +22,12 @@ test.each([
   ['basePath: /shop/api', '/shop/api', '; what there is below it is in /_openapi.json'],
   ['basePath: /shop/api', '/shop/api/v1', '; what there is below it is in /v1/_openapi.json'],
   ['basePath: /shop/api', '/v1/posts', '; the paths of this API begin with /shop/api/'],
+  [
+    'basePath: /shop/api',
+    '/shop/api/_openapi.json',
+    '; what begins with _ is at the root: /_openapi.json',
+  ],
+  ['', '/v1/_docs', '; what begins with _ is at the root: /_docs'],
   ['basePath: /shop/api', '/shop/apix', '; the paths of this API begin with /shop/api/'],
   ['basePath: /shop, unversioned: false', '/shop/posts', '; it has to begin with /shop/v1/'],
 ])('%s: %s', async (settings, path, advice) => {

@@ -2,6 +2,7 @@ import type { FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { operatorSets } from '../operators.ts';
 import { readText } from './string.ts';
+import { oneOf } from '../values.ts';
 
 export const enumType: FieldType = {
   name: 'enum',
@@ -9,7 +10,7 @@ export const enumType: FieldType = {
   sortable: true,
   read: readText,
   parse: (text, field) => (field.values?.includes(text) === true ? text : undefined),
-  expects: (field) => `one of ${(field.values ?? []).join(', ')}`,
+  expects: (field) => oneOf(field.values ?? []),
   sqlite: { column: () => 'TEXT', form: 'plain' },
   postgres: { column: () => 'text COLLATE "C"', form: 'plain' },
   forms: { plain },
