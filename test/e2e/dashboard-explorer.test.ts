@@ -35,6 +35,21 @@ describe('the explorer', () => {
     expect(await page.getByRole('link', { name: 'Anna' }).getAttribute('href')).toBe(
       '#/explorer/makers?id=1',
     );
+    // Several of the values that there are.
+    await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
+    await page.getByRole('option', { name: 'one of', exact: true }).click();
+    await value.click();
+    await page.getByRole('option', { name: 'sold', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await eventually(() => urlField(page).inputValue()).toBe(
+      '/v1/products?state_in=draft,sold&sort=-price&expand=maker',
+    );
+    await page.getByText('3 records in all').waitFor();
+    await urlField(page).fill('/v1/products?state_in="draft"');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 records in all').waitFor();
+    const written = page.getByRole('textbox', { name: 'Value of filter 1' });
+    expect(await written.inputValue()).toBe('"draft"');
     await urlField(page).fill('/v1/products?price_gt=cheap');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('price_gt').waitFor();

@@ -1,8 +1,8 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
-import { useEdited } from '../edited.ts';
 import { RemoveButton } from './ListButtons.tsx';
+import { OperandInput } from './OperandInput.tsx';
 import { joined, leafAt, levelsOf, type Level } from './paths.ts';
 import type { Condition } from './query.ts';
 
@@ -17,7 +17,6 @@ interface Props {
 /** A condition: its path step by step, each behind a relation that was chosen before, its operator and its value. */
 export function ConditionRow({ condition, model, resource, number, changed }: Props): JSX.Element {
   const { path, operator, value } = condition;
-  const [text, setText] = useEdited(value, `${path} ${value}`);
   const { operators: fit, type, values } = leafAt(path, resource, model) ?? nowhere;
   const { operand, meaning } = model.operators.find(({ name }) => name === operator) ?? {
     operand: 'value',
@@ -26,12 +25,9 @@ export function ConditionRow({ condition, model, resource, number, changed }: Pr
   const choices =
     operand === 'flag' || (operand === 'value' && type === 'boolean')
       ? ['true', 'false']
-      : operand === 'value' && values !== null
+      : (operand === 'value' || operand === 'list') && values !== null
         ? values.map(String)
         : undefined;
-  const commit = (): void => {
-    if (text !== value) changed({ ...condition, value: text });
-  };
   const levels = levelsOf(path, resource, model);
   return (
     <Group className="condition" gap="xs">
@@ -56,29 +52,15 @@ export function ConditionRow({ condition, model, resource, number, changed }: Pr
         allowDeselect={false}
         style={{ flex: 1 }}
       />
-      {choices === undefined ? (
-        <TextInput
-          aria-label={`Value of filter ${number}`}
-          placeholder={operand === 'list' ? 'several, with commas' : `${meaning}…`}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onBlur={commit}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') commit();
-          }}
-          style={{ flex: 1 }}
-        />
-      ) : (
-        <Select
-          aria-label={`Value of filter ${number}`}
-          data={choices}
-          value={choices.includes(value) ? value : null}
-          placeholder="Choose"
-          onChange={(next) => changed({ ...condition, value: next ?? '' })}
-          allowDeselect={false}
-          style={{ flex: 1 }}
-        />
-      )}
+      <OperandInput
+        label={`Value of filter ${number}`}
+        hint={operand === 'list' ? 'several, with commas' : `${meaning}…`}
+        choices={choices}
+        isList={operand === 'list'}
+        path={path}
+        value={value}
+        changed={(next) => changed({ ...condition, value: next })}
+      />
       <RemoveButton label={`Remove filter ${number}`} run={() => changed(undefined)} />
     </Group>
   );
