@@ -1,4 +1,5 @@
 import type { Field, Resource } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import type { Transaction } from './database.ts';
 
@@ -12,7 +13,7 @@ export class ReferredFrom extends Error {
 }
 
 /**
- * Deletes all records of the resources. Throws a `ReferredFrom` where records of others refer to some of them, so that
+ * Deletes all records of the resources, whose ids begin at the first again, so that what is made next is the same each time. Throws a `ReferredFrom` where records of others refer to some of them, so that
  * nothing goes that was not named. `deferred`: keys that are emptied first, since they close a cycle.
  */
 export async function emptyTables(
@@ -49,5 +50,11 @@ export async function emptyTables(
       if (deferred.has(field))
         await run(`UPDATE ${quote(resource.table)} SET ${quote(field.column)} = NULL`);
   // What is pointed to comes last.
-  for (const resource of resources.toReversed()) await run(`DELETE FROM ${quote(resource.table)}`);
+  for (const { table, id } of resources.toReversed()) {
+    await run(`DELETE FROM ${quote(table)}`);
+    const sql = isGenerated(id) ? dialect.restartIds?.(table, id.column) : undefined;
+    if (sql === undefined) continue;
+    const found = await transaction.all({ sql, parameters: [] }, { bound: [] });
+    for (const [statement] of found) await run(String(statement));
+  }
 }

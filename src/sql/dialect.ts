@@ -91,6 +91,11 @@ export interface Dialect {
    * does. Table and column are plain names.
    */
   readonly passIds?: (table: string, idColumn: string) => string;
+  /**
+   * A SELECT of the statement after which the ids of an empty table begin at the first again; of nothing where none is
+   * needed, or is not allowed.
+   */
+  readonly restartIds?: (table: string, idColumn: string) => string;
   /** A SELECT of the words of a constraint of a table, of which the names are bound, or of the whole table. */
   readonly ruleText: (rule: () => string, table: () => string) => string;
   /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */

@@ -308,6 +308,10 @@ export const postgres: Dialect = {
       return explained?.Plan['Plan Rows'] ?? 0;
     },
   },
+  // Taken back with the transaction, as what setval does is not. Whose sequence it is not may not do it.
+  restartIds: (table, idColumn) =>
+    `SELECT 'ALTER SEQUENCE ' || name || ' RESTART' FROM pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)}) AS name` +
+    ` JOIN pg_class ON oid = name::regclass WHERE pg_has_role(relowner, 'USAGE')`,
   // The transaction that has written the row.
   rowVersion: { column: 'xmin', text: 'xmin::text' },
 };

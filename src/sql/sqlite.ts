@@ -187,6 +187,11 @@ export const sqlite: Dialect = {
     scans: (lines) => lines.some((line) => /^ *SCAN t(?: |$)/u.test(line)),
     sorts: (lines) => lines.some((line) => /USE TEMP B-TREE FOR .*ORDER BY/u.test(line)),
   },
+  // Where no table counts its ids there is no table of what was given out.
+  restartIds: (table) => {
+    const forget = `DELETE FROM sqlite_sequence WHERE name = ${sqliteText(table)} COLLATE NOCASE`;
+    return `SELECT ${sqliteText(forget)} FROM sqlite_schema WHERE name = 'sqlite_sequence'`;
+  },
   guard: (field) => (field.type.sqlite.form === 'jsonText' ? jsonGuard(field.column) : undefined),
   // Writes come one after the other.
   forUpdate: '',

@@ -32,6 +32,8 @@ test.each(['SQLite', 'PostgreSQL'])(
       /^ {2}authors {2}2\n {2}books {4}3\n3 records were generated in .+, 2 loaded from own\.\n$/u,
     );
     expect(await stored()).toEqual(begun);
+    const made = await fetch(url, { method: 'POST', headers, body: '{"name":"Nobody"}' });
+    expect(await made.json()).toMatchObject({ id: 3 });
     await server.stop('SIGTERM');
     // Whoever says how many wants them generated.
     const counted = await plinth(['generate', '--reset', '--count', '4'], here);
@@ -42,6 +44,41 @@ test.each(['SQLite', 'PostgreSQL'])(
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain('own/authors.json:1 name must be a string');
     expect(await stored()).toEqual(four);
+    await created?.drop();
+  },
+);
+
+test.each(['SQLite', 'PostgreSQL'])(
+  'ids begin anew with --reset, also of records that come without one, on %s',
+  async (kind) => {
+    const created = kind === 'SQLite' ? undefined : await createDatabase();
+    const folder = makeFolder({
+      'plinth.yaml':
+        'access: public\ndata: db.json\nresources: { notes: { fields: { text: { type: string } } } }',
+      'db.json': '{"notes":[{"text":"a"},{"text":"b"}]}',
+    });
+    const env = created === undefined ? {} : { PLINTH_DATABASE_URL: created.url };
+    const here = { cwd: folder.path, env };
+    const { url, stop } = await servePlinth(['dev', '--port', '0'], here);
+    const write = async (text: string): Promise<unknown> => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ text });
+      return (await fetch(`${url}/v1/notes`, { method: 'POST', headers, body })).json();
+    };
+    for (const _ of [1, 2, 3]) {
+      expect(await write('c')).toEqual({ id: 3, text: 'c' });
+      expect((await plinth(['generate', '--reset'], here)).code).toBe(0);
+      expect(await (await fetch(`${url}/v1/notes`)).json()).toEqual([
+        { id: 1, text: 'a' },
+        { id: 2, text: 'b' },
+      ]);
+    }
+    // What does not land has not begun the ids anew either.
+    await write('c');
+    folder.write('db.json', '{"notes":[{"text":"a"},{"text":7}]}');
+    expect((await plinth(['generate', '--reset'], here)).code).toBe(1);
+    expect(await write('d')).toEqual({ id: 4, text: 'd' });
+    await stop('SIGTERM');
     await created?.drop();
   },
 );
