@@ -101,6 +101,6 @@ async function generate(
   seed?: number,
 ): Promise<ReadonlyMap<string, number>> {
   if (resources.length === 0) return new Map();
-  const { fillResources } = await import('./commands/generate.ts');
+  const { fillResources } = await import('./fill-resources.ts');
   return fillResources(context, specification, open, { resources: new Set(resources), seed });
 }

@@ -1,24 +1,14 @@
-import { fillDatabase } from '../../generate/fill.ts';
-import { makeGenerator, type GenerationOptions } from '../../generate/generator.ts';
-import type { GenerationProblem } from '../../generate/problem.ts';
 import type { Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/names.ts';
-import { writeStatements } from '../../sql/compile-write.ts';
-import type { Problem } from '../../spec/problems.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
+import { fillResources } from '../fill-resources.ts';
 import { refill } from '../fill.ts';
-import { generationProblems } from '../generation-problems.ts';
 import { columns, grouped } from '../output.ts';
 import { requireCurrent } from '../schema.ts';
-import {
-  formatProblem,
-  requireSpecification,
-  type Named,
-  type SpecificationFile,
-} from '../specification.ts';
-import { databaseTarget, developmentTarget, type OpenDatabase } from '../target.ts';
+import { requireSpecification, type Named, type SpecificationFile } from '../specification.ts';
+import { databaseTarget, developmentTarget } from '../target.ts';
 
 export interface GenerateFlags extends Named {
   readonly database?: string;
@@ -114,66 +104,4 @@ function namedResources(
     resources.add(resource);
   }
   return resources;
-}
-
-/** A signal came: the run is taken back. */
-class Stopped extends CommandFailure {
-  constructor() {
-    super('Stopped: nothing was generated. Run it again to generate everything.');
-  }
-}
-
-interface Filling extends GenerationOptions {
-  readonly resources: ReadonlySet<Resource>;
-  readonly reset?: boolean;
-}
-
-/** Fills resources of a database that is up to date; gives how many records each of them got. */
-export async function fillResources(
-  context: Context,
-  specification: SpecificationFile,
-  { database, analyze }: OpenDatabase,
-  { reset = false, ...options }: Filling,
-): Promise<ReadonlyMap<string, number>> {
-  const { api, folder } = specification;
-  const stop = context.stop();
-  const made = await makeGenerator(api, folder, options);
-  if (!made.ok) throw generationFailure(specification, made.problems);
-  for (const warning of generationProblems(specification, made.generator.warnings()))
-    context.output.note(formatProblem(warning));
-  const { resources } = options;
-  const result = await context.output.progress('Generating', (report) =>
-    fillDatabase(made.generator, api, database, writeStatements(database.dialect), {
-      resources,
-      reset,
-      onProgress: (done, total) => {
-        if (stop.aborted) throw new Stopped();
-        report(done, total);
-      },
-    }),
-  );
-  if (result.ok) {
-    await analyze(resources);
-    return result.byResource;
-  }
-  if ('problems' in result) throw generationFailure(specification, result.problems);
-  const names = result.referredFrom.names.join(', ');
-  throw new CommandFailure(
-    `Nothing was deleted: records of ${names} refer to records that --reset would delete. Name these resources too, with --resource.`,
-  );
-}
-
-/** What keeps data from being generated. */
-function generationFailure(
-  specification: SpecificationFile,
-  found: readonly GenerationProblem[],
-): CommandFailure {
-  const problems = generationProblems(specification, found).map((problem): Problem => ({
-    ...problem,
-    severity: 'error',
-  }));
-  return new CommandFailure(
-    `Nothing was generated. Mend ${problems.length === 1 ? 'this' : 'these places'} in ${specification.name} and run it again.`,
-    { details: problems.map(formatProblem), data: { problems } },
-  );
 }
