@@ -64,6 +64,12 @@ const columns: readonly (readonly [
     `('abc')`,
     { type: 'string', minLength: 1, maxLength: 8 },
   ],
+  [
+    'a CHECK of just one length',
+    `c TEXT CHECK (length(c) = 3)`,
+    `('abc')`,
+    { type: 'string', minLength: 3, maxLength: 3 },
+  ],
   ['a CHECK of another length', `c TEXT CHECK (length(trim(c)) > 0)`, `('a')`, { type: 'string' }],
   [
     'lengths that leave none',

@@ -18,19 +18,20 @@ const texts = String.raw`'(?:[^']|'')*'(?:\s*,\s*'(?:[^']|'')*')*`;
 const number = String.raw`'?(-?\d+(?:\.\d+)?)'?`;
 const listed = new RegExp(`^${name}\\s+IN\\s+(${texts})$`, 'iu');
 const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${texts})\\]$`, 'iu');
-const compared = new RegExp(`^${name}\\s*(>=|<=|>|<)\\s*${number}$`, 'u');
+const compared = new RegExp(`^${name}\\s*(>=|<=|>|<|=)\\s*${number}$`, 'u');
 const between = new RegExp(`^${name}\\s+BETWEEN\\s+${number}\\s+AND\\s+${number}$`, 'iu');
 const valid = new RegExp(`^json_valid\\s+${name}(?:\\s*=\\s*1)?$`, 'iu');
 const absent = new RegExp(`^${name}\\s+IS\\s+NULL$`, 'iu');
 /** Of a text it is the code points that both databases count. */
 const measured = /^[(\s]*(?:char_length|character_length|length)\s*\(/iu;
 
-const words = {
-  '>=': 'minimum',
-  '<=': 'maximum',
-  '>': 'exclusiveMinimum',
-  '<': 'exclusiveMaximum',
-} as const;
+const words: Readonly<Record<string, readonly (keyof Bounds)[]>> = {
+  '>=': ['minimum'],
+  '<=': ['maximum'],
+  '>': ['exclusiveMinimum'],
+  '<': ['exclusiveMaximum'],
+  '=': ['minimum', 'maximum'],
+};
 
 /**
  * What CHECKs say, as far as they are lists of texts, and comparisons of a value or the length of a text with numbers; all
@@ -62,7 +63,8 @@ function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | und
   if (document !== undefined) return [document, { isJson: true }];
   const [, one = '', operator, limit] = compared.exec(flat) ?? [];
   if (operator === undefined) return undefined;
-  return [one, { [words[operator as keyof typeof words]]: Number(limit) }];
+  const said = words[operator] ?? [];
+  return [one, Object.fromEntries(said.map((word) => [word, Number(limit)]))];
 }
 
 /** Bounds of a number of characters as attributes of a text. */
