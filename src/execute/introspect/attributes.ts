@@ -22,13 +22,14 @@ export function attributesOf(
   const { storedAs: _, ...own } = type.attributes;
   const typed = reference === undefined ? type.attributes : { ...own, ...reference };
   const isText = typed.type === 'string' || typed.type === 'text';
-  const { enum: listed, minLength, maxLength: most, ...ranges } = bounds;
+  const { enum: listed, minLength, maxLength: most, pattern, ...ranges } = bounds;
   const values = isText && reference === undefined ? listed : undefined;
   const { maxLength = Infinity, ...others } = typed;
   const attributes: FieldSpecification =
     values === undefined
       ? {
           ...others,
+          ...(isText && pattern !== undefined && others.pattern === undefined ? { pattern } : {}),
           ...(isText ? lengthsOf(minLength, Math.min(maxLength, most ?? Infinity)) : {}),
         }
       : { ...others, type: 'enum', values: [...new Set(values)] };

@@ -9,6 +9,7 @@ export interface Bounds {
   readonly exclusiveMaximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
   /** Whether only JSON is taken. */
   readonly isJson?: true;
 }
@@ -20,6 +21,10 @@ const listed = new RegExp(`^${name}\\s+IN\\s+(${texts})$`, 'iu');
 const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${texts})\\]$`, 'iu');
 const compared = new RegExp(`^${name}\\s*(>=|<=|>|<|=)\\s*${number}$`, 'u');
 const between = new RegExp(`^${name}\\s+BETWEEN\\s+${number}\\s+AND\\s+${number}$`, 'iu');
+const matching = new RegExp(`^${name}\\s*~\\s*('(?:[^']|'')*')$`, 'u');
+/** What means the same in a regular expression of PostgreSQL as in a pattern: no classes of a locale, no options, no `.`. */
+const alike =
+  /^(?:[\w @#%&:;,<>/="!~-]|\\[d.*+?()[\]{}|^$/]|\[\^?(?:[A-Za-z\d]-[A-Za-z\d]|[\w @.+*/:,]|-(?=\]))+\]|\((?:\?[:=!])?|[)*+?|^$]|\{\d+(?:,\d*)?\})+$/u;
 const valid = new RegExp(`^json_valid\\s+${name}(?:\\s*=\\s*1)?$`, 'iu');
 const absent = new RegExp(`^${name}\\s+IS\\s+NULL$`, 'iu');
 /** Of a text it is the code points that both databases count. */
@@ -34,8 +39,8 @@ const words: Readonly<Record<string, readonly (keyof Bounds)[]>> = {
 };
 
 /**
- * What CHECKs say, as far as they are lists of texts, and comparisons of a value or the length of a text with numbers; all
- * others are left to the database. Takes the expressions, gives the bounds by the names of columns as they are written there.
+ * What CHECKs say, as far as they are lists of texts, patterns, and comparisons of a value or the length of a text with
+ * numbers; all others are left to the database. Takes the expressions, gives the bounds by the names of columns as they are written there.
  */
 export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds> {
   const bounds = new Map<string, Bounds>();
@@ -59,12 +64,24 @@ function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | und
   if (low !== undefined) return [range, { minimum: Number(low), maximum: Number(high) }];
   const [, column = '', list] = listed.exec(flat) ?? anyOf.exec(flat) ?? [];
   if (list !== undefined) return [column, { enum: textsOf(list) }];
+  const [, text, regularExpression] = matching.exec(flat) ?? [];
+  if (text !== undefined && regularExpression !== undefined)
+    return [text, patternOf(textsOf(regularExpression)[0] ?? '')];
   const [, document] = valid.exec(flat) ?? [];
   if (document !== undefined) return [document, { isJson: true }];
   const [, one = '', operator, limit] = compared.exec(flat) ?? [];
   if (operator === undefined) return undefined;
   const said = words[operator] ?? [];
   return [one, Object.fromEntries(said.map((word) => [word, Number(limit)]))];
+}
+
+function patternOf(pattern: string): Bounds {
+  if (!alike.test(pattern)) return {};
+  try {
+    return { pattern: new RegExp(pattern, 'u').source };
+  } catch {
+    return {};
+  }
 }
 
 /** Bounds of a number of characters as attributes of a text. */
