@@ -3,8 +3,10 @@ import { dirname, relative } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
+import { isJsonObject } from '../model/values.ts';
 import { checkRules } from '../plan/rules.ts';
 import { collectProblems, inOrder, type PositionOf } from '../spec/collector.ts';
+import { specificationJsonSchema } from '../spec/json-schema.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
 import { CommandFailure, fileReason } from './failure.ts';
@@ -49,6 +51,10 @@ export function readSpecification(
   const path = findFile(context, named);
   const name = relative(context.folder, path) || path;
   const text = readText(path, name);
+  if (holdsRecords(name, text))
+    throw new CommandFailure(
+      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${name} --out plinth.yaml`)}".`,
+    );
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
   const { leftOut } = loaded;
@@ -106,6 +112,24 @@ function readText(path: string, name: string): string {
       cause: error,
     });
   }
+}
+
+/** Whether a file is a `db.json` as json-server serves it: lists of records under names that mean nothing here. */
+function holdsRecords(name: string, text: string): boolean {
+  if (!/\.json$/iu.test(name)) return false;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  if (!isJsonObject(value)) return false;
+  const { $schema: _, ...lists } = value;
+  const known = Object.keys(specificationJsonSchema().properties ?? {});
+  return (
+    !known.some((key) => key in lists) &&
+    Object.values(lists).some((list) => Array.isArray(list) && list.some(isJsonObject))
+  );
 }
 
 /** Reads a specification that a command cannot do without; warnings are left to the command. */

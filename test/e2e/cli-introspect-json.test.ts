@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { good, makeFolder, ndjson, servePlinth } from '../support/command.ts';
+import { good, makeFolder, ndjson, plinth, servePlinth } from '../support/command.ts';
 
 interface Introspected {
   readonly specification: {
@@ -181,6 +181,22 @@ test('a list of nothing but links leads to both ends, is a list of each, and may
   });
   expect(again.status).toBe(201);
   await stop('SIGTERM');
+});
+
+test('a db.json in the place of a specification is told apart from one with mistakes', async () => {
+  const folder = makeFolder({
+    'db.json': JSON.stringify({ posts, profile: {} }),
+    'wrong.json': '{"resource": {"posts": {}}}',
+  });
+  for (const command of ['dev', 'check']) {
+    const { code, err } = await plinth([command, 'db.json'], { cwd: folder.path });
+    expect([code, err]).toEqual([
+      1,
+      'db.json holds records, and is no specification. Make one of it with "plinth introspect db.json --out plinth.yaml".\n',
+    ]);
+  }
+  const wrong = await plinth(['check', 'wrong.json'], { cwd: folder.path });
+  expect(wrong.out).toContain('did you mean `resources`?');
 });
 
 test('documents of MongoDB keep their _id as their id', async () => {
