@@ -74,14 +74,13 @@ function steps(exchange: Exchange, passage: Passage | undefined): Answer {
       trace.caller = caller.value.name;
       if (watching !== undefined) watching.caller = caller.value;
     }
+    // Of what gets lost, or whose client goes before it has crossed, logs and metrics are to know what it was for.
+    if (passage !== undefined && route.ok && route.value.kind === 'resource' && caller.ok)
+      meet(exchange, route.value, caller.value);
     const crossed = passage === undefined ? undefined : cross(exchange, passage, caller);
-    const result = after(crossed, (lost) => {
-      if (lost === undefined) return admitted(exchange, route, caller);
-      // What it was for, logs and metrics are to know; of what its caller may not see, nothing.
-      if (route.ok && route.value.kind === 'resource' && caller.ok)
-        meet(exchange, route.value, caller.value);
-      return fail(lost);
-    });
+    const result = after(crossed, (lost) =>
+      lost === undefined ? admitted(exchange, route, caller) : fail(lost),
+    );
     return headers === undefined
       ? result
       : after(result, (told) =>

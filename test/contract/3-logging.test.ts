@@ -109,6 +109,7 @@ describe('a line', () => {
     await expect.poll(() => lines.length).toBe(1);
     const [line] = lines;
     expect(line).toMatchObject({ level: 'info', status: 499, msg: 'GET /v1/users 499' });
+    expect(line).toMatchObject({ route: 'users.list' });
     expect(line).not.toHaveProperty('code');
   });
 

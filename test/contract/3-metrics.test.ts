@@ -154,7 +154,7 @@ describe('what is counted', () => {
     expect(await held).toBe('gone');
     await until(async () => (await underWay()) === 1);
     expect(await samplesOf(api, 'plinth_requests_total')).toMatchObject({
-      '{route="unknown",status="499"}': 1,
+      '{route="things.list",status="499"}': 1,
     });
     expect((await api.get('/v1/things')).status).toBe(200);
   });
