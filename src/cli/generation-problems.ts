@@ -26,7 +26,8 @@ export async function checkGeneration(
   const made = await makeGenerator(api, folder);
   const order = fillOrder(api);
   return generationProblems(specification, [
-    ...(made.ok ? made.generator.warnings() : made.problems),
+    ...(made.ok ? [] : made.problems),
+    ...(made.generator?.warnings() ?? []),
     ...circularKeys(order.resources, order),
   ]);
 }

@@ -2,7 +2,7 @@ import type { Api, Field, Resource } from '../model/api.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
-import { GenerationProblem } from './problem.ts';
+import { GenerationProblem, unlessProblem } from './problem.ts';
 import type { Universe } from './joint.ts';
 import { ResourceRows, type World } from './rows.ts';
 import { loadWords, type Words } from './words/words.ts';
@@ -38,7 +38,12 @@ export function settingsOf(api: Api, { seed, count }: GenerationOptions = {}): G
 
 export type Made =
   | { readonly ok: true; readonly generator: Generator }
-  | { readonly ok: false; readonly problems: readonly GenerationProblem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly GenerationProblem[];
+      /** Tells its warnings all the same; none where there is no such locale. */
+      readonly generator?: Generator;
+    };
 
 /**
  * Makes the generator of a model: loads its locale, and the functions of modules beside the file, in `folder`. What
@@ -67,7 +72,7 @@ export async function makeGenerator(
   const isTold = ({ path }: GenerationProblem): boolean =>
     problems.some((told) => path.every((part, index) => part === told.path[index]));
   problems.push(...found.filter((problem) => !isTold(problem)));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, generator };
+  return problems.length > 0 ? { ok: false, problems, generator } : { ok: true, generator };
 }
 
 /** Makes the values of any row of any resource from seed, resource, field and row. Contract 4, Generated data. */
@@ -219,31 +224,35 @@ export class Generator {
     return once(found);
   }
 
-  /** What is made otherwise than one would think, though nothing keeps it from being made. */
+  /** What is made otherwise than one would think; nothing of resources of which no record can be made. */
   warnings(): readonly GenerationProblem[] {
+    return once(
+      this.chosen().flatMap((resource) => unlessProblem(() => this.warningsOf(resource)) ?? []),
+    );
+  }
+
+  private warningsOf(resource: Resource): readonly GenerationProblem[] {
     const found: GenerationProblem[] = [];
     const warn = (path: GenerationProblem['path'], message: string): void =>
       void found.push(new GenerationProblem(path, message, 'warning'));
-    for (const resource of this.chosen()) {
-      const path = ['resources', resource.name];
-      const rows = this.rowsOf(resource);
-      const count = this.countOf(resource);
-      const { count: usual } = this.settings;
-      const own = this.specificationOf(resource).generate?.count;
-      if (rows.groups === undefined && count < usual && (own === undefined || own > count))
-        warn(
-          path,
-          `${usual} records are wanted, but only ${count} can be told apart${this.reason(resource, usual)}`,
-        );
-      for (const [field, values] of rows.narrowFields(count))
-        warn(
-          [...path, 'fields', field.name],
-          `it is unique and has ${valuesText(values)}: ${count - values} of ${count} records get none`,
-        );
-      for (const maker of rows.makers.values())
-        for (const [place, message] of maker.warnings()) warn(place, message);
-    }
-    return once(found);
+    const path = ['resources', resource.name];
+    const rows = this.rowsOf(resource);
+    const count = this.countOf(resource);
+    const { count: usual } = this.settings;
+    const own = this.specificationOf(resource).generate?.count;
+    if (rows.groups === undefined && count < usual && (own === undefined || own > count))
+      warn(
+        path,
+        `${usual} records are wanted, but only ${count} can be told apart${this.reason(resource, usual)}`,
+      );
+    for (const [field, values] of rows.narrowFields(count))
+      warn(
+        [...path, 'fields', field.name],
+        `it is unique and has ${valuesText(values)}: ${count - values} of ${count} records get none`,
+      );
+    for (const maker of rows.makers.values())
+      for (const [place, message] of maker.warnings()) warn(place, message);
+    return found;
   }
 
   private chosen(): readonly Resource[] {

@@ -269,4 +269,17 @@ describe('what the file does not say', () => {
 `;
     expect(await problemsOf('{ type: string, generator: nix.nix }', more)).toHaveLength(3);
   });
+
+  test('a field without a value hides no warning', async () => {
+    const more = `      g: { type: integer, generator: { name: number.int, args: { mx: 3 } } }
+  others:
+    fields:
+      f: { type: boolean, unique: true }
+`;
+    expect(await problemsOf(String.raw`{ type: string, pattern: '^(a+)b\1$' }`, more)).toEqual([
+      expect.stringContaining('no value was found'),
+      expect.stringContaining('there is no argument mx'),
+      expect.stringContaining('it is unique and has 2 values'),
+    ]);
+  });
 });
