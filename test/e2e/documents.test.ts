@@ -53,11 +53,11 @@ test('the documents have examples', () => {
   expect(examples.length).toBeGreaterThan(10);
 });
 
-/** What a command prints; where it fails, what it says of that. */
+/** What a command shows on a terminal, messages and errors included. */
 async function run(command: string): Promise<string> {
   if (command.startsWith('curl ')) return curl(command);
-  const { code, out, err } = await shell(command).ended;
-  return code === 0 ? asShown(out) : err;
+  const { out } = await shell(`{ ${command}\n} 2>&1`).ended;
+  return asShown(out);
 }
 
 /** Lines of CSV end with a carriage return too, which no document can show. */
