@@ -30,8 +30,10 @@ interface MomentKind {
   readonly time: TimeOf;
   /** It is never before a field of this kind in its row, wherever the value of that comes from. */
   readonly after?: 'date.created' | 'date.start';
-  /** Dates of it are those of its day; other ones may not be before the moment that they come after. */
+  /** Nothing of its row comes before it. */
   readonly isFirst?: true;
+  /** Dates of it are those of its day, as those of first moments are; other ones are no earlier than the moment. */
+  readonly isOfDay?: true;
   /** It is to come. */
   readonly isAhead?: true;
   /** The step of a row's course that it is the moment of: where the file lets it, it is null until then. */
@@ -77,7 +79,7 @@ function planned(time: number): number {
 }
 
 const created =
-  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|issued)$/u;
+  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|invoiced|issue|issued)$/u;
 
 const kinds: readonly MomentKind[] = [
   {
@@ -160,6 +162,7 @@ const kinds: readonly MomentKind[] = [
         : planned(reference + (1 + part * 119) * day),
     after: 'date.created',
     isAhead: true,
+    isOfDay: true,
   },
   {
     name: 'date.soon',
@@ -228,13 +231,13 @@ export function momentSource(
   isUnique: boolean,
 ): Source {
   const { kind, prefix } = kindOf(tokens);
-  const { name, isFirst = false, isAhead = false, after } = kind;
+  const { name, isFirst = false, isOfDay = isFirst, isAhead = false, after } = kind;
   const unit = field.type.name === 'date' ? day : second;
   if (isUnique) {
     const size = unit === day ? 36_500 : 315_360_000;
     // Back from the reference date, or on from it where these moments are to come.
     const direction = isAhead ? unit : -unit;
-    const at = (index: number): string => shown(reference + (index + 1) * direction, unit, false);
+    const at = (index: number): string => shown(reference + (index + 1) * direction, unit);
     const pool: Pool = { size, at };
     return { name, pool, draw: ({ random }) => at(random.below(size)) };
   }
@@ -252,19 +255,19 @@ export function momentSource(
       const part = random.next();
       const time = kind.time(part, row, prefix, subject);
       // Items of a list are not all of one moment.
-      const own = isOwn || !isFirst ? time : time + (part * lifeOf(row).settling) / 8;
+      const moment = isOwn || !isFirst ? time : time + (part * lifeOf(row).settling) / 8;
+      const own = isOfDay && unit === day ? Math.floor(moment / day) * day : moment;
       const values = earlier.map((one) =>
         siblingOf([one.name]) === undefined ? null : row.sibling(one.name),
       );
       const from = values.map((value) => (typeof value === 'string' ? Date.parse(value) : own));
-      return shown(Math.max(own, ...from), unit, isFirst);
+      return shown(Math.max(own, ...from), unit);
     },
   };
 }
 
-function shown(time: number, unit: number, isFirst: boolean): string {
-  const count = isFirst && unit === day ? Math.floor(time / unit) : Math.ceil(time / unit);
-  const text = new Date(count * unit).toISOString();
+function shown(time: number, unit: number): string {
+  const text = new Date(Math.ceil(time / unit) * unit).toISOString();
   return unit === day ? text.slice(0, 10) : text;
 }
 
