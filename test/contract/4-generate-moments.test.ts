@@ -7,6 +7,8 @@ type Type = 'date' | 'datetime';
 const chains: readonly (readonly string[])[] = [
   ['createdAt', 'updatedAt'],
   ['createdAt', 'orderedAt', 'paidAt', 'shippedAt', 'deliveredAt', 'returnedAt', 'updatedAt'],
+  ['orderDate', 'approvalDate', 'shippingDate', 'deliveryDate', 'refundDate', 'updatedAt'],
+  ['issueDate', 'paymentDate', 'shipDate', 'completionDate'],
   ['registeredOn', 'verifiedAt', 'publishedDate', 'closed', 'archivedAt', 'modifiedAt'],
   ['submittedAt', 'approvedAt', 'sentAt', 'completedAt'],
   ['createdAt', 'startedAt', 'finishedAt'],

@@ -196,11 +196,30 @@ const kinds: readonly MomentKind[] = [
 ];
 const anyPast: MomentKind = { name: 'date.past', names: /^/u, time: within(-year, -day) };
 
-/** The parts of a name without what only says that it is a moment: `publishedAt`, `publishedDate` → `published`. */
+/** Nouns of steps, which are otherwise called by what was done. */
+const steps: ReadonlyMap<string, string> = new Map([
+  ['approval', 'approved'],
+  ['payment', 'paid'],
+  ['ship', 'shipped'],
+  ['shipment', 'shipped'],
+  ['shipping', 'shipped'],
+  ['dispatch', 'dispatched'],
+  ['delivery', 'delivered'],
+  ['completion', 'completed'],
+  ['cancellation', 'cancelled'],
+  ['refund', 'refunded'],
+]);
+
+/**
+ * The parts of a name without what only says that it is a moment: `publishedAt`, `publishedDate` → `published`. A step
+ * that is named by nothing but its noun is as one by what was done: `deliveryDate` → `delivered`.
+ */
 function stemOf(tokens: readonly string[]): readonly string[] {
   const last = tokens.at(-1) ?? '';
   const isSuffix = tokens.length > 1 && /^(?:at|on|date|time|datetime|timestamp|day)$/u.test(last);
-  return isSuffix ? tokens.slice(0, -1) : tokens;
+  const stem = isSuffix ? tokens.slice(0, -1) : tokens;
+  const done = stem.length === 1 ? steps.get(stem[0] ?? '') : undefined;
+  return done === undefined ? stem : [done];
 }
 
 /** What a moment is by the longest end of its name that tells, and what stands before that. */
