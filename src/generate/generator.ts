@@ -5,7 +5,7 @@ import { loadFunctions, type UserFunctions } from './modules.ts';
 import { GenerationProblem, unlessProblem } from './problem.ts';
 import type { Universe } from './joint.ts';
 import { ResourceRows, type World } from './rows.ts';
-import { loadWords, type Words } from './words/words.ts';
+import { loadWords, localesAlike, type Words } from './words/words.ts';
 
 /** How many records a resource has where nothing else is said. */
 export const defaultCount = 25;
@@ -57,13 +57,16 @@ export async function makeGenerator(
   const problems: GenerationProblem[] = [];
   const { locale } = settingsOf(api, options);
   const words = await loadWords(locale);
-  if (words === undefined)
+  if (words === undefined) {
+    const alike = await localesAlike(locale);
+    const hint = alike.length === 0 ? '' : `, but for ${alike.join(', ')}`;
     problems.push(
       new GenerationProblem(
         ['generate', 'locale'],
-        `there are no names and texts for the locale ${locale}`,
+        `there are no names and texts for the locale ${locale}${hint}`,
       ),
     );
+  }
   const functions = await loadFunctions(api, folder, (problem) => problems.push(problem));
   if (words === undefined) return { ok: false, problems };
   const generator = new Generator(api, words, functions, options);

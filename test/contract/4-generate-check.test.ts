@@ -250,6 +250,9 @@ describe('what the file does not say', () => {
     expect(await problemsOf('{ type: string }', 'generate: { locale: xx }\n')).toEqual([
       'plinth.yaml:6:21 error generate.locale: there are no names and texts for the locale xx',
     ]);
+    expect(await problemsOf('{ type: string }', 'generate: { locale: pt }\n')).toEqual([
+      'plinth.yaml:6:21 error generate.locale: there are no names and texts for the locale pt, but for pt_BR, pt_PT',
+    ]);
   });
 
   test('keys in a circle', async () => {

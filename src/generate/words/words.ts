@@ -77,6 +77,13 @@ export async function loadWords(locale: string): Promise<Words | undefined> {
   return makeWords(original, english?.rawDefinitions ?? {});
 }
 
+/** The locales of a language of which there is none by its name alone: `pt_BR` and `pt_PT` for `pt`. */
+export async function localesAlike(locale: string): Promise<readonly string[]> {
+  const { allLocales } = await import('@faker-js/faker');
+  const [language = ''] = locale.toLowerCase().split(/[_-]/u);
+  return Object.keys(allLocales).filter((code) => code.startsWith(`${language}_`));
+}
+
 async function loadFaker(code: string): Promise<Faker | undefined> {
   try {
     const loaded = (await import(`@faker-js/faker/locale/${code}`)) as { faker: Faker };
