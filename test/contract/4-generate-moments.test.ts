@@ -86,6 +86,16 @@ test('what is planned is planned for the day, at a quarter of an hour', async ()
       expect(value).toMatch(/T(?:0[89]|1\d|2[0-3]):(?:00|15|30|45):00\.000Z$/u);
 });
 
+test.each([
+  ['startTime', 'endTime'],
+  ['lunchFrom', 'lunchUntil'],
+  ['departureTime', 'arrivalTime'],
+  ['opensAt', 'closesAt'],
+])('a time of the day: %s before %s', async (from, to) => {
+  for (const row of await rowsOf([from, to].map((name) => [name, '{ type: time }'] as const)))
+    expect(String(row[from]) < String(row[to])).toBe(true);
+});
+
 test('an event is over within hours', async () => {
   const { events = [] } = await generated(`resources:
   events:

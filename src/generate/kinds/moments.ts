@@ -303,6 +303,8 @@ const hours: readonly (readonly [names: RegExp, from: number, to: number])[] = [
   [/^(?:closes|closing|close|closes at)$/u, 17, 22],
   [/^check ?in$/u, 14, 17],
   [/^check ?out$/u, 9, 12],
+  [/(?:^| )(?:start|starts|begin|begins|from|departure)$/u, 7, 12],
+  [/(?:^| )(?:end|ends|finish|finishes|until|to|arrival)$/u, 13, 21],
 ];
 
 /** Times of the day in steps of five minutes; to the second where they have to be distinct. */
