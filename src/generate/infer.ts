@@ -2,7 +2,7 @@ import type { Field } from '../model/api.ts';
 import { singular } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { anyNumber, numberKinds, shareOfTrue } from './kinds/numbers.ts';
+import { anyNumber, numberKinds, rangeOf, shareOfTrue } from './kinds/numbers.ts';
 import { flagOf, hasReached, statusesOf } from './kinds/course.ts';
 import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
 import { isRare, persona } from './kinds/people.ts';
@@ -44,8 +44,9 @@ export function inferredSources(
     case 'number':
     case 'decimal': {
       const found = findEnding(tokens, numberKinds);
-      const { name, range } = found?.kind ?? anyNumber;
-      const pool = numberPool(field, range, isUnique);
+      const kind = found?.kind ?? anyNumber;
+      const { name } = kind;
+      const pool = numberPool(field, rangeOf(kind, subject), isUnique);
       if (pool === undefined) return [];
       const related = relatedNumber(name, { ...place, prefix: found?.prefix ?? '' });
       return [

@@ -321,3 +321,46 @@ describe('codes that are all different stay codes', () => {
     }
   });
 });
+
+describe('numbers', () => {
+  test('the upper end of a range is not below the lower one', async () => {
+    const rows = await rowsOf(
+      'jobs',
+      `minSalary: { type: integer }
+      maxSalary: { type: integer }
+      priceFrom: { type: decimal }
+      priceTo: { type: decimal, maximum: 200, nullable: true }
+      lower_bound: { type: number, minimum: 0, maximum: 1 }
+      upper_bound: { type: number, minimum: 0, maximum: 1 }
+      maxGuests: { type: integer }`,
+    );
+    for (const row of rows) {
+      expect(Number(row['maxSalary'])).toBeGreaterThanOrEqual(Number(row['minSalary']));
+      expect(Number(row['upper_bound'])).toBeGreaterThanOrEqual(Number(row['lower_bound']));
+      // Where its own bound leaves nothing above the other end, it keeps that bound.
+      if (Number(row['priceFrom']) <= 199 && row['priceTo'] !== null)
+        expect(Number(row['priceTo'])).toBeGreaterThanOrEqual(Number(row['priceFrom']));
+      expect(row['maxGuests']).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    ['songs', 0.69, 1.99],
+    ['albums', 4.99, 29.99],
+    ['meals', 3.5, 34.5],
+    ['cars', 4_990, 59_990],
+    ['lamps', 4.99, 249.99],
+  ])('%s cost from %d to %d', async (resource, least, most) => {
+    const rows = await rowsOf(
+      resource,
+      'price: { type: decimal }\n compareAtPrice: { type: decimal }',
+    );
+    const prices = rows.map(({ price }) => Number(price));
+    expect(Math.min(...prices)).toBeGreaterThanOrEqual(least);
+    expect(Math.max(...prices)).toBeLessThanOrEqual(most);
+    // They are spread over all of it.
+    expect(Math.max(...prices) - Math.min(...prices)).toBeGreaterThan((most - least) * 0.8);
+    for (const { price, compareAtPrice } of rows)
+      expect(Number(compareAtPrice)).toBeGreaterThan(Number(price));
+  });
+});

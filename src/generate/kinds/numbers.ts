@@ -1,4 +1,5 @@
 import type { NaturalRange } from '../pool.ts';
+import type { Subject } from '../source.ts';
 import { endingsOf } from './names.ts';
 
 const money: NaturalRange = { min: 4.99, max: 249.99, step: 0.5 };
@@ -105,6 +106,25 @@ export const numberKinds: ReadonlyMap<
     endingsOf(names).map((ending) => [ending, { name, range }]),
   ),
 );
+
+/** What things cost that cost less or more than most. */
+const prices: Readonly<Partial<Record<Subject, NaturalRange>>> = {
+  song: { min: 0.69, max: 1.99, step: 0.1 },
+  album: { min: 4.99, max: 29.99, step: 0.5 },
+  book: { min: 4.99, max: 39.99, step: 0.5 },
+  dish: { min: 3.5, max: 34.5, step: 0.5 },
+  event: { min: 5, max: 120, step: 1 },
+  vehicle: { min: 4_990, max: 59_990, step: 100 },
+};
+
+/** Where a number of this kind lies among the records of such a resource. */
+export function rangeOf(
+  { name, range }: { readonly name: string; readonly range: NaturalRange },
+  subject: Subject,
+): NaturalRange {
+  const isPrice = name === 'commerce.price' || name === 'commerce.formerPrice';
+  return (isPrice ? prices[subject] : undefined) ?? range;
+}
 
 /** Where a number lies of which nothing is known. */
 export const anyNumber = { name: 'number.int', range: { ...count, min: 1, max: 1_000 } };

@@ -42,9 +42,45 @@ function formerPrice({
   };
 }
 
+/** What the ends of a range are called. */
+const ends: readonly (readonly [upper: RegExp, lower: string])[] = [
+  [/max/u, 'min'],
+  [/Max/u, 'Min'],
+  [/(?<=[a-z])To$/u, 'From'],
+  [/_to$/u, '_from'],
+  [/upper/u, 'lower'],
+  [/Upper/u, 'Lower'],
+  [/highest/u, 'lowest'],
+  [/Highest/u, 'Lowest'],
+];
+
+/** The upper end of a range is not below the lower one, where the row has both. */
+function upperEnd({
+  field: { name },
+  siblingOf,
+}: Place): ((row: Row, random: Random, pool: Pool) => JsonValue | undefined) | undefined {
+  const names = ends.flatMap(([upper, lower]) =>
+    upper.test(name) ? name.replace(upper, lower) : [],
+  );
+  const field = names.length === 0 ? undefined : siblingOf(names);
+  if (field === undefined) return undefined;
+  return (row, random, pool) => {
+    const value = row.sibling(field);
+    const least = value === null ? Number.NaN : Number(value);
+    if (Number.isNaN(least)) return undefined;
+    let [from, to] = [0, pool.size];
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2);
+      if (Number(pool.at(middle)) < least) from = middle + 1;
+      else to = middle;
+    }
+    return from === pool.size ? undefined : pool.at(from + random.below(pool.size - from));
+  };
+}
+
 /**
  * A number that goes with what else a row says: age with birthday, rating with review, net and tax with total, a
- * coordinate with the country, the height of a person with people. Undefined for others. `name` is what the number was found to be.
+ * coordinate with the country, the height of a person with people, the upper end of a range with the lower one. Undefined for others. `name` is what the number was found to be.
  */
 export function relatedNumber(
   name: string,
@@ -53,6 +89,8 @@ export function relatedNumber(
   const { field, tokens, subject } = place;
   const isWhole = field.type.name === 'integer';
   const ending = tokens.join('');
+  const upper = upperEnd(place);
+  if (upper !== undefined) return upper;
   switch (name) {
     case 'person.age':
       return isWhole ? ageOf : undefined;
