@@ -1,5 +1,6 @@
 import { apiError, type ApiError } from '../errors.ts';
 import type { Api, Version } from '../model/api.ts';
+import { hasEnded, midnight } from '../model/sunset.ts';
 import type { Response } from '../respond/response.ts';
 import { findRoute, type Route } from './router.ts';
 
@@ -52,7 +53,7 @@ function successorOf({ number }: Version, { versions, defaultVersion }: Api): Ve
 /** Why a version is served no more, from midnight UTC of its sunset date on. Contract 1, Versions. */
 export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiError | undefined {
   const { number, sunset, link } = version;
-  if (sunset === undefined || now().getTime() < midnight(sunset)) return undefined;
+  if (!hasEnded(version, now())) return undefined;
   const successor = noticesOf(api)?.get(version)?.successor;
   const next = successor === undefined ? '' : `; use v${successor.number}`;
   const more = link === undefined ? '' : `. See ${link}`;
@@ -106,8 +107,3 @@ function successorLinks(route: Route, { successor }: Notice, api: Api): readonly
 }
 
 const documentPath = '/_openapi.json';
-
-/** The first moment of a date in UTC, in ms. */
-function midnight(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`);
-}

@@ -1,5 +1,6 @@
 import { facesOf } from '../filter/path.ts';
 import { isToMany, type Api, type Field, type Limits, type Version } from '../model/api.ts';
+import { hasEnded } from '../model/sunset.ts';
 import { viewOf, type RelationView, type ResourceView, type View } from '../model/view.ts';
 import { compareAccess } from './access-changes.ts';
 import type { Change, Note } from './change.ts';
@@ -9,19 +10,23 @@ import { serverDefaults } from '../spec/definitions/server.ts';
 
 /**
  * What differs for the users of an API between two specifications of it, version by version: what breaks them, and
- * what does not. Storage, generated data and the like are not looked at.
+ * what does not. Storage, generated data and the like are not looked at, nor is a version that had ended before `today`:
+ * nobody uses it.
  */
-export function compareApis(old: Api, now: Api): readonly Change[] {
+export function compareApis(old: Api, now: Api, today: Date): readonly Change[] {
   const changes = new Map<string, Change>();
   const note: Note = (isBreaking, path, message) => {
     changes.set(`${path} ${message}`, { isBreaking, path, message });
   };
-  compareAddresses(old, now, note);
+  compareAddresses(old, now, today, note);
   compareLimits(old, now, note);
   for (const [number, version] of old.versions) {
     const after = now.versions.get(number);
-    if (after === undefined) note(true, `v${number}`, 'is gone');
-    else compareVersions(whole(old, version), whole(now, after), note);
+    const wasServed = !hasEnded(version, today);
+    if (after === undefined) note(wasServed, `v${number}`, 'is gone');
+    else if (wasServed && hasEnded(after, today))
+      note(true, `v${number}`, `has ended on ${after.sunset}`);
+    else if (wasServed) compareVersions(whole(old, version), whole(now, after), note);
   }
   for (const number of now.versions.keys())
     if (!old.versions.has(number)) note(false, `v${number}`, 'is new');
@@ -32,17 +37,19 @@ function whole(api: Api, version: Version): View {
   return viewOf(api, version, { authenticated: true, roles: api.roles });
 }
 
-function compareAddresses(old: Api, now: Api, note: Note): void {
+function compareAddresses(old: Api, now: Api, today: Date, note: Note): void {
   if (old.basePath !== now.basePath)
     note(true, 'api.basePath', `is ${now.basePath || 'empty'}, not ${old.basePath || 'empty'}`);
   if (old.unversioned && !now.unversioned)
     note(true, 'api.unversioned', 'paths without a version are gone');
-  if (old.unversioned && now.unversioned && old.defaultVersion !== now.defaultVersion)
+  if (old.unversioned && now.unversioned && old.defaultVersion !== now.defaultVersion) {
+    const before = old.versions.get(old.defaultVersion);
     note(
-      true,
+      before === undefined || !hasEnded(before, today),
       'api.defaultVersion',
       `paths without a version mean v${now.defaultVersion}, not v${old.defaultVersion}`,
     );
+  }
 }
 
 function compareLimits(old: Api, now: Api, note: Note): void {

@@ -3,6 +3,8 @@ import { changed, lines, posts } from './4-changes.ts';
 import { everything, guarded, versioned } from './4-specifications.ts';
 
 const at = 'v1 posts.a';
+/** Its first version is served no more. */
+const ended = versioned.replace('2099-01-01', '2026-11-01');
 
 describe('who may use a field', () => {
   const withAuth = (field: string, access = '{ read: public, write: authenticated }'): string =>
@@ -115,6 +117,41 @@ describe('the rest', () => {
       'a version ends earlier',
       ...changed(versioned, '2099-01-01', '2030-01-01'),
       ['breaking v1: ends on 2030-01-01, not 2099-01-01'],
+    ],
+    [
+      'a version that has ended at once',
+      ...changed(versioned, 'sunset: 2099-01-01', 'sunset: 2026-11-01'),
+      ['breaking v1: has ended on 2026-11-01'],
+    ],
+    [
+      'a version that ends tomorrow',
+      versioned.replace('sunset: 2099-01-01, ', ''),
+      versioned.replace('sunset: 2099-01-01', 'sunset: 2026-11-02'),
+      ['safe v1: ends on 2026-11-02'],
+    ],
+    [
+      'a version is gone that had ended',
+      ended,
+      ended.replace(/ +1: .*\n/u, ''),
+      ['safe v1: is gone'],
+    ],
+    [
+      'a version that had ended calls a field otherwise',
+      ended,
+      ended.replace('headline: {', 'heading: {'),
+      [],
+    ],
+    [
+      'a version that had ended is served again',
+      ended,
+      ended.replace(', sunset: 2026-11-01', ''),
+      [],
+    ],
+    [
+      'another version in the place of one that had ended',
+      ended.replace('defaultVersion: 2', 'defaultVersion: 1'),
+      ended.replace('defaultVersion: 2', 'defaultVersion: 3'),
+      ['safe api.defaultVersion: paths without a version mean v3, not v1'],
     ],
     [
       'another base path',

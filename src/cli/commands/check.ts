@@ -85,7 +85,7 @@ function compare(
   data: object,
 ): readonly object[] {
   const { name, api: old } = requireSpecification(context, { file: against });
-  const found = compareApis(old, api);
+  const found = compareApis(old, api, context.draw.now());
   const changes = found.map(({ isBreaking, path, message }) => ({
     breaking: isBreaking,
     path,
