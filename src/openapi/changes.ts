@@ -1,5 +1,12 @@
 import { facesOf } from '../filter/path.ts';
-import { isToMany, type Api, type Field, type Limits, type Version } from '../model/api.ts';
+import {
+  isToMany,
+  type Api,
+  type Field,
+  type Limits,
+  type MorphMany,
+  type Version,
+} from '../model/api.ts';
 import { hasEnded } from '../model/sunset.ts';
 import { viewOf, type RelationView, type ResourceView, type View } from '../model/view.ts';
 import { compareAccess } from './access-changes.ts';
@@ -145,9 +152,17 @@ function compareRelation(before: RelationView, after: RelationView, note: Note):
     key.column !== other.column
   )
     note(true, name, `goes by ${other.name}, not by ${key.name}`);
+  const [first, last] = [deletionOf(before), deletionOf(after)];
+  if (first !== undefined && last !== undefined && first !== last)
+    note(true, name, `when the record is deleted: ${last}, not ${first}`);
   const pivot = new Set(after.pivot.map((one) => one.name));
   for (const one of before.pivot)
     if (!pivot.has(one.name)) note(true, `${name}.pivot.${one.name}`, 'is gone');
+}
+
+/** What happens to the records of a morphMany when their owner is deleted; of other relations their key says it. */
+function deletionOf({ relation }: RelationView): MorphMany['onDelete'] | undefined {
+  return relation.kind === 'morphMany' ? relation.onDelete : undefined;
 }
 
 /** The key that a relation goes by, where it is one field. */

@@ -312,6 +312,15 @@ describe('the rest', () => {
       ['safe v1 posts.views: is new'],
     ],
     [
+      'what belongs to a record goes with it',
+      ...changed(
+        everything,
+        'morphMany, resource: notes }',
+        'morphMany, resource: notes, onDelete: cascade }',
+      ),
+      ['breaking v1 things.notes: when the record is deleted: cascade, not restrict'],
+    ],
+    [
       'a relation to many',
       ...changed(
         everything,
