@@ -227,7 +227,7 @@ export interface Sending {
 /** Sends an answer, unless one was sent or nobody is there. Gives its body where that is still to be written. */
 export function send(
   response: ServerResponse,
-  { status, headers, body, streamedLength }: Response,
+  { status, headers, body, whole }: Response,
   { last, vary, extra = [] }: Sending,
 ): StreamedBody | undefined {
   if (response.headersSent || response.req.socket.destroyed) return undefined;
@@ -236,7 +236,7 @@ export function send(
   for (const name in headers) all.push(name, headers[name] ?? '');
   if (last) all.push('connection', 'close');
   if (isStreamed(body)) {
-    if (streamedLength !== undefined) all.push('content-length', String(streamedLength));
+    if (whole !== undefined) all.push('content-length', String(Buffer.byteLength(whole)));
     response.writeHead(status, all);
     if (response.req.method !== 'HEAD') return body;
     response.end();

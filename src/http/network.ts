@@ -206,8 +206,7 @@ export class Passage {
     const { body } = told;
     const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
     // Whoever shows how much has come knows how much there is, as on any slow line.
-    const length = isWhole ? { streamedLength: Buffer.byteLength(body) } : {};
-    return { ...told, ...length, body: paced(body, rate) };
+    return { ...told, ...(isWhole ? { whole: body } : {}), body: paced(body, rate) };
   }
 }
 

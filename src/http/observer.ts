@@ -91,7 +91,7 @@ export class Observer {
 
   end(
     trace: RequestTrace,
-    { status, headers, body, code }: Response,
+    { status, headers, body, whole, code }: Response,
     requestHeaders: HeaderValues,
   ): void {
     const now = performance.now();
@@ -105,7 +105,7 @@ export class Observer {
       duration,
       requestHeaders,
       responseHeaders: headers,
-      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : undefined,
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : whole,
     };
     for (const reader of this.readers) reader.ended(trace, end);
   }

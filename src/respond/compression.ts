@@ -39,7 +39,7 @@ export async function compressed(response: Response, acceptEncoding: string): Pr
   const { coding, isForced } = wanted;
   const isText = typeof body === 'string';
   if (isText && !isForced && Buffer.byteLength(body) <= smallBody) return response;
-  const { streamedLength: _, ...rest } = response;
+  const { whole: _, ...rest } = response;
   return {
     ...rest,
     headers: { ...headers, 'content-encoding': coding },

@@ -12,8 +12,8 @@ export interface Response {
   readonly code?: ErrorCode;
   /** The body is an object whose `data` is what was asked for. */
   readonly hasData?: true;
-  /** How many bytes a streamed body will have, where that is known. */
-  readonly streamedLength?: number;
+  /** What a streamed body will have brought, where that is known: its length is sent, and the log has it. */
+  readonly whole?: string | Buffer;
   /** The body lasts as long as its reader: once it has begun the request is not under way any more. */
   readonly isLive?: true;
 }

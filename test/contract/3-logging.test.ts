@@ -183,6 +183,21 @@ describe('what is told', () => {
     expect(lines[4]).not.toHaveProperty('responseBody');
   });
 
+  test('bodies that a slow line brings in pieces, compressed or not', async () => {
+    const slow = '{ includeBodies: true }\nnetwork: { throttling: { rate: 1MiB } }';
+    const { api, lines } = await logging(slow);
+    const written = { name: 'Ann', notes: 'é'.repeat(900) };
+    const plain = await api.send('POST', '/v1/users', written, { 'accept-encoding': 'identity' });
+    expect(plain.headers.get('content-length')).toBe(String(Buffer.byteLength(plain.text)));
+    await api.get('/v1/users', { 'accept-encoding': 'gzip' });
+    await api.get('/v1/users/2');
+    expect(lines.map(({ responseBody }) => responseBody)).toMatchObject([
+      { id: 1, name: 'Ann' },
+      [{ id: 1, name: 'Ann' }],
+      { code: 'RESOURCE_NOT_FOUND' },
+    ]);
+  });
+
   test.each(['start', 'dev'] as const)('in %s no value of a writeOnly field', async (mode) => {
     const { api, lines, text } = await logging(
       '{ includeBodies: true, includeHeaders: true }',
