@@ -36,14 +36,11 @@ export function buildProgram(context: Context, version: string): Command {
   /** A command on a specification, which is its argument or `--spec`. */
   const onSpecification = (name: string, description: string, example: string): Command =>
     command(`${name} [file]`, description, example).option('--spec <file>', 'the specification');
-  const serving = (added: Command): Command =>
+  const serving = (added: Command, databases: string): Command =>
     added
       .option('--port <number>', 'the port to listen on, 0 for any that is free (default 4000)')
       .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
-      .option(
-        '--database <url>',
-        'sqlite:PATH, sqlite::memory: or postgres://user:password@host/name',
-      )
+      .option('--database <url>', databases)
       .option('--open', 'show it in a browser');
 
   command(
@@ -65,6 +62,7 @@ export function buildProgram(context: Context, version: string): Command {
       'serve a specification while you work on it',
       'dev plinth.yaml --port 4100',
     ),
+    'sqlite:PATH, sqlite::memory: or postgres://user:password@host/name',
   )
     .option('--no-generate', 'leave an empty database empty, but for what the file names as data')
     .action(async (file: string | undefined, flags: DevFlags) => {
@@ -78,6 +76,7 @@ export function buildProgram(context: Context, version: string): Command {
       'serve a specification over its database',
       'start plinth.yaml --database sqlite:shop.db',
     ),
+    'sqlite:PATH or postgres://user:password@host/name',
   )
     .option('--workers <number>', 'how many processes serve together (default 1)')
     .action(async (file: string | undefined, flags: StartFlags) => {

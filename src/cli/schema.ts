@@ -1,7 +1,8 @@
 import { arePossible, neededSteps, type MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
-import type { Context } from './context.ts';
+import { typed, type Context } from './context.ts';
+import { kindOf } from './database-kinds.ts';
 import { inspect } from './database.ts';
 import { CommandFailure } from './failure.ts';
 import { migrateCommand, type Target } from './target.ts';
@@ -35,6 +36,10 @@ export function hindrance(
 
 /** Fails, naming the steps, unless the database has what the specification needs. Changes nothing of it. */
 export async function requireCurrent(context: Context, target: Target, api: Api): Promise<void> {
+  if (kindOf(target.url) === 'memory')
+    throw new CommandFailure(
+      `A database in memory begins empty and is gone at the end, so no command finds anything in it but "${typed(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
+    );
   const { name, steps: all } = await inspect(context, target, api, 'failure');
   const steps = neededSteps(all);
   if (steps.length === 0) return;

@@ -97,6 +97,15 @@ describe.concurrent('a database that cannot be used', () => {
     expect(existsSync(folder.at(`none-${call}.db`))).toBe(false);
   });
 
+  test.each(['start', 'import'])('plinth %s finds nothing in memory', async (call) => {
+    const ended = await plinth([...(calls[call] ?? []), '--database', 'sqlite::memory:'], here);
+    expect(ended).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'A database in memory begins empty and is gone at the end, so no command finds anything in it but "plinth dev". Name a file or a PostgreSQL database with --database.\n',
+    });
+  });
+
   test('plinth import refuses a database that is behind', async () => {
     const ended = await plinth(['import', 'data', '--database', 'sqlite:empty.db'], here);
     expect(ended).toMatchObject({ code: 1, out: '' });
