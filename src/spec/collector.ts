@@ -18,8 +18,10 @@ export interface Collector {
   readonly leaveOut: (what: Iterable<string>) => void;
   readonly leftOut: () => LeftOut;
   readonly placeOf: PlaceOf;
-  /** How many errors there are so far. */
-  readonly errors: () => number;
+  /** Notes that a value was passed over, whose error was reported when it was read. */
+  readonly passOver: () => void;
+  /** How many values were refused so far: passed over, or with an error of their own. */
+  readonly refusals: () => number;
   /** All problems so far, in the order of the file. */
   readonly problems: () => readonly Problem[];
 }
@@ -37,9 +39,9 @@ export function collectProblems(
 ): Collector {
   const found: Problem[] = [];
   const leftOut = new Set<string>();
-  let errors = 0;
+  let refusals = 0;
   const reportAt: Collector['reportAt'] = (position, path, message, severity = 'error') => {
-    if (severity === 'error') errors += 1;
+    if (severity === 'error') refusals += 1;
     const { line, column } = position;
     found.push({ severity, file, path: formatPath(path), line, column, message });
   };
@@ -53,7 +55,10 @@ export function collectProblems(
     },
     leftOut: () => leftOut,
     placeOf,
-    errors: () => errors,
+    passOver: () => {
+      refusals += 1;
+    },
+    refusals: () => refusals,
     problems: () => inOrder(found),
   };
 }

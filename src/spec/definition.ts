@@ -54,7 +54,10 @@ export function check<T>(
   collector: Collector,
   wanted?: string,
 ): Checked<T> {
-  if (node.kind === 'scalar' && node.origin === 'unusable') return invalid;
+  if (node.kind === 'scalar' && node.origin === 'unusable') {
+    collector.passOver();
+    return invalid;
+  }
   return definition.check(node, path, collector, wanted);
 }
 
@@ -135,11 +138,11 @@ export function refined<T>(
   return {
     ...definition,
     check: (node, path, collector, wanted) => {
-      const before = collector.errors();
+      const before = collector.refusals();
       const value = check(definition, node, path, collector, wanted);
-      if (value === invalid || collector.errors() > before) return value;
+      if (value === invalid || collector.refusals() > before) return value;
       test(value, (below, message) => collector.report([...path, ...below], message));
-      return collector.errors() > before ? invalid : value;
+      return collector.refusals() > before ? invalid : value;
     },
   };
 }

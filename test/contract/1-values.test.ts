@@ -57,6 +57,16 @@ describe('variables', () => {
       '4:9 server.port: the environment variable `ONE` is not set; set it, or write `$${ONE}` if the text itself is meant',
     ],
     [
+      'an unset one in the only way of two to say it',
+      `${good}\nauth: { jwt: { secret: "\${ONE}" } }\nrateLimit: false`,
+      '2:24 auth.jwt.secret: the environment variable `ONE` is not set; set it, or write `$${ONE}` if the text itself is meant',
+    ],
+    [
+      'an unset one among the values of an enum',
+      'resources: { posts: { fields: { a: { type: enum, values: ["${ONE}"] } } } }',
+      '1:59 resources.posts.fields.a.values[0]: the environment variable `ONE` is not set; set it, or write `$${ONE}` if the text itself is meant',
+    ],
+    [
       'names that objects inherit',
       `${good}\nname: \${constructor}`,
       '2:7 name: the environment variable `constructor` is not set; set it, or write `$${constructor}` if the text itself is meant',
@@ -227,6 +237,6 @@ describe('positions', () => {
         message: 'second',
       },
     ]);
-    expect(collector.errors()).toBe(1);
+    expect(collector.refusals()).toBe(1);
   });
 });
