@@ -1,7 +1,17 @@
 import { operations, type Operation, type Rule } from '../model/access.ts';
-import type { Field } from '../model/api.ts';
+import type { Api, Field } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { Note } from './change.ts';
+
+/** Which credentials are taken no longer. Where none are, operations are open to everyone or closed, which is told of each. */
+export function compareCredentials(old: Api, now: Api, note: Note): void {
+  const [before, after] = [old.settings.auth, now.settings.auth];
+  if (before === undefined || after === undefined) return;
+  if (before.jwt !== undefined && after.jwt === undefined)
+    note(true, 'auth.jwt', 'tokens are no longer taken');
+  if ((before.apiKeys ?? []).length > 0 && (after.apiKeys ?? []).length === 0)
+    note(true, 'auth.apiKeys', 'API keys are no longer taken');
+}
 
 /** Whom the operations on a resource are no longer open to, and whom they are open to now. */
 export function compareAccess(old: ResourceView, now: ResourceView, note: Note): void {
@@ -16,8 +26,12 @@ export function compareAccess(old: ResourceView, now: ResourceView, note: Note):
   }
 }
 
-function openTo({ resource }: ResourceView, operation: Operation): readonly Rule[] {
-  return resource.access[operation].filter(({ role }) => role !== 'none');
+/** The rules under which somebody may do it: without `auth` nobody has a role. */
+function openTo({ resource, view }: ResourceView, operation: Operation): readonly Rule[] {
+  const isOpen = view.api.settings.auth === undefined;
+  return resource.access[operation].filter(({ role }) =>
+    isOpen ? role === 'public' : role !== 'none',
+  );
 }
 
 const verbs = {

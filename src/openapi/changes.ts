@@ -9,7 +9,7 @@ import {
 } from '../model/api.ts';
 import { hasEnded } from '../model/sunset.ts';
 import { viewOf, type RelationView, type ResourceView, type View } from '../model/view.ts';
-import { compareAccess } from './access-changes.ts';
+import { compareAccess, compareCredentials } from './access-changes.ts';
 import type { Change, Note } from './change.ts';
 import { compareFields } from './field-changes.ts';
 import { linkable } from './records.ts';
@@ -27,6 +27,7 @@ export function compareApis(old: Api, now: Api, today: Date): readonly Change[] 
   };
   compareAddresses(old, now, today, note);
   compareLimits(old, now, note);
+  compareCredentials(old, now, note);
   for (const [number, version] of old.versions) {
     const after = now.versions.get(number);
     const wasServed = !hasEnded(version, today);

@@ -3,6 +3,7 @@ import { changed, lines, posts } from './4-changes.ts';
 import { everything, guarded, versioned } from './4-specifications.ts';
 
 const at = 'v1 posts.a';
+const tokens = 'auth: { jwt: { secret: "01234567890123456789012345678901" } }';
 /** Its first version is served no more. */
 const ended = versioned.replace('2099-01-01', '2026-11-01');
 
@@ -190,6 +191,41 @@ describe('the rest', () => {
       'an operation is opened',
       ...changed(guarded, 'delete: none', 'delete: editor'),
       ['safe v1 inbox.delete: is open to editor'],
+    ],
+    [
+      'no credentials are taken any more',
+      ...changed(guarded, /auth:\n.*\n.*\n/u.exec(guarded)?.[0] ?? '', ''),
+      ['drafts', 'posts'].flatMap((name) =>
+        ['create', 'delete', ...(name === 'drafts' ? ['read'] : []), 'update'].map(
+          (operation) => `breaking v1 ${name}.${operation}: is no longer open to editor`,
+        ),
+      ),
+    ],
+    [
+      'no credentials are taken where none were needed',
+      posts('a: { type: string }', `${tokens}\naccess: public`),
+      posts('a: { type: string }', 'access: public'),
+      [],
+    ],
+    [
+      'credentials are taken from now on',
+      posts('a: { type: string }', 'access: { read: public, write: editor }'),
+      posts('a: { type: string }', `${tokens}\naccess: { read: public, write: editor }`),
+      ['posts', 'tags'].flatMap((name) =>
+        ['create', 'delete', 'update'].map(
+          (operation) => `safe v1 ${name}.${operation}: is open to editor`,
+        ),
+      ),
+    ],
+    [
+      'tokens are taken no longer',
+      ...changed(guarded, /.*jwt: .*\n/u.exec(guarded)?.[0] ?? '', ''),
+      ['breaking auth.jwt: tokens are no longer taken'],
+    ],
+    [
+      'API keys are taken no longer',
+      ...changed(guarded, /.*apiKeys: .*\n/u.exec(guarded)?.[0] ?? '', ''),
+      ['breaking auth.apiKeys: API keys are no longer taken'],
     ],
     [
       'a group is smaller',
