@@ -1,13 +1,19 @@
-import { fail, ok, type FieldProblem, type Result } from '../errors.ts';
-import { isGenerated } from '../model/field-types/id.ts';
+import type { FieldProblem } from '../errors.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
-import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
+import type { Link, LinkChange } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { encodeValue } from '../sql/dialect.ts';
-import { findConflicts, hiddenKeys, type Access, type Conflict } from './conflicts.ts';
-import { ConstraintError, madeOne } from './database.ts';
-import { notReached } from './written.ts';
+import type { Access } from './conflicts.ts';
+import {
+  changePivot,
+  createLink,
+  deleteLink,
+  keptLink,
+  makeRoom,
+  misfits,
+  type KeptLink,
+} from './link-rows.ts';
 
 /** What keeps links from being written: values of the wrong kind (400), or references and values (422). */
 export interface LinkProblems {
@@ -36,8 +42,8 @@ export async function changeLinks(
     const found = await linkableRecords(change, access);
     const current = owner === undefined ? noLinks : await currentLinks(relation, owner, access);
     const wanted = new Set<SqlValue>();
-    const changed: SqlValue[] = [];
-    const taken: SqlValue[] = [];
+    const kept: KeptLink[] = [];
+    const added: { readonly link: Link; readonly key: SqlValue }[] = [];
     for (const link of change.links) {
       const key = found.get(link.id);
       if (key === undefined) {
@@ -47,25 +53,36 @@ export async function changeLinks(
         continue;
       }
       wanted.add(key);
-      const known = current.get(key);
-      if (known === undefined && link.missing.length > 0) problems.missing.push(...link.missing);
-      else if (owner === undefined) continue;
-      else if (known === undefined) {
-        const made = await createLink(relation, link, owner, key, access);
-        if (made.ok) changed.push(made.value);
-        else problems.refused.push(...made.error);
-      } else if (link.pivot.size > 0) {
-        // A link with another pivot is another link.
-        isForbidden ||= !(await mayAll(relation, 'delete', known, access));
-        problems.refused.push(...(await changePivot(relation, link, known, access)));
-        changed.push(...known);
-      }
+      const rows = current.get(key);
+      if (rows !== undefined && link.pivot.size > 0)
+        for (const row of rows) kept.push(await keptLink(relation, link, row, access));
+      else if (rows === undefined && link.missing.length > 0)
+        problems.missing.push(...link.missing);
+      else if (rows === undefined) added.push({ link, key });
     }
     const removed = new Set(change.removed.map((id) => found.get(id)));
-    for (const [key, rows] of current)
-      if (change.isWhole ? !wanted.has(key) : removed.has(key)) taken.push(...rows);
-    isForbidden ||= !(await mayAll(relation, 'delete', taken, access));
+    const taken = [...current].flatMap(([key, rows]) =>
+      (change.isWhole ? !wanted.has(key) : removed.has(key)) ? rows : [],
+    );
+    const changed = kept.map(({ row }) => row);
+    // A link with another pivot is another link.
+    isForbidden ||= !(await mayAll(relation, 'delete', [...taken, ...changed], access));
+    // What goes makes room for what stays, and both for what comes: links may exclude each other.
     for (const row of taken) problems.refused.push(...(await deleteLink(change, row, access)));
+    const fitting: KeptLink[] = [];
+    for (const one of kept) {
+      const issues = misfits(relation, one, access);
+      problems.missing.push(...issues);
+      if (issues.length === 0) fitting.push(one);
+    }
+    if (fitting.length > 1) for (const one of fitting) await makeRoom(relation, one, access);
+    for (const one of fitting) problems.refused.push(...(await changePivot(relation, one, access)));
+    for (const { link, key } of added) {
+      if (owner === undefined) break;
+      const made = await createLink(relation, link, owner, key, access);
+      if (made.ok) changed.push(made.value);
+      else problems.refused.push(...made.error);
+    }
     isForbidden ||= !(await mayAll(relation, 'create', changed, access));
   }
   return { ...problems, isForbidden };
@@ -162,98 +179,4 @@ async function currentLinks(
     else same.push(id);
   }
   return links;
-}
-
-async function createLink(
-  { through, ownerKey, targetKey }: BelongsToMany,
-  link: Link,
-  owner: SqlValue,
-  key: SqlValue,
-  access: Access,
-): Promise<Result<SqlValue, readonly FieldProblem[]>> {
-  const { transaction, statements, dialect } = access;
-  const values = new Map<Field, SqlValue>();
-  for (const field of through.fields.values()) {
-    const value = link.row.get(field);
-    if (field === ownerKey) values.set(field, owner);
-    else if (field === targetKey) values.set(field, key);
-    else if (value !== undefined) values.set(field, encodeValue(dialect, value, field));
-  }
-  const statement = statements.insert(through, [...values.keys()]);
-  let made: SqlValue = values.get(through.id) ?? null;
-  const problems = await refusing(link, link.row, undefined, access, async () => {
-    const { insertedId } = madeOne(
-      await transaction.run(statement, { bound: [...values.values()] }),
-    );
-    if (isGenerated(through.id)) made = insertedId;
-  });
-  return problems.length === 0 ? ok(made) : fail(problems);
-}
-
-async function changePivot(
-  { through }: BelongsToMany,
-  link: Link,
-  rows: readonly SqlValue[],
-  access: Access,
-): Promise<readonly FieldProblem[]> {
-  const { transaction, statements, dialect } = access;
-  const { pivot } = link;
-  const fields = [...through.fields.values()].filter((field) => pivot.has(field));
-  const statement = statements.update(through, fields);
-  const bound = fields.map((field) => encodeValue(dialect, pivot.get(field) ?? null, field));
-  const problems: FieldProblem[] = [];
-  for (const id of rows)
-    problems.push(
-      ...(await refusing(link, pivot, id as JsonValue, access, async () =>
-        madeOne(await transaction.run(statement, { bound, id })),
-      )),
-    );
-  return problems;
-}
-
-async function deleteLink(
-  { relation: { through }, path }: LinkChange,
-  id: SqlValue,
-  access: Access,
-): Promise<readonly FieldProblem[]> {
-  const { transaction, statements } = access;
-  try {
-    for (const statement of statements.morphChildren(through))
-      await transaction.run(statement, { bound: [], id });
-    const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
-    const why = rows > 0 ? undefined : await notReached(access, through, id as JsonValue);
-    if (why instanceof ConstraintError) throw why;
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConstraintError)) throw error;
-    return [{ field: path, message: 'has a link that other records need' }];
-  }
-}
-
-/** Runs a change of a link; what the database refuses is named by the pivot's fields. */
-async function refusing(
-  { path, pivot }: Link,
-  values: FieldValues,
-  id: JsonValue | undefined,
-  access: Access,
-  change: () => Promise<unknown>,
-): Promise<readonly FieldProblem[]> {
-  const named = (conflicts: readonly Conflict[]): readonly FieldProblem[] =>
-    conflicts.map(({ field, message }) => {
-      const name = access.names.field(field);
-      return { field: name === undefined ? path : `${path}.pivot.${name}`, message };
-    });
-  const hidden = await hiddenKeys(access, pivot, () => false);
-  if (hidden.length > 0) return named(hidden);
-  try {
-    await change();
-    return [];
-  } catch (error) {
-    const [field] = values.keys();
-    if (!(error instanceof ConstraintError) || field === undefined) throw error;
-    const conflicts = await findConflicts(access, field.resource, values, id, error.kind);
-    return conflicts.length === 0
-      ? [{ field: path, message: 'cannot be linked: the junction refuses it' }]
-      : named(conflicts);
-  }
 }

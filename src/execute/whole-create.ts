@@ -117,7 +117,8 @@ function linksOf(
     ({ reference }) =>
       reference === undefined || rights.leaves(reference.resource, 'read') === 'all',
   );
-  if (!isSame || !isFixed) return undefined;
+  const isOwnerless = touchedMorphs(through, (field) => row.has(field)).length === 0;
+  if (!isSame || !isFixed || !isOwnerless) return undefined;
   const keys = dialect.keys(links.map((link) => encodeValue(dialect, link.id, target.id)));
   const values = shared.map((field) => encodeValue(dialect, row.get(field) ?? null, field));
   return { relation, shared, bound: [keys, ...values] };

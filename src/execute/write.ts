@@ -9,7 +9,7 @@ import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../plan/plan.ts';
 import type { Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
+import { decodeValue, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import {
   findConflicts,
@@ -260,7 +260,10 @@ export class Writer {
     const [row] = await this.transaction.all(this.statements.current(resource, fields), of);
     if (row === undefined) throw new Refusal(notFound(resource, id));
     const current = new Map(
-      fields.map((field, index) => [field, this.decode(row[index + 1] ?? null, field)]),
+      fields.map((field, index) => [
+        field,
+        decodeValue(this.dialect, row[index + 1] ?? null, field),
+      ]),
     );
     const same = (field: Field, value: JsonValue): boolean =>
       JSON.stringify(current.get(field)) === JSON.stringify(value);
@@ -382,11 +385,6 @@ export class Writer {
 
   private encode(value: JsonValue, field: Field): SqlValue {
     return encodeValue(this.dialect, value, field);
-  }
-
-  private decode(stored: SqlValue, field: Field): JsonValue {
-    const { decode } = codecOf(this.dialect, field);
-    return stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
   }
 
   private encodeAll(values: FieldValues): readonly SqlValue[] {

@@ -30,6 +30,13 @@ export function drawDefault(field: Field, draw: Draw): JsonValue | undefined {
   }
 }
 
+/** Whether it says when its record was changed last. */
+export const isUpdateStamp = (field: Field): boolean =>
+  field.resource.timestamps &&
+  field.name === 'updatedAt' &&
+  field.readOnly &&
+  field.type.name === 'datetime';
+
 /** Adds what a client does not write on create: the id where the service draws it, defaults, nulls. */
 export function complete(
   values: FieldValues,

@@ -10,7 +10,8 @@ import {
   type ResourceView,
 } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { complete, drawDefault, type Draw } from './defaults.ts';
+import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
+import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange } from './plan.ts';
 
 /** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
@@ -174,19 +175,34 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
   const row = new Map(complete(pivot, through, draw));
   row.delete(ownerKey);
   row.delete(targetKey);
+  const nameOf = (field: Field): string | undefined =>
+    view.pivot.find((one: FieldView) => one.field === field)?.name;
+  const placeOf = (field: Field): string => {
+    const name = nameOf(field);
+    return name === undefined ? path : `${path}.pivot.${name}`;
+  };
   const missing = [...row.keys()]
     .filter((field) => isMissing(field, pivot, draw))
     .map((field): ValueIssue => {
-      const shown: FieldView | undefined = view.pivot.find((one) => one.field === field);
-      return shown === undefined
-        ? {
-            kind: 'type',
-            path,
-            message: 'needs more than a link can carry; create it in the junction',
-          }
-        : { kind: 'type', path: `${path}.pivot.${shown.name}`, message: 'is required' };
+      const message =
+        nameOf(field) === undefined
+          ? 'needs more than a link can carry; create it in the junction'
+          : 'is required';
+      return { kind: 'type', path: placeOf(field), message };
     });
-  return { id, path, pivot, row, missing };
+  const morphs = touchedMorphs(relation.through, (field) => row.has(field));
+  for (const { field, other } of emptyHalves(morphs, (one) => row.get(one) ?? null))
+    missing.push({ kind: 'type', path: placeOf(field), message: halfMessage(nameOf(other)) });
+  return { id, path, pivot, change: changeOf(pivot, relation, draw), row, missing };
+}
+
+/** The pivot of a link that is there already: what is set on create stays, and the row says when it was changed. */
+function changeOf(pivot: FieldValues, { through }: BelongsToMany, draw: Draw): FieldValues {
+  const change = new Map([...pivot].filter(([field]) => !field.immutable));
+  if (change.size > 0)
+    for (const field of through.fields.values())
+      if (isUpdateStamp(field)) change.set(field, draw.now().toISOString());
+  return change;
 }
 
 function isMissing(field: Field, pivot: FieldValues, draw: Draw): boolean {

@@ -160,6 +160,8 @@ export interface Link {
   readonly path: string;
   /** The pivot fields that were sent. */
   readonly pivot: FieldValues;
+  /** What becomes of the junction's row where the link is there already; nothing where no pivot was sent. */
+  readonly change: FieldValues;
   /** The junction's row where the link is new, without its two keys. */
   readonly row: FieldValues;
   /** What keeps it from being new. */

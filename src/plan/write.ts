@@ -8,7 +8,7 @@ import { readValue } from '../model/validation.ts';
 import { toldValues } from '../model/told-values.ts';
 import type { InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { complete, drawDefault, type Draw } from './defaults.ts';
+import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WritePlan } from './plan.ts';
@@ -168,12 +168,6 @@ function checkMorphs(
       issues.push({ kind: 'type', path, message: halfMessage(nameOf(other)) });
   }
 }
-
-const isUpdateStamp = (field: Field): boolean =>
-  field.resource.timestamps &&
-  field.name === 'updatedAt' &&
-  field.readOnly &&
-  field.type.name === 'datetime';
 
 /** Reads the members of a body into values by field; issues are named with `prefix` before the field. */
 function readRecord(

@@ -148,6 +148,12 @@ export function encodeValue(dialect: Dialect, value: JsonValue, field: Field): S
   return encode === undefined ? (value as SqlValue) : encode(value, field);
 }
 
+/** A stored value, as a dialect selects it, as it is on the wire. */
+export function decodeValue(dialect: Dialect, stored: SqlValue, field: Field): JsonValue {
+  const { decode } = codecOf(dialect, field);
+  return stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
+}
+
 /** The SQL of a text that is no value of a record: a morph's type, a member's name. No other quoting is needed. */
 export function literal(text: string, fromHex: (hex: string) => string): string {
   // What is not plain is written in digits, so that nothing in it can mean anything to any server's settings.

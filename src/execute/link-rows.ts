@@ -1,0 +1,233 @@
+import { fail, ok, type FieldProblem, type Result } from '../errors.ts';
+import { isGenerated } from '../model/field-types/id.ts';
+import type { BelongsToMany, Field } from '../model/api.ts';
+import type { SqlValue, ValueIssue } from '../model/values.ts';
+import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
+import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
+import { immutableMessage } from '../plan/write.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { decodeValue, encodeValue } from '../sql/dialect.ts';
+import {
+  findConflicts,
+  hiddenKeys,
+  missingOwners,
+  type Access,
+  type Conflict,
+  type IsKept,
+} from './conflicts.ts';
+import { ConstraintError, madeOne } from './database.ts';
+import { valueIn } from './field-values.ts';
+import type { RowRights } from './row-rights.ts';
+import { notReached } from './written.ts';
+
+/** Makes a link; gives the id of its row. */
+export async function createLink(
+  relation: BelongsToMany,
+  link: Link,
+  owner: SqlValue,
+  key: SqlValue,
+  access: Access,
+): Promise<Result<SqlValue, readonly FieldProblem[]>> {
+  const { through, ownerKey, targetKey } = relation;
+  const { transaction, statements, dialect } = access;
+  const values = new Map<Field, SqlValue>();
+  for (const field of through.fields.values()) {
+    const value = link.row.get(field);
+    if (field === ownerKey) values.set(field, owner);
+    else if (field === targetKey) values.set(field, key);
+    else if (value !== undefined) values.set(field, encodeValue(dialect, value, field));
+  }
+  const statement = statements.insert(through, [...values.keys()]);
+  let made: SqlValue = values.get(through.id) ?? null;
+  const whole = new Map([
+    ...link.row,
+    [ownerKey, decodeValue(dialect, owner, ownerKey)],
+    [targetKey, decodeValue(dialect, key, targetKey)],
+  ]);
+  const change = { relation, link, values: whole, current: emptyValues, id: undefined };
+  const problems = await refusing(change, access, async () => {
+    const { insertedId } = madeOne(
+      await transaction.run(statement, { bound: [...values.values()] }),
+    );
+    if (isGenerated(through.id)) made = insertedId;
+  });
+  return problems.length === 0 ? ok(made) : fail(problems);
+}
+
+const emptyValues: FieldValues = new Map();
+
+/** A link that is there already and gets another pivot. */
+export interface KeptLink {
+  readonly link: Link;
+  /** The id of its row in the junction. */
+  readonly row: SqlValue;
+  /** What the row has where that decides whether it may be changed. */
+  readonly current: FieldValues;
+}
+
+/** Looks up what decides whether a link that is there may be changed. */
+export async function keptLink(
+  { through }: BelongsToMany,
+  link: Link,
+  row: SqlValue,
+  { transaction, statements, dialect }: Access,
+): Promise<KeptLink> {
+  const immutable = [...link.pivot.keys()].filter((field) => field.immutable);
+  const halves = touchedMorphs(through, (field) => link.change.has(field)).flatMap(
+    ({ typeField, idField }) => [typeField, idField],
+  );
+  const fields = [...new Set([...immutable, ...halves])];
+  if (fields.length === 0) return { link, row, current: emptyValues };
+  const bound = { bound: [], id: row };
+  const [values = []] = await transaction.all(statements.current(through, fields), bound);
+  const current = fields.map(
+    (field, index) => [field, decodeValue(dialect, values[index + 1] ?? null, field)] as const,
+  );
+  return { link, row, current: new Map(current) };
+}
+
+/** What a link that is there cannot take: another value in an immutable field, half of a morph pair. */
+export function misfits(
+  { through }: BelongsToMany,
+  { link: { path, pivot, change }, current }: KeptLink,
+  { names, rights }: Access,
+): readonly ValueIssue[] {
+  const issue = (field: Field, message: string): ValueIssue => {
+    const name = names.field(field);
+    return { kind: 'type', path: name === undefined ? path : `${path}.pivot.${name}`, message };
+  };
+  const isStill = keptIn(current, rights);
+  const morphs = touchedMorphs(through, (field) => change.has(field));
+  return [
+    ...[...pivot]
+      .filter(([field, value]) => field.immutable && !isStill(field, value))
+      .map(([field]) => issue(field, immutableMessage)),
+    ...emptyHalves(morphs, valueIn(change, current)).map(({ field, other }) =>
+      issue(field, halfMessage(names.field(other))),
+    ),
+  ];
+}
+
+/** Whether a value is the one that a row has, as far as the caller may know. */
+function keptIn(current: FieldValues, rights: RowRights | undefined): IsKept {
+  return (field, value) =>
+    rights?.shows(field) !== false &&
+    current.has(field) &&
+    JSON.stringify(current.get(field)) === JSON.stringify(value);
+}
+
+/**
+ * Empties what no two links may have alike and this one is going to change, so that links can change places. Where that
+ * may not be empty it stays.
+ */
+export async function makeRoom(
+  { through }: BelongsToMany,
+  { link: { change }, row }: KeptLink,
+  { transaction, statements }: Access,
+): Promise<void> {
+  const keys = new Set(through.unique.flat());
+  const fields = [...through.fields.values()].filter(
+    (field) => change.has(field) && field.nullable && (field.unique || keys.has(field)),
+  );
+  if (fields.length === 0) return;
+  try {
+    const bound = fields.map(() => null);
+    await transaction.run(statements.update(through, fields), { bound, id: row });
+  } catch (error) {
+    // A rule of the database that the specification does not know: the change itself may keep it.
+    if (!(error instanceof ConstraintError)) throw error;
+  }
+}
+
+/** Changes the row of a link that is there. */
+export async function changePivot(
+  relation: BelongsToMany,
+  { link, row, current }: KeptLink,
+  access: Access,
+): Promise<readonly FieldProblem[]> {
+  const { transaction, statements, dialect } = access;
+  const { change } = link;
+  if (change.size === 0) return [];
+  const fields = [...relation.through.fields.values()].filter((field) => change.has(field));
+  const statement = statements.update(relation.through, fields);
+  const bound = fields.map((field) => encodeValue(dialect, change.get(field) ?? null, field));
+  const id = row as JsonValue;
+  return refusing({ relation, link, values: change, current, id }, access, async () =>
+    madeOne(await transaction.run(statement, { bound, id: row })),
+  );
+}
+
+/** Takes a link away. */
+export async function deleteLink(
+  { relation: { through }, path }: LinkChange,
+  id: SqlValue,
+  access: Access,
+): Promise<readonly FieldProblem[]> {
+  const { transaction, statements } = access;
+  try {
+    for (const statement of statements.morphChildren(through))
+      await transaction.run(statement, { bound: [], id });
+    const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
+    const why = rows > 0 ? undefined : await notReached(access, through, id as JsonValue);
+    if (why instanceof ConstraintError) throw why;
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConstraintError)) throw error;
+    return [{ field: path, message: 'has a link that other records need' }];
+  }
+}
+
+/** What a link's row is to have: all of a new one, or what changes in the one named by `id`. */
+interface RowChange {
+  readonly relation: BelongsToMany;
+  readonly link: Link;
+  readonly values: FieldValues;
+  readonly current: FieldValues;
+  readonly id: JsonValue | undefined;
+}
+
+/** Runs a change of a link; what the database refuses is named by the pivot's fields, and by the link where it is none. */
+async function refusing(
+  { relation, link: { path, pivot }, values, current, id }: RowChange,
+  access: Access,
+  change: () => Promise<unknown>,
+): Promise<readonly FieldProblem[]> {
+  const { names, rights } = access;
+  const named = (conflicts: readonly Conflict[]): readonly FieldProblem[] => {
+    const problems = conflicts.map(({ field, message }) => {
+      const name = relation.pivot.includes(field) ? names.field(field) : undefined;
+      return { field: name === undefined ? path : `${path}.pivot.${name}`, message };
+    });
+    // What is taken together is told of the link itself only where no pivot field has a part in it.
+    const told = new Set(problems.flatMap(({ field, message }) => (field === path ? [] : message)));
+    const others = new Map(
+      problems.flatMap((one) => (one.field === path ? [[one.message, one] as const] : [])),
+    );
+    return [
+      ...problems.filter(({ field }) => field !== path),
+      ...[...others.values()].filter(({ message }) => !told.has(message)),
+    ];
+  };
+  const morphs = touchedMorphs(relation.through, (field) => values.has(field));
+  const unseen = [
+    ...(await missingOwners(
+      access,
+      morphs,
+      valueIn(values, current),
+      keptIn(current, rights),
+      (field) => pivot.has(field),
+    )),
+    ...(await hiddenKeys(access, pivot, () => false)),
+  ];
+  if (unseen.length > 0) return named(unseen);
+  try {
+    await change();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConstraintError)) throw error;
+    const conflicts = await findConflicts(access, relation.through, values, id, error.kind);
+    return conflicts.length === 0
+      ? [{ field: path, message: 'cannot be linked: the junction refuses it' }]
+      : named(conflicts);
+  }
+}

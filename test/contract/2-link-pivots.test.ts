@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { serveBoth, type Both } from '../support/both.ts';
+import { problemsOf } from './2-exchanges.ts';
+
+/** A junction whose rows exclude each other, and have rules of their own. */
+const specification = `
+api:
+  versions:
+    1: {}
+    2: { resources: { entries: { fields: { colour: false } } } }
+resources:
+  lists:
+    fields:
+      songs:
+        type: relation
+        relation: belongsToMany
+        resource: songs
+        through: entries
+        withPivot: [place, colour, addedBy, subjectType, subjectId]
+      stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [mark] }
+  songs: { fields: { name: { type: string } } }
+  entries:
+    timestamps: true
+    unique: [[listId, place], [place, colour]]
+    fields:
+      listId: { type: integer, required: true, reference: lists.id }
+      songId: { type: integer, required: true, reference: songs.id }
+      place: { type: integer }
+      colour: { type: string, default: red }
+      addedBy: { type: string, immutable: true }
+      subjectType: { type: string }
+      subjectId: { type: integer }
+      subject: { type: relation, relation: morphTo, resources: [songs] }
+  starred:
+    unique: [[listId, mark]]
+    fields:
+      listId: { type: integer, required: true, reference: lists.id }
+      songId: { type: integer, required: true, reference: songs.id, unique: true }
+      mark: { type: string }
+`;
+
+let time = Date.parse('2026-01-01T00:00:00Z');
+let both: Both;
+let path: string;
+
+beforeAll(async () => {
+  const songs = Array.from({ length: 5 }, (_, index) => ({ name: `s${index + 1}` }));
+  both = await serveBoth(specification, { songs }, () => new Date(time));
+});
+afterAll(async () => {
+  expect(both?.failures).toEqual([]);
+  await both?.stop();
+});
+beforeEach(async () => {
+  for (const { id } of (await both.get('/v1/lists')).body)
+    await both.send('DELETE', `/v1/lists/${id}`);
+  time += 1000;
+  const { headers } = await both.send('POST', '/v1/lists', {
+    songs: [at(1, 1), at(2, 2), { id: 3, pivot: { place: 3, addedBy: 'ann' } }],
+  });
+  path = headers.get('location') ?? '';
+  time += 1000;
+});
+
+const at = (id: number, place: number): object => ({ id, pivot: { place } });
+
+interface Entry {
+  readonly songId: number;
+  readonly place: number | null;
+  readonly addedBy: string | null;
+  readonly updatedAt: string;
+}
+
+const entries = async (): Promise<readonly Entry[]> => (await both.get('/v1/entries')).body;
+const places = async (): Promise<readonly string[]> =>
+  (await entries()).map(({ songId, place }) => `${songId} ${place}`);
+
+describe('links that exclude each other', () => {
+  test.each<readonly [string, unknown, readonly string[]]>([
+    ['one takes the place of one that goes', [at(4, 1)], ['4 1']],
+    ['two change places', [at(1, 2), at(2, 1), 3], ['1 2', '2 1', '3 3']],
+    ['all move on', [at(1, 2), at(2, 3), at(3, 1)], ['1 2', '2 3', '3 1']],
+    [
+      'one comes before all',
+      [at(5, 1), at(1, 2), at(2, 3), at(3, 4)],
+      ['1 2', '2 3', '3 4', '5 1'],
+    ],
+    ['one comes for another', { add: [at(4, 2)], remove: [2] }, ['1 1', '3 3', '4 2']],
+  ])('%s', async (_name, songs, expected) => {
+    const answer = await both.send('PATCH', path, { songs });
+    expect(answer.status, answer.text).toBe(200);
+    expect(await places()).toEqual(expected);
+  });
+
+  const together = (...names: string[]): string =>
+    `is taken: ${names.join(', ')} must be unique together`;
+
+  test.each<readonly [string, string, object, readonly string[]]>([
+    [
+      'of two that want one place the second is told of, for every rule',
+      '/v1',
+      { songs: [at(1, 4), at(2, 4)] },
+      [
+        `songs[1].pivot.place: ${together('listId', 'place')}`,
+        `songs[1].pivot.place: ${together('place', 'colour')}`,
+      ],
+    ],
+    [
+      'what another list has',
+      '/v1',
+      { songs: { add: [{ id: 4, pivot: { place: 7 } }] } },
+      [
+        `songs.add[0].pivot.place: ${together('place', 'colour')}`,
+        `songs.add[0].pivot.colour: ${together('place', 'colour')}`,
+      ],
+    ],
+    [
+      'a field that a version hides has no part in it',
+      '/v2',
+      { songs: { add: [{ id: 4, pivot: { place: 7 } }] } },
+      ['songs.add[0].pivot.place: is taken: it must be unique'],
+    ],
+    [
+      'a record that can be linked once',
+      '/v1',
+      { stars: [{ id: 5, pivot: { mark: 'x' } }] },
+      ['stars[0]: is taken: it must be unique'],
+    ],
+  ])('%s: 422', async (_name, version, body, problems) => {
+    await both.send('POST', '/v1/lists', { songs: [at(5, 7)], stars: [5] });
+    const before = await entries();
+    const answer = await both.send('PATCH', path.replace('/v1', version), body);
+    expect([answer.status, ...problemsOf(answer)]).toEqual([422, ...problems]);
+    expect(await entries()).toEqual(before);
+  });
+});
+
+describe('the pivot of a link that is there', () => {
+  test('keeps what is immutable, which may be sent as it is', async () => {
+    const pivot = { place: 9, addedBy: 'ann' };
+    const answer = await both.send('PATCH', path, { songs: { add: [{ id: 3, pivot }] } });
+    expect(answer.status, answer.text).toBe(200);
+    expect((await entries())[2]).toMatchObject(pivot);
+    const other = await both.send('PATCH', path, {
+      songs: { add: [{ id: 3, pivot: { addedBy: 'bob' } }] },
+    });
+    expect([other.status, ...problemsOf(other)]).toEqual([
+      400,
+      'songs.add[0].pivot.addedBy: is immutable: it is set on create only',
+    ]);
+    expect((await entries())[2]).toMatchObject(pivot);
+  });
+
+  test('says when it was changed; the others keep their time', async () => {
+    const before = await entries();
+    await both.send('PATCH', path, { songs: [1, at(2, 8), 3] });
+    const after = await entries();
+    const isLater = after.map(
+      ({ updatedAt }, index) => updatedAt > (before[index]?.updatedAt ?? ''),
+    );
+    expect(isLater).toEqual([false, true, false]);
+  });
+});
+
+describe('a morph pair in a pivot', () => {
+  const half = 'must be given as well, or subjectType be null';
+  const nowhere = 'there is no record in songs with id 77';
+
+  test.each<readonly [string, string, object, number, string]>([
+    [
+      'half of one, new',
+      'POST',
+      { subjectType: 'songs' },
+      400,
+      `songs[0].pivot.subjectId: ${half}`,
+    ],
+    ['half of one', 'PATCH', { subjectType: 'songs' }, 400, `songs[0].pivot.subjectId: ${half}`],
+    [
+      'an owner that is not there, new',
+      'POST',
+      { subjectType: 'songs', subjectId: 77 },
+      422,
+      `songs[0].pivot.subjectId: ${nowhere}`,
+    ],
+    [
+      'an owner that is not there',
+      'PATCH',
+      { subjectType: 'songs', subjectId: 77 },
+      422,
+      `songs[0].pivot.subjectId: ${nowhere}`,
+    ],
+  ])('%s: %s %j is %i', async (_name, method, pivot, status, problem) => {
+    const before = await entries();
+    const target = method === 'POST' ? '/v1/lists' : path;
+    const answer = await both.send(method, target, { songs: [{ id: 1, pivot }] });
+    expect([answer.status, ...problemsOf(answer)]).toEqual([status, problem]);
+    expect(await entries()).toEqual(before);
+  });
+
+  test('that is whole is kept, and half of it may change', async () => {
+    const linked = (pivot: object): object => ({ songs: { add: [{ id: 1, pivot }] } });
+    await both.send('PATCH', path, linked({ subjectType: 'songs', subjectId: 2 }));
+    const answer = await both.send('PATCH', path, linked({ subjectId: 3 }));
+    expect(answer.status, answer.text).toBe(200);
+    expect((await entries())[0]).toMatchObject({ subjectType: 'songs', subjectId: 3 });
+  });
+});
