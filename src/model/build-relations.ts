@@ -125,24 +125,6 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
     );
   ownerKey.ofJunction = true;
   targetKey.ofJunction = true;
-  const pivot = (source.withPivot ?? []).flatMap((pivotName, index) => {
-    const field = through.fields.get(pivotName);
-    if (field === undefined)
-      reportUnknown(
-        [...path, 'withPivot', index],
-        'field',
-        pivotName,
-        through.fields.keys(),
-        report,
-      );
-    return field ?? [];
-  });
-  if (pivot.length > 0 && target.fields.has('pivot'))
-    report(
-      [...path, 'withPivot'],
-      `${target.name} has a field \`pivot\`, which the pivot data of this relation hides where it is expanded`,
-      'warning',
-    );
   owner.relations.set(name, {
     kind: 'belongsToMany',
     name,
@@ -152,6 +134,28 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
     through,
     ownerKey,
     targetKey,
-    pivot,
+    pivot: [],
   });
+}
+
+/** Finds the pivot fields of every belongsToMany, once all that is added to their junctions is there. */
+export function buildPivots({ path, source, relations }: DraftResource, report: Report): void {
+  for (const [name, relation] of relations) {
+    if (relation.kind !== 'belongsToMany') continue;
+    const place = [...path, 'fields', name, 'withPivot'];
+    const { target, through } = relation;
+    const pivot = (source.fields[name]?.withPivot ?? []).flatMap((pivotName, index) => {
+      const field = through.fields.get(pivotName);
+      if (field === undefined)
+        reportUnknown([...place, index], 'field', pivotName, through.fields.keys(), report);
+      return field ?? [];
+    });
+    if (pivot.length > 0 && target.fields.has('pivot'))
+      report(
+        place,
+        `${target.name} has a field \`pivot\`, which the pivot data of this relation hides where it is expanded`,
+        'warning',
+      );
+    relations.set(name, { ...relation, pivot });
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from './access.ts';
 import type { Api, Field, Resource } from './api.ts';
 import { buildFields, fillTimestamps, isSameName } from './build-fields.ts';
-import { buildRelations } from './build-relations.ts';
+import { buildPivots, buildRelations } from './build-relations.ts';
 import { buildVersions } from './build-versions.ts';
 import { checkField, checkFilled, checkTemplates } from './check-field.ts';
 import type { FoundForms } from './field-types/stored-as.ts';
@@ -51,8 +51,9 @@ export function buildApi(
   const resources = draftResources(specification, noting, forms);
   for (const resource of resources.values()) buildFields(resource, noting);
   buildRelations(resources, noting);
+  for (const resource of resources.values()) fillTimestamps(resource, noting);
   for (const resource of resources.values()) {
-    fillTimestamps(resource, noting);
+    buildPivots(resource, noting);
     buildIndexes(resource, noting);
     buildGroups(resource, specification.groups ?? {}, noting);
     checkColumns(resource, noting);

@@ -37,6 +37,15 @@ describe('a belongsToMany', () => {
       },
     ],
     [
+      'has pivot fields that its junction is given',
+      {
+        posts: `tags: ${relation('belongsToMany', 'tags', 'through: links, withPivot: [tagId, byId, aboutType]')}`,
+        tags: '',
+        links: `by: ${relation('belongsTo', 'posts', 'foreignKey: byId')}, about: { type: relation, relation: morphTo, resources: [tags] }, postId: { type: integer, reference: posts.id }`,
+      },
+      {},
+    ],
+    [
       'of a resource with itself names the key of its own side',
       {
         users: `friends: ${relation('belongsToMany', 'users', 'through: friendships, foreignKey: userId')}`,

@@ -16,7 +16,7 @@ resources:
         relation: belongsToMany
         resource: songs
         through: entries
-        withPivot: [place, colour, addedBy, subjectType, subjectId]
+        withPivot: [place, colour, addedBy, subjectType, subjectId, updatedAt]
       stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [mark] }
   songs: { fields: { name: { type: string } } }
   entries:
@@ -159,6 +159,10 @@ describe('the pivot of a link that is there', () => {
       ({ updatedAt }, index) => updatedAt > (before[index]?.updatedAt ?? ''),
     );
     expect(isLater).toEqual([false, true, false]);
+    const { body } = await both.get(`${path}?expand=songs&fields=songs.pivot.updatedAt`);
+    expect(body.songs).toEqual(
+      after.map(({ songId, updatedAt }) => ({ id: songId, pivot: { updatedAt } })),
+    );
   });
 });
 
