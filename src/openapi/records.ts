@@ -239,8 +239,8 @@ function links(view: RelationView, beheld: View): JsonSchema {
 export function pivotInputs(view: RelationView): readonly InputView[] {
   const { relation } = view;
   if (relation.kind !== 'belongsToMany') return [];
-  return [...(throughOf(view)?.inputs.values() ?? [])].filter(
-    ({ field, creatable }) => creatable && relation.pivot.includes(field),
+  return [...(throughOf(view)?.inputs.values() ?? [])].filter(({ field }) =>
+    relation.pivot.includes(field),
   );
 }
 
@@ -253,7 +253,13 @@ function linkSchema(view: RelationView, id: JsonSchema, beheld: View): JsonSchem
       pivot: {
         type: 'object',
         properties: Object.fromEntries(
-          pivot.map(({ name, field }) => [name, writeSchema(field, beheld)]),
+          pivot.map(({ name, field, creatable }) => [
+            name,
+            // What a GET gave can be sent back to change a record.
+            creatable
+              ? writeSchema(field, beheld)
+              : { ...readSchema(field, beheld), readOnly: true },
+          ]),
         ),
         additionalProperties: false,
       },

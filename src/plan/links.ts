@@ -12,7 +12,7 @@ import {
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
-import type { FieldValues, Link, LinkChange } from './plan.ts';
+import type { FieldValues, Link, LinkChange, WriteKind } from './plan.ts';
 
 /** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
 export function linkedRelation(
@@ -26,6 +26,7 @@ export function linkedRelation(
 /** Reads all links in a body. */
 export function readAllLinks(
   body: object,
+  kind: WriteKind,
   face: ResourceView,
   draw: Draw,
   prefix: string,
@@ -37,7 +38,7 @@ export function readAllLinks(
     if (linked === undefined) continue;
     const value = (body as Readonly<Record<string, unknown>>)[name];
     const { view, relation } = linked;
-    const change = readLinks(value, view, relation, `${prefix}${name}`, draw, issues);
+    const change = readLinks(value, `${prefix}${name}`, { view, relation, kind, draw, issues });
     if (change !== undefined) changes.push(change);
   }
   return changes;
@@ -54,18 +55,16 @@ export function mayWriteLinks(body: object, face: ResourceView): boolean {
 /** Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. Contract 2, Writes. */
 function readLinks(
   value: unknown,
-  view: RelationView,
-  relation: BelongsToMany,
   name: string,
-  draw: Draw,
-  issues: ValueIssue[],
+  given: Omit<Reader, 'through'>,
 ): LinkChange | undefined {
+  const { view, relation, issues } = given;
   const through = view.target(relation.through);
   const note = (path: string, message: string): undefined => {
     issues.push({ kind: 'type', path, message });
   };
   if (through === undefined) return note(name, 'cannot be written here');
-  const reader = { view, relation, through, draw, issues };
+  const reader = { ...given, through };
   if (Array.isArray(value)) {
     const links = readList(value, name, reader);
     return { relation, path: name, isWhole: true, links, removed: [] };
@@ -93,6 +92,7 @@ interface Reader {
   readonly view: RelationView;
   readonly relation: BelongsToMany;
   readonly through: ResourceView;
+  readonly kind: WriteKind;
   readonly draw: Draw;
   readonly issues: ValueIssue[];
 }
@@ -144,7 +144,7 @@ function pivotInputs({ relation, through }: Reader): ReadonlyMap<string, InputVi
 }
 
 function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
-  const { issues } = reader;
+  const { kind, issues } = reader;
   const values = new Map<Field, JsonValue>();
   if (!isJsonObject(value)) {
     issues.push({ kind: 'type', path, message: 'must be an object' });
@@ -156,7 +156,9 @@ function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
     if (input === undefined || !input.creatable) {
       const message =
         input === undefined ? unknownName('pivot field', name, inputs.keys()) : 'is read-only';
-      issues.push({ kind: 'type', path: `${path}.${name}`, message });
+      // What a GET gave can be sent back, as in the record itself.
+      if (input === undefined || kind === 'create')
+        issues.push({ kind: 'type', path: `${path}.${name}`, message });
       continue;
     }
     const reading = readValue(member, input.field);

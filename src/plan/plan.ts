@@ -141,6 +141,9 @@ export type ReadPlan = {
 /** The values of a record by field, in the order of the model. */
 export type FieldValues = ReadonlyMap<Field, JsonValue>;
 
+/** What a body does: POST, PUT or PATCH. */
+export type WriteKind = 'create' | 'replace' | 'update';
+
 /** What a write does to the links of one belongsToMany. */
 export interface LinkChange {
   readonly relation: BelongsToMany;

@@ -11,11 +11,9 @@ import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
-import type { FieldValues, WritePlan } from './plan.ts';
+import type { FieldValues, WriteKind, WritePlan } from './plan.ts';
 
 export const immutableMessage = 'is immutable: it is set on create only';
-
-type WriteKind = 'create' | 'replace' | 'update';
 
 /** Plans a POST: one record, or an array of them that is created whole or not at all. */
 export function planCreate(
@@ -53,7 +51,7 @@ export function planCreate(
     const given = readRecord(item as object, 'create', face, moment, prefix, issues);
     const values = complete(given, face, moment);
     checkMorphs(values, face, prefix, issues);
-    return { values, links: readAllLinks(item as object, face, moment, prefix, issues) };
+    return { values, links: readAllLinks(item as object, 'create', face, moment, prefix, issues) };
   });
   if (issues.length > 0) return fail(validationError(issues));
   return ok({ kind: 'create', resource, isArray, records });
@@ -73,7 +71,7 @@ export function planUpdate(
   const { resource } = face;
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
-  const links = readAllLinks(body, face, moment, '', issues);
+  const links = readAllLinks(body, kind, face, moment, '', issues);
   const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
   const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);

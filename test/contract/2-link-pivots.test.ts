@@ -151,6 +151,20 @@ describe('the pivot of a link that is there', () => {
     expect((await entries())[2]).toMatchObject(pivot);
   });
 
+  test('may be sent as a GET gave it; on create what is read-only is refused', async () => {
+    const { body } = await both.get(`${path}?expand=songs`);
+    const songs = body.songs.map(({ id, pivot }: { id: number; pivot: object }) => ({ id, pivot }));
+    const before = await places();
+    const answer = await both.send('PATCH', path, { songs });
+    expect(answer.status, answer.text).toBe(200);
+    expect(await places()).toEqual(before);
+    const created = await both.send('POST', '/v1/lists', { songs: songs.slice(0, 1) });
+    expect([created.status, ...problemsOf(created)]).toEqual([
+      400,
+      'songs[0].pivot.updatedAt: is read-only',
+    ]);
+  });
+
   test('says when it was changed; the others keep their time', async () => {
     const before = await entries();
     await both.send('PATCH', path, { songs: [1, at(2, 8), 3] });

@@ -111,9 +111,9 @@ function linksType(view: RelationView): string {
   const { relation } = view;
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
   const id = readType(relation.target.id);
-  const pivot = pivotInputs(view).map((input) =>
-    memberOf(input.name, writeType(input.field), true),
-  );
+  const pivot = pivotInputs(view)
+    .filter(({ creatable }) => creatable)
+    .map((input) => memberOf(input.name, writeType(input.field), true));
   const link = `${id} | { id: ${id}; pivot?: { ${pivot.join(' ')} } | undefined }`;
   return `readonly (${link})[] | { add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
 }
