@@ -52,6 +52,12 @@ export async function changeLinks(
         problems.refused.push({ field: link.path, message });
         continue;
       }
+      const empty = emptyKey(relation, owner, key);
+      if (empty !== undefined) {
+        const message = `cannot be linked: links lead by ${access.names.field(empty) ?? 'a field'}, which is null`;
+        problems.refused.push({ field: link.path, message });
+        continue;
+      }
       wanted.add(key);
       const rows = current.get(key);
       if (rows !== undefined && link.pivot.size > 0)
@@ -104,11 +110,12 @@ async function mayAll(
 
 /** The value by which links lead back to the record. */
 async function ownerKeyOf(
-  { owner, ownerKey }: BelongsToMany,
+  relation: BelongsToMany,
   id: JsonValue,
   { transaction, statements, dialect }: Access,
 ): Promise<SqlValue> {
-  const key = ownerKey.reference?.field ?? owner.id;
+  const { owner } = relation;
+  const key = ownerField(relation);
   const encoded = encodeValue(dialect, id, owner.id);
   // Two changes of one record's links come one after the other.
   await transaction.all(statements.lock(owner), { bound: [], id: encoded });
@@ -150,6 +157,20 @@ async function linkableRecords(
       .filter(([, key = null]) => isSeen(key))
       .map(([id = null, key = null]) => [id as JsonValue, key]),
   );
+}
+
+/** The field without a value by which a link would lead: to the record, or to what it links. */
+function emptyKey(
+  relation: BelongsToMany,
+  owner: SqlValue | undefined,
+  key: SqlValue,
+): Field | undefined {
+  if (key === null) return targetField(relation);
+  return owner === null ? ownerField(relation) : undefined;
+}
+
+function ownerField({ owner, ownerKey }: BelongsToMany): Field {
+  return ownerKey.reference?.field ?? owner.id;
 }
 
 function targetField({ target, targetKey }: BelongsToMany): Field {

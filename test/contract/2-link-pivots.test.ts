@@ -18,7 +18,13 @@ resources:
         through: entries
         withPivot: [place, colour, addedBy, subjectType, subjectId, updatedAt]
       stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [mark] }
-  songs: { fields: { name: { type: string } } }
+      near: { type: relation, relation: belongsToMany, resource: songs, through: nears, foreignKey: listCode }
+      code: { type: decimal, unique: true }
+  songs: { fields: { name: { type: string }, day: { type: date, unique: true } } }
+  nears:
+    fields:
+      listCode: { type: decimal, reference: lists.code }
+      songDay: { type: date, reference: songs.day }
   entries:
     timestamps: true
     unique: [[listId, place], [place, colour]]
@@ -221,5 +227,31 @@ describe('a morph pair in a pivot', () => {
     const answer = await both.send('PATCH', path, linked({ subjectId: 3 }));
     expect(answer.status, answer.text).toBe(200);
     expect((await entries())[0]).toMatchObject({ subjectType: 'songs', subjectId: 3 });
+  });
+});
+
+describe('a link that leads by a field which may be null', () => {
+  test('is made between those that have a value alone', async () => {
+    const day = '2026-03-01';
+    await both.send('PATCH', '/v1/songs/1', { day });
+    const near = async (target: string, body: object): Promise<unknown> => {
+      const answer = await both.send('PATCH', `${target}?expand=near&fields=near.day`, body);
+      return answer.status === 200 ? answer.body.near : problemsOf(answer);
+    };
+    const nobody = 'cannot be linked: links lead by';
+    expect(await near(path, { near: [1, 2] })).toEqual([
+      `near[0]: ${nobody} code, which is null`,
+      `near[1]: ${nobody} day, which is null`,
+    ]);
+    expect(await near(path, { near: [1], code: '1.50' })).toEqual([{ id: 1, day }]);
+    expect(await near(path, { near: { add: [2] } })).toEqual([
+      `near.add[0]: ${nobody} day, which is null`,
+    ]);
+    const created = await both.send('POST', '/v1/lists', { near: [1] });
+    expect([created.status, ...problemsOf(created)]).toEqual([
+      422,
+      `near[0]: ${nobody} code, which is null`,
+    ]);
+    expect((await both.get('/v1/nears')).body).toMatchObject([{ listCode: '1.50', songDay: day }]);
   });
 });
