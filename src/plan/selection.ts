@@ -65,8 +65,7 @@ function select(
 ): Selection {
   const { mode } = items;
   const names = expandGroups(items.names, face, refusals);
-  const whole = new Set<string>();
-  const paths = new Map<string, string[][]>();
+  const chosen: Chosen = { whole: new Set(), paths: new Map() };
   const below = new Map<string, Item[]>();
   const dropped = new Set<string>();
   const kept = new Set<string>();
@@ -74,19 +73,15 @@ function select(
     const [head = '', ...rest] = item.name.split('.');
     const relation = face.relations.get(head);
     const node = expand.find((one) => one.relation.name === head);
-    const matched = matchFields(head, face);
+    const matched = matchFields(head, face.fields.values());
     if (relation !== undefined) {
       if (rest.length === 0 && mode === 'exclude') dropped.add(head);
       else if (node === undefined) refuse(item, notExpanded(item, rest));
       else if (rest.length === 0) kept.add(head);
       else push(below, head, { ...item, name: rest.join('.') });
     } else if (matched.length > 0 || head.includes('*')) {
-      for (const { name, field } of matched) {
-        const problem = rest.length === 0 ? undefined : pathProblem(name, field, rest);
-        if (rest.length === 0) whole.add(name);
-        else if (problem === undefined) push(paths, name, rest);
-        else if (!head.includes('*')) refuse(item, problem);
-      }
+      const problem = choose(head, rest, matched, chosen);
+      if (problem !== undefined) refuse(item, problem);
     } else {
       const known = [...face.fields.keys(), ...face.relations.keys()];
       refuse(item, unknownName('field', head, known));
@@ -99,18 +94,8 @@ function select(
     refusals.push({ whole, message: isNested ? `${whole}: ${message}` : message });
   }
 
-  const members: Member[] = [];
-  for (const { name, field } of face.fields.values()) {
-    const member = { name, field };
-    const only = paths.get(name);
-    const isId = field === face.resource.id;
-    if (mode === 'fields') {
-      if (isId || whole.has(name)) members.push(member);
-      else if (only !== undefined) members.push({ ...member, only });
-    } else if (isId || !whole.has(name)) {
-      members.push(only === undefined ? member : { ...member, without: only });
-    }
-  }
+  const isId = (field: Field): boolean => field === face.resource.id;
+  const members = membersOf(face.fields.values(), mode, chosen, isId);
   const expansions = expand
     .filter((node) => !dropped.has(node.relation.name))
     .map((node) =>
@@ -121,6 +106,50 @@ function select(
       ),
     );
   return { members, expand: expansions };
+}
+
+/** What names say of fields: which of them they mean whole, and which members of objects. */
+interface Chosen {
+  readonly whole: Set<string>;
+  readonly paths: Map<string, string[][]>;
+}
+
+/** Notes what a name chooses of the fields that it means; gives what is wrong with it. */
+function choose(
+  head: string,
+  rest: readonly string[],
+  matched: readonly FieldView[],
+  { whole, paths }: Chosen,
+): string | undefined {
+  let message: string | undefined;
+  for (const { name, field } of matched) {
+    const problem = rest.length === 0 ? undefined : pathProblem(name, field, rest);
+    if (rest.length === 0) whole.add(name);
+    else if (problem === undefined) push(paths, name, [...rest]);
+    else message = problem;
+  }
+  return head.includes('*') ? undefined : message;
+}
+
+/** The members that are shown of these fields; those that `stays` says whatever was chosen. */
+function membersOf(
+  fields: Iterable<FieldView>,
+  mode: Items['mode'],
+  { whole, paths }: Chosen,
+  stays: (field: Field) => boolean,
+): readonly Member[] {
+  const members: Member[] = [];
+  for (const { name, field } of fields) {
+    const member = { name, field };
+    const only = paths.get(name);
+    if (mode === 'fields') {
+      if (stays(field) || whole.has(name)) members.push(member);
+      else if (only !== undefined) members.push({ ...member, only });
+    } else if (stays(field) || !whole.has(name)) {
+      members.push(only === undefined ? member : { ...member, without: only });
+    }
+  }
+  return members;
 }
 
 /** A relation at the end of what is left of a name before `rest` has to be expanded by its whole path. */
@@ -177,26 +206,22 @@ function planPivot(
   { mode, names }: Items,
   refusals: Refusal[],
 ): readonly Member[] | undefined {
-  const patterns = names.map(({ name }) => name.slice('pivot.'.length));
-  for (const [index, pattern] of patterns.entries())
-    if (pattern !== '' && !pattern.includes('*') && !fields.some(({ name }) => name === pattern))
-      refusals.push({
-        whole: names[index]?.whole ?? '',
-        message: `${names[index]?.whole}: ${unknownName(
-          'pivot field',
-          pattern,
-          fields.map(({ name }) => name),
-        )}`,
-      });
-  const isWhole = patterns.includes('');
+  const chosen: Chosen = { whole: new Set(), paths: new Map() };
+  let isWhole = false;
+  for (const { name, whole } of names) {
+    const [head = '', ...rest] = name.slice('pivot.'.length).split('.');
+    const matched = matchFields(head, fields);
+    if (head === '') isWhole = true;
+    const known = fields.map((field) => field.name);
+    const message =
+      head === '' || head.includes('*') || matched.length > 0
+        ? choose(head, rest, matched, chosen)
+        : unknownName('pivot field', head, known);
+    if (message !== undefined) refusals.push({ whole, message: `${whole}: ${message}` });
+  }
   if (isWhole && mode === 'exclude') return undefined;
-  const isNamed = (name: string): boolean =>
-    patterns.some((pattern) => matchesPattern(name, pattern));
-  return fields
-    .filter(({ name }) =>
-      mode === 'exclude' ? !isNamed(name) : patterns.length === 0 || isWhole || isNamed(name),
-    )
-    .map(({ name, field }) => ({ name, field }));
+  const isAll = mode === 'fields' && (isWhole || names.length === 0);
+  return membersOf(fields, mode, chosen, () => isAll);
 }
 
 function expandGroups(
@@ -217,12 +242,8 @@ function expandGroups(
 }
 
 /** The fields that a name or a pattern with `*` means. */
-function matchFields(name: string, face: ResourceView): readonly FieldView[] {
-  if (!name.includes('*')) {
-    const view = face.fields.get(name);
-    return view === undefined ? [] : [view];
-  }
-  return [...face.fields.values()].filter((view) => matchesPattern(view.name, name));
+function matchFields(name: string, fields: Iterable<FieldView>): readonly FieldView[] {
+  return [...fields].filter((view) => matchesPattern(view.name, name));
 }
 
 /** Why a path does not lead into an object field; undefined when it does. */

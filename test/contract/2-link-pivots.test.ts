@@ -16,7 +16,7 @@ resources:
         relation: belongsToMany
         resource: songs
         through: entries
-        withPivot: [place, colour, addedBy, subjectType, subjectId, updatedAt]
+        withPivot: [place, colour, addedBy, subjectType, subjectId, updatedAt, origin]
       stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [mark] }
       near: { type: relation, relation: belongsToMany, resource: songs, through: nears, foreignKey: listCode }
       code: { type: decimal, unique: true }
@@ -34,6 +34,7 @@ resources:
       place: { type: integer }
       colour: { type: string, default: red }
       addedBy: { type: string, immutable: true }
+      origin: { type: object, properties: { by: { type: string }, year: { type: integer }, more: { type: json } } }
       subjectType: { type: string }
       subjectId: { type: integer }
       subject: { type: relation, relation: morphTo, resources: [songs] }
@@ -183,6 +184,35 @@ describe('the pivot of a link that is there', () => {
     expect(body.songs).toEqual(
       after.map(({ songId, updatedAt }) => ({ id: songId, pivot: { updatedAt } })),
     );
+  });
+});
+
+describe('an object in a pivot', () => {
+  const origin = { by: 'eva', year: 1999, more: { a: [1], b: 2 } };
+
+  test.each<readonly [string, object]>([
+    ['fields=songs.pivot.origin.by', { origin: { by: 'eva' } }],
+    ['fields=songs.pivot.origin.y*,songs.pivot.place', { place: 1, origin: { year: 1999 } }],
+    ['fields=songs.pivot.or*.more.b', { origin: { more: { b: 2 } } }],
+    [
+      'exclude=songs.pivot.origin.more,songs.pivot.*d*,songs.pivot.s*,songs.pivot.colour',
+      { place: 1, origin: { by: 'eva', year: 1999 } },
+    ],
+  ])('%s', async (query, pivot) => {
+    await both.send('PATCH', path, { songs: [{ id: 1, pivot: { origin } }] });
+    const { body } = await both.get(`${path}?expand=songs&${query}`);
+    expect(body.songs[0].pivot).toEqual(pivot);
+  });
+
+  test.each([
+    ['origin.bx', 'there is no member origin.bx; did you mean origin.by?'],
+    ['place.x', 'place is no object and has no members'],
+  ])('songs.pivot.%s is 400', async (name, problem) => {
+    const answer = await both.get(`${path}?expand=songs&fields=songs.pivot.${name}`);
+    expect([answer.status, ...problemsOf(answer)]).toEqual([
+      400,
+      `fields: songs.pivot.${name}: ${problem}`,
+    ]);
   });
 });
 

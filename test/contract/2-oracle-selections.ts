@@ -1,4 +1,4 @@
-import type { World } from '../support/oracle-model.ts';
+import type { Shape, World } from '../support/oracle-model.ts';
 import type { Expansion, Query, Selector } from '../support/oracle-query.ts';
 import type { Draw } from './2-oracle-records.ts';
 
@@ -35,9 +35,14 @@ function selectorOf(
   const { relation, below } = draw.pick(expand);
   if (draw.chance(isExclude ? 10 : 15)) return [relation];
   const found = resources.flatMap((name) => world.resource(name).relations.get(relation) ?? []);
-  const pivot = [...(found[0]?.pivot.keys() ?? [])];
-  if (pivot.length > 0 && draw.chance(20))
-    return [relation, 'pivot', ...(draw.chance(50) ? [draw.pick([...pivot, '*'])] : [])];
+  const pivot = found[0]?.pivot ?? new Map<string, Shape>();
+  if (pivot.size > 0 && draw.chance(20)) {
+    const name = draw.pick([...pivot.keys(), '*']);
+    const members = [...(pivot.get(name)?.properties?.keys() ?? [])];
+    const path =
+      members.length > 0 && draw.chance(60) ? [name, draw.pick([...members, '*'])] : [name];
+    return [relation, 'pivot', ...(draw.chance(50) ? path : [])];
+  }
   const targets = found.flatMap(({ targets: some }) => some);
   return [relation, ...selectorOf(draw, world, [...new Set(targets)], below, isExclude)];
 }
