@@ -2,6 +2,7 @@ import { fail, ok, type FieldProblem, type Result } from '../errors.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
+import { isFixed } from '../plan/links.ts';
 import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
 import { immutableMessage } from '../plan/write.ts';
@@ -72,11 +73,11 @@ export async function keptLink(
   row: SqlValue,
   { transaction, statements, dialect }: Access,
 ): Promise<KeptLink> {
-  const immutable = [...link.pivot.keys()].filter((field) => field.immutable);
+  const fixed = [...link.pivot.keys()].filter(isFixed);
   const halves = touchedMorphs(through, (field) => link.change.has(field)).flatMap(
     ({ typeField, idField }) => [typeField, idField],
   );
-  const fields = [...new Set([...immutable, ...halves])];
+  const fields = [...new Set([...fixed, ...halves])];
   if (fields.length === 0) return { link, row, current: emptyValues };
   const bound = { bound: [], id: row };
   const [values = []] = await transaction.all(statements.current(through, fields), bound);
@@ -100,7 +101,7 @@ export function misfits(
   const morphs = touchedMorphs(through, (field) => change.has(field));
   return [
     ...[...pivot]
-      .filter(([field, value]) => field.immutable && !isStill(field, value))
+      .filter(([field, value]) => isFixed(field) && !isStill(field, value))
       .map(([field]) => issue(field, immutableMessage)),
     ...emptyHalves(morphs, valueIn(change, current)).map(({ field, other }) =>
       issue(field, halfMessage(names.field(other))),
@@ -193,9 +194,11 @@ async function refusing(
   change: () => Promise<unknown>,
 ): Promise<readonly FieldProblem[]> {
   const { names, rights } = access;
+  const keys = new Set([relation.ownerKey, relation.targetKey]);
   const named = (conflicts: readonly Conflict[]): readonly FieldProblem[] => {
     const problems = conflicts.map(({ field, message }) => {
-      const name = relation.pivot.includes(field) ? names.field(field) : undefined;
+      const isPivot = relation.pivot.includes(field) && !keys.has(field);
+      const name = isPivot ? names.field(field) : undefined;
       return { field: name === undefined ? path : `${path}.pivot.${name}`, message };
     });
     // What is taken together is told of the link itself only where no pivot field has a part in it.

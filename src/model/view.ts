@@ -7,6 +7,7 @@ import {
   type Subject,
 } from './access.ts';
 import type { Api, Field, Relation, Resource, Version } from './api.ts';
+import { isGenerated } from './field-types/id.ts';
 
 /**
  * What one caller sees of the Api in one version: names as that version has them, and nothing that the caller
@@ -205,6 +206,12 @@ export function mayLink({ relation, target }: RelationView, subject: Subject): b
     rules.delete.length > 0 &&
     [ownerKey, targetKey].every((key) => narrows(key, 'create', subject))
   );
+}
+
+/** Whether a link in a body may say this of itself: its two keys, and an id that is counted, follow from where it stands. */
+export function mayCarry(relation: Relation, { field, creatable }: InputView): boolean {
+  if (relation.kind !== 'belongsToMany' || isGenerated(field)) return false;
+  return creatable && field !== relation.ownerKey && field !== relation.targetKey;
 }
 
 /** Whether a caller may write all that a new record cannot be without: else there is nothing that it could create. */

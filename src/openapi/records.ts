@@ -2,6 +2,7 @@ import { facesOf } from '../filter/path.ts';
 import { isToMany } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import {
+  mayCarry,
   mayLink,
   type InputView,
   type RelationView,
@@ -253,12 +254,12 @@ function linkSchema(view: RelationView, id: JsonSchema, beheld: View): JsonSchem
       pivot: {
         type: 'object',
         properties: Object.fromEntries(
-          pivot.map(({ name, field, creatable }) => [
-            name,
+          pivot.map((input) => [
+            input.name,
             // What a GET gave can be sent back to change a record.
-            creatable
-              ? writeSchema(field, beheld)
-              : { ...readSchema(field, beheld), readOnly: true },
+            mayCarry(view.relation, input)
+              ? writeSchema(input.field, beheld)
+              : { ...readSchema(input.field, beheld), readOnly: true },
           ]),
         ),
         additionalProperties: false,

@@ -3,6 +3,7 @@ import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../model/values.ts';
 import {
+  mayCarry,
   mayLink,
   type FieldView,
   type InputView,
@@ -144,7 +145,7 @@ function pivotInputs({ relation, through }: Reader): ReadonlyMap<string, InputVi
 }
 
 function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
-  const { kind, issues } = reader;
+  const { relation, kind, issues } = reader;
   const values = new Map<Field, JsonValue>();
   if (!isJsonObject(value)) {
     issues.push({ kind: 'type', path, message: 'must be an object' });
@@ -153,7 +154,7 @@ function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
   const inputs = pivotInputs(reader);
   for (const [name, member] of Object.entries(value)) {
     const input = inputs.get(name);
-    if (input === undefined || !input.creatable) {
+    if (input === undefined || !mayCarry(relation, input)) {
       const message =
         input === undefined ? unknownName('pivot field', name, inputs.keys()) : 'is read-only';
       // What a GET gave can be sent back, as in the record itself.
@@ -198,9 +199,14 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
   return { id, path, pivot, change: changeOf(pivot, relation, draw), row, missing };
 }
 
+/** Whether a field keeps its value in a link that is there already. */
+export function isFixed(field: Field): boolean {
+  return field.immutable || field === field.resource.id;
+}
+
 /** The pivot of a link that is there already: what is set on create stays, and the row says when it was changed. */
 function changeOf(pivot: FieldValues, { through }: BelongsToMany, draw: Draw): FieldValues {
-  const change = new Map([...pivot].filter(([field]) => !field.immutable));
+  const change = new Map([...pivot].filter(([field]) => !isFixed(field)));
   if (change.size > 0)
     for (const field of through.fields.values())
       if (isUpdateStamp(field)) change.set(field, draw.now().toISOString());

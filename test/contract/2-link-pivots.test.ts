@@ -17,8 +17,8 @@ resources:
         resource: songs
         through: entries
         withPivot: [place, colour, addedBy, subjectType, subjectId, updatedAt, origin]
-      stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [mark] }
-      near: { type: relation, relation: belongsToMany, resource: songs, through: nears, foreignKey: listCode }
+      stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [id, listId, songId, mark] }
+      near: { type: relation, relation: belongsToMany, resource: songs, through: nears, foreignKey: listCode, withPivot: [id] }
       code: { type: decimal, unique: true }
   songs: { fields: { name: { type: string }, day: { type: date, unique: true } } }
   nears:
@@ -41,6 +41,7 @@ resources:
   starred:
     unique: [[listId, mark]]
     fields:
+      id: { type: id, format: string }
       listId: { type: integer, required: true, reference: lists.id }
       songId: { type: integer, required: true, reference: songs.id, unique: true }
       mark: { type: string }
@@ -172,6 +173,37 @@ describe('the pivot of a link that is there', () => {
     ]);
   });
 
+  test('has the id and the keys that its link has', async () => {
+    const star = (pivot: object): object => ({ stars: [{ id: 4, pivot }] });
+    const made = await both.send(
+      'POST',
+      '/v1/lists?expand=stars',
+      star({ id: 'first', mark: 'a' }),
+    );
+    expect(made.body.stars).toMatchObject([{ id: 4, pivot: { id: 'first', mark: 'a' } }]);
+    const own = made.headers.get('location') ?? '';
+    const [{ pivot }] = made.body.stars;
+    for (const sent of [pivot, { listId: 1 }, { songId: 5, mark: 'a' }]) {
+      const { status, body, text } = await both.send('PATCH', `${own}?expand=stars`, star(sent));
+      expect(status, text).toBe(200);
+      expect(body.stars).toMatchObject([{ id: 4, pivot }]);
+    }
+    const renamed = await both.send('PATCH', own, star({ id: 'second' }));
+    expect([renamed.status, ...problemsOf(renamed)]).toEqual([
+      400,
+      'stars[0].pivot.id: is immutable: it is set on create only',
+    ]);
+    const counted = { code: '9', near: [{ id: 1, pivot: { id: 77 } }] };
+    for (const [body, problem] of [
+      [counted, 'near[0].pivot.id: is read-only'],
+      [star({ listId: 1 }), 'stars[0].pivot.listId: is read-only'],
+      [star({ songId: 1 }), 'stars[0].pivot.songId: is read-only'],
+    ] as const) {
+      const answer = await both.send('POST', '/v1/lists', body);
+      expect([answer.status, ...problemsOf(answer)]).toEqual([400, problem]);
+    }
+  });
+
   test('says when it was changed; the others keep their time', async () => {
     const before = await entries();
     await both.send('PATCH', path, { songs: [1, at(2, 8), 3] });
@@ -273,7 +305,7 @@ describe('a link that leads by a field which may be null', () => {
       `near[0]: ${nobody} code, which is null`,
       `near[1]: ${nobody} day, which is null`,
     ]);
-    expect(await near(path, { near: [1], code: '1.50' })).toEqual([{ id: 1, day }]);
+    expect(await near(path, { near: [1], code: '1.50' })).toMatchObject([{ id: 1, day }]);
     expect(await near(path, { near: { add: [2] } })).toEqual([
       `near.add[0]: ${nobody} day, which is null`,
     ]);

@@ -4,7 +4,13 @@ import { facesOf } from '../../filter/path.ts';
 import { operations } from '../../model/access.ts';
 import { isToMany, type Field, type Limits } from '../../model/api.ts';
 import type { Operator } from '../../model/operators.ts';
-import type { InputView, RelationView, ResourceView, View } from '../../model/view.ts';
+import {
+  mayCarry,
+  type InputView,
+  type RelationView,
+  type ResourceView,
+  type View,
+} from '../../model/view.ts';
 import { filterables, isBareFilter, sortables } from '../filters.ts';
 import { typeNames } from '../names.ts';
 import {
@@ -112,7 +118,7 @@ function linksType(view: RelationView): string {
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
   const id = readType(relation.target.id);
   const pivot = pivotInputs(view)
-    .filter(({ creatable }) => creatable)
+    .filter((input) => mayCarry(relation, input))
     .map((input) => memberOf(input.name, writeType(input.field), true));
   const link = `${id} | { id: ${id}; pivot?: { ${pivot.join(' ')} } | undefined }`;
   return `readonly (${link})[] | { add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
