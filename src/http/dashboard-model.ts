@@ -5,6 +5,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import {
+  mayCarry,
   mayLink,
   type InputView,
   type RelationView,
@@ -171,7 +172,7 @@ function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'lin
   const { relation } = linked;
   const inputs = view.target(relation.through)?.inputs ?? new Map<string, InputView>();
   const pivot = [...inputs.values()].filter(
-    ({ field, creatable }) => creatable && relation.pivot.includes(field),
+    (input) => mayCarry(relation, input) && relation.pivot.includes(input.field),
   );
   return {
     link: {

@@ -31,7 +31,7 @@ resources:
     fields:
       tagId: { type: integer, reference: tags.id }
       secretId: { type: integer, reference: secrets.id }
-      tags: { type: relation, relation: belongsToMany, resource: tags, through: part-tags, withPivot: [role] }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: part-tags, withPivot: [id, tagId, role] }
       seals: { type: relation, relation: belongsToMany, resource: tags, through: part-seals }
       notes: { type: relation, relation: morphMany, resource: notes, typeValue: part }
   tags: { access: public, fields: { name: { type: string } } }
