@@ -42,6 +42,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
   if (field.scale > field.precision)
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
   checkValues(field, path, report);
+  warnOfWord(field, path, report);
   for (const property of field.properties?.values() ?? []) {
     const place = [...path, 'properties', property.name];
     if (property.default !== undefined && property.default.kind !== 'value')
@@ -87,6 +88,23 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
   if (field.attributes.example !== undefined) check(field.attributes.example, 'example');
   if (field.default?.kind === 'value')
     field.default = { kind: 'value', value: check(field.default.value, 'default') };
+}
+
+/** What `now` and `uuid` are where the type fits; elsewhere they are texts, which is seldom meant. */
+const drawn: ReadonlyMap<JsonValue, string> = new Map([
+  ['now', 'a datetime, date or time takes the moment of the create'],
+  ['uuid', 'the type uuid takes a new one for each record'],
+]);
+
+function warnOfWord({ type, values, default: given }: Field, path: Path, report: Report): void {
+  if (given?.kind !== 'value' || values !== undefined) return;
+  const meant = drawn.get(given.value);
+  if (meant === undefined || (type.name !== 'string' && type.name !== 'text')) return;
+  report(
+    [...path, 'default'],
+    `of type ${type.name} the default is the text \`${String(given.value)}\` itself; ${meant}`,
+    'warning',
+  );
 }
 
 /** Templates may use other fields as `{{self.name}}`: they must exist and not run in a circle. */

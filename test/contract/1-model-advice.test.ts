@@ -136,3 +136,41 @@ describe('an example that is no value of its field', () => {
     },
   );
 });
+
+describe('a default that is a word for what is drawn', () => {
+  test('is warned of where it is but a text', () => {
+    const { problems } = build(
+      resources({
+        r: 'a: { type: string, default: uuid }, b: { type: text, default: now }, c: { type: object, properties: { d: { type: string, default: now } } }',
+      }),
+    );
+    const moment = 'a datetime, date or time takes the moment of the create';
+    expect(problems.map(({ severity, path, message }) => [severity, path, message])).toEqual([
+      [
+        'warning',
+        'resources.r.fields.a.default',
+        'of type string the default is the text `uuid` itself; the type uuid takes a new one for each record',
+      ],
+      [
+        'warning',
+        'resources.r.fields.b.default',
+        `of type text the default is the text \`now\` itself; ${moment}`,
+      ],
+      [
+        'warning',
+        'resources.r.fields.c.properties.d.default',
+        `of type string the default is the text \`now\` itself; ${moment}`,
+      ],
+    ]);
+  });
+
+  test.each([
+    'type: datetime, default: now',
+    'type: string, format: uuid, default: uuid',
+    'type: string, enum: [now, later], default: now',
+    'type: enum, values: [now, later], default: now',
+    'type: string, default: Now',
+  ])('{ %s } is as it is meant', (attributes) => {
+    expect(build(resources({ r: `x: { ${attributes} }` })).problems).toEqual([]);
+  });
+});
