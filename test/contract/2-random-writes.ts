@@ -331,7 +331,8 @@ export class Writer {
     }
     const last = links.map(({ id }) => Number(id)).filter((id) => !Number.isNaN(id));
     this.counts.set(keys.through, Math.max(this.counts.get(keys.through) ?? 0, ...last));
-    this.data[keys.through] = await this.readAll(keys.through);
+    // Links that go may take with them what points to them.
+    Object.assign(this.data, await this.stored());
   }
 
   /** Values for a link. */
