@@ -75,7 +75,7 @@ export function buildApi(
     unversioned: specification.api?.unversioned ?? true,
     limits: buildLimits(specification.limits ?? {}),
     resources,
-    roles: rolesOf(resources.values()),
+    roles: new Set(rulesOf(resources.values()).map(({ role }) => role)),
     claims: new Set(
       [...resources.values()].flatMap(({ access }) => Object.values(access).flatMap(claimsIn)),
     ),
@@ -84,6 +84,7 @@ export function buildApi(
   for (const { source, relations } of resources.values())
     for (const [name, { type }] of Object.entries(source.fields))
       if (type === 'relation' && !relations.has(name)) missing.add(lost.name(name));
+  if (specification.auth === undefined) adviseAuth(api, noting);
   check?.(api, noting);
   return failed ? undefined : api;
 }
@@ -143,16 +144,28 @@ function resourceAccess(specification: Specification, own: FieldAccess): Resourc
   ) as unknown as ResourceAccess;
 }
 
-function rolesOf(resources: Iterable<Resource>): ReadonlySet<string> {
-  const roles = new Set<string>();
-  const add = (access: FieldAccess | undefined): void => {
-    for (const rules of Object.values(access ?? {})) for (const { role } of rules) roles.add(role);
-  };
-  for (const resource of resources) {
-    add(resource.access);
-    for (const field of resource.fields.values()) add(field.access);
-  }
-  return roles;
+function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
+  const rulesIn = (access: FieldAccess | undefined): readonly Rule[] =>
+    Object.values(access ?? {}).flat();
+  return [...resources].flatMap(({ access, fields }) => [
+    ...rulesIn(access),
+    ...[...fields.values()].flatMap((field) => rulesIn(field.access)),
+  ]);
+}
+
+/** Warns of rules that let nobody in, since nobody can show who it is. */
+function adviseAuth({ resources }: Pick<Api, 'resources'>, report: Report): void {
+  const rules = rulesOf(resources.values()).filter(
+    ({ role }) => role !== 'public' && role !== 'none',
+  );
+  const [first] = rules;
+  if (first === undefined) return;
+  const roles = [...new Set(rules.map(({ role }) => `\`${role}\``))].join(', ');
+  report(
+    first.path,
+    `without \`auth\` nobody can show who it is, so rules for ${roles} let nobody in`,
+    'warning',
+  );
 }
 
 /** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */

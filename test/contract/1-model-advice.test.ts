@@ -174,3 +174,32 @@ describe('a default that is a word for what is drawn', () => {
     expect(build(resources({ r: `x: { ${attributes} }` })).problems).toEqual([]);
   });
 });
+
+describe('rules for whom nobody can show to be', () => {
+  const told = (head: string): readonly (readonly string[])[] =>
+    build(
+      `${head}\nresources: { posts: { fields: { note: { type: string, access: { read: [admin] } } } } }`,
+    ).problems.map(({ severity, path, message }) => [severity, path, message]);
+
+  test('are told where there is no auth', () => {
+    expect(told('access: { read: public, write: [editor, { where: "id=1" }] }')).toEqual([
+      [
+        'warning',
+        'access.write[0]',
+        'without `auth` nobody can show who it is, so rules for `editor`, `authenticated`, `admin` let nobody in',
+      ],
+    ]);
+  });
+
+  test('are as they should be where there is', () => {
+    const auth = 'auth: { jwt: { secret: 0123456789abcdef0123456789abcdef } }';
+    expect(told(`${auth}\naccess: { read: public, write: editor }`)).toEqual([]);
+  });
+
+  test('are none where they are about everyone or no one', () => {
+    const { problems } = build(
+      'access: { read: public, write: none }\nresources: { posts: { fields: { note: { type: string } } } }',
+    );
+    expect(problems).toEqual([]);
+  });
+});
