@@ -82,7 +82,8 @@ class QueryReader {
   }
 
   private filterMessage(name: string): string {
-    const filters = `filters make no sense on ${requestNames[this.kind]}`;
+    const what = name.includes('.') ? 'filters and parameters of what is expanded' : 'filters';
+    const filters = `${what} make no sense on ${requestNames[this.kind]}`;
     const guess = nearest(
       name,
       parameterNames.filter((parameter) => isOn(parameter, this.kind)),

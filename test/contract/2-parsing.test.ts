@@ -248,6 +248,11 @@ describe('parameters without sense', () => {
         parameter('exclude', 'exclude=title', 'exclude: makes no sense on a delete'),
         parameter('expand', 'expand=x', 'expand: makes no sense on a delete'),
         parameter('page', 'page=1', 'page: makes no sense on a delete'),
+        parameter(
+          'paging of what is expanded',
+          'comments.limit=2',
+          'comments.limit: filters and parameters of what is expanded make no sense on a delete',
+        ),
         parameter('a filter', 'title=Alpha', 'title: filters make no sense on a delete'),
       ],
       'DELETE',
