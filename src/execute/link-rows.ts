@@ -117,26 +117,48 @@ function keptIn(current: FieldValues, rights: RowRights | undefined): IsKept {
     JSON.stringify(current.get(field)) === JSON.stringify(value);
 }
 
+/** Below every number that anyone gives to things in an order. */
+const outOfTheWay = -(2 ** 40);
+
 /**
- * Empties what no two links may have alike and this one is going to change, so that links can change places. Where that
- * may not be empty it stays.
+ * What a field holds while links change places: nothing, or where it may not be empty, what none of the others has, the
+ * `number` being another one for each. Undefined where there is no such value.
+ */
+function meanwhile({ nullable, type, values }: Field, number: number): JsonValue | undefined {
+  if (nullable) return null;
+  if (values !== undefined) return undefined;
+  if (type.name === 'integer') return outOfTheWay - number;
+  return type.name === 'string' || type.name === 'text' ? `~ ${number}` : undefined;
+}
+
+/**
+ * Takes out of the way what no two links may have alike and these are going to change, so that they can change places.
+ * Where that cannot be it stays.
  */
 export async function makeRoom(
   { through }: BelongsToMany,
-  { link: { change }, row }: KeptLink,
-  { transaction, statements }: Access,
+  links: readonly KeptLink[],
+  { transaction, statements, dialect }: Access,
 ): Promise<void> {
+  if (links.length < 2) return;
   const keys = new Set(through.unique.flat());
-  const fields = [...through.fields.values()].filter(
-    (field) => change.has(field) && field.nullable && (field.unique || keys.has(field)),
-  );
-  if (fields.length === 0) return;
-  try {
-    const bound = fields.map(() => null);
-    await transaction.run(statements.update(through, fields), { bound, id: row });
-  } catch (error) {
-    // A rule of the database that the specification does not know: the change itself may keep it.
-    if (!(error instanceof ConstraintError)) throw error;
+  for (const [number, { link, row }] of links.entries()) {
+    const values = [...through.fields.values()].flatMap((field) => {
+      const isDistinct = field.unique || keys.has(field);
+      const value = isDistinct && link.change.has(field) ? meanwhile(field, number) : undefined;
+      return value === undefined ? [] : [[field, encodeValue(dialect, value, field)] as const];
+    });
+    if (values.length === 0) continue;
+    const statement = statements.update(
+      through,
+      values.map(([field]) => field),
+    );
+    try {
+      await transaction.run(statement, { bound: values.map(([, value]) => value), id: row });
+    } catch (error) {
+      // A rule of the database that the specification does not know: the change itself may keep it.
+      if (!(error instanceof ConstraintError)) throw error;
+    }
   }
 }
 

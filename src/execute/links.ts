@@ -81,7 +81,7 @@ export async function changeLinks(
       problems.missing.push(...issues);
       if (issues.length === 0) fitting.push(one);
     }
-    if (fitting.length > 1) for (const one of fitting) await makeRoom(relation, one, access);
+    await makeRoom(relation, fitting, access);
     for (const one of fitting) problems.refused.push(...(await changePivot(relation, one, access)));
     for (const { link, key } of added) {
       if (owner === undefined) break;

@@ -19,8 +19,17 @@ resources:
         withPivot: [place, colour, addedBy, subjectType, subjectId, updatedAt, origin]
       stars: { type: relation, relation: belongsToMany, resource: songs, through: starred, withPivot: [id, listId, songId, mark] }
       near: { type: relation, relation: belongsToMany, resource: songs, through: nears, foreignKey: listCode, withPivot: [id] }
+      ranked: { type: relation, relation: belongsToMany, resource: songs, through: ranks, withPivot: [place, label, weight] }
       code: { type: decimal, unique: true }
   songs: { fields: { name: { type: string }, day: { type: date, unique: true } } }
+  ranks:
+    unique: [[listId, place, label], [listId, weight]]
+    fields:
+      listId: { type: integer, required: true, reference: lists.id }
+      songId: { type: integer, required: true, reference: songs.id }
+      place: { type: integer, required: true, minimum: 1 }
+      label: { type: string, required: true, maxLength: 3 }
+      weight: { type: decimal, nullable: false, default: 1 }
   nears:
     fields:
       listCode: { type: decimal, reference: lists.code }
@@ -84,6 +93,40 @@ const places = async (): Promise<readonly string[]> =>
   (await entries()).map(({ songId, place }) => `${songId} ${place}`);
 
 describe('links that exclude each other', () => {
+  test('change places where a place may not be empty, unless no other value can stand there meanwhile', async () => {
+    const ranked = (...all: readonly (readonly [number, number, string, string])[]): object => ({
+      ranked: all.map(([id, place, label, weight]) => ({ id, pivot: { place, label, weight } })),
+    });
+    const seen = async (): Promise<readonly unknown[]> =>
+      (await both.get(`${path}?expand=ranked`)).body['ranked'].map(
+        ({ id, pivot }: { id: number; pivot: Record<string, unknown> }) => [
+          id,
+          ...['place', 'label', 'weight'].map((name) => pivot[name]),
+        ],
+      );
+    const before = [
+      [1, 1, 'a', '1.00'],
+      [2, 2, 'a', '2.00'],
+      [3, 2, 'b', '3.00'],
+    ] as const;
+    const after = [
+      [1, 2, 'a', '1.00'],
+      [2, 2, 'b', '2.00'],
+      [3, 1, 'a', '3.00'],
+    ] as const;
+    expect((await both.send('PATCH', path, ranked(...before))).status).toBe(200);
+    expect((await both.send('PATCH', path, ranked(...after))).status).toBe(200);
+    expect(await seen()).toEqual(after);
+    const weights = ranked([1, 1, 'a', '2.00'], [2, 2, 'a', '1.00'], [3, 3, 'a', '3.00']);
+    const refused = await both.send('PATCH', path, weights);
+    expect([refused.status, ...problemsOf(refused)]).toEqual([
+      422,
+      'ranked[0].pivot.weight: is taken: listId, weight must be unique together',
+      'ranked[1].pivot.weight: is taken: listId, weight must be unique together',
+    ]);
+    expect(await seen()).toEqual(after);
+  });
+
   test.each<readonly [string, unknown, readonly string[]]>([
     ['one takes the place of one that goes', [at(4, 1)], ['4 1']],
     ['two change places', [at(1, 2), at(2, 1), 3], ['1 2', '2 1', '3 3']],
