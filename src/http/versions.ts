@@ -53,7 +53,7 @@ function successorOf({ number }: Version, { versions, defaultVersion }: Api): Ve
 /** Why a version is served no more, from midnight UTC of its sunset date on. Contract 1, Versions. */
 export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiError | undefined {
   const { number, sunset, link } = version;
-  if (!hasEnded(version, now())) return undefined;
+  if (!hasEnded(version, now)) return undefined;
   const successor = noticesOf(api)?.get(version)?.successor;
   const next = successor === undefined ? '' : `; use v${successor.number}`;
   const more = link === undefined ? '' : `. See ${link}`;

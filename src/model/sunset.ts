@@ -5,7 +5,7 @@ export function midnight(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);
 }
 
-/** Whether a version is served no more: it ends at midnight UTC of its sunset date. */
-export function hasEnded({ sunset }: Version, now: Date): boolean {
-  return sunset !== undefined && now.getTime() >= midnight(sunset);
+/** Whether a version is served no more: it ends at midnight UTC of its sunset date. The clock is only read where it has one. */
+export function hasEnded({ sunset }: Version, now: () => Date): boolean {
+  return sunset !== undefined && now().getTime() >= midnight(sunset);
 }

@@ -30,9 +30,9 @@ export function compareApis(old: Api, now: Api, today: Date): readonly Change[] 
   compareCredentials(old, now, note);
   for (const [number, version] of old.versions) {
     const after = now.versions.get(number);
-    const wasServed = !hasEnded(version, today);
+    const wasServed = !hasEnded(version, () => today);
     if (after === undefined) note(wasServed, `v${number}`, 'is gone');
-    else if (wasServed && hasEnded(after, today))
+    else if (wasServed && hasEnded(after, () => today))
       note(true, `v${number}`, `has ended on ${after.sunset}`);
     else if (wasServed) compareVersions(whole(old, version), whole(now, after), note);
   }
@@ -53,7 +53,7 @@ function compareAddresses(old: Api, now: Api, today: Date, note: Note): void {
   if (old.unversioned && now.unversioned && old.defaultVersion !== now.defaultVersion) {
     const before = old.versions.get(old.defaultVersion);
     note(
-      before === undefined || !hasEnded(before, today),
+      before === undefined || !hasEnded(before, () => today),
       'api.defaultVersion',
       `paths without a version mean v${now.defaultVersion}, not v${old.defaultVersion}`,
     );
