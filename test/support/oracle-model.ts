@@ -317,7 +317,7 @@ export class World {
   private find(item: Item, { kind, keys, targets, pivot }: Relation): readonly Row[] {
     const [target = ''] = targets;
     const isSame = (a: Value | undefined, b: Value | undefined): boolean =>
-      a !== null && a !== undefined && String(a) === String(b);
+      (a ?? null) !== null && (b ?? null) !== null && String(a) === String(b);
     const where = (resource: string, field: string, value: Value | undefined): readonly Row[] =>
       this.rowsOf(resource).filter((row) => isSame(row.item[field], value));
     switch (kind) {
