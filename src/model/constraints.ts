@@ -33,7 +33,8 @@ export function compareNumbers(a: JsonValue, b: JsonValue): number {
     : compareDecimals(exact(a), exact(b));
 }
 
-function isMultiple(value: JsonValue, of: number | string): boolean {
+/** Whether a number or decimal is exactly a multiple of another. */
+export function isMultiple(value: JsonValue, of: number | string): boolean {
   const [dividend, divisor] = [exact(value), exact(of)];
   const scale = Math.max(dividend.scale, divisor.scale);
   return floorTo(dividend, scale) % floorTo(divisor, scale) === 0n;

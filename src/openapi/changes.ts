@@ -4,7 +4,7 @@ import {
   type Api,
   type Field,
   type Limits,
-  type MorphMany,
+  type Relation,
   type Version,
 } from '../model/api.ts';
 import { hasEnded } from '../model/sunset.ts';
@@ -145,30 +145,43 @@ function compareRelation(before: RelationView, after: RelationView, note: Note):
   const added = now?.filter((target) => old?.includes(target) !== true) ?? [];
   if (gone.length > 0) note(true, name, `no longer leads to ${gone.join(', ')}`);
   if (added.length > 0) note(true, name, `leads to ${added.join(', ')} now`);
-  const [key, other] = [keyOf(before), keyOf(after)];
+  // Of what leads elsewhere that was told.
+  if (gone.length === 0) compareKeys(before, after, note);
   if (
-    key !== undefined &&
-    other !== undefined &&
-    key.name !== other.name &&
-    key.column !== other.column
+    before.relation.kind === 'morphMany' &&
+    after.relation.kind === 'morphMany' &&
+    before.relation.onDelete !== after.relation.onDelete
   )
-    note(true, name, `goes by ${other.name}, not by ${key.name}`);
-  const [first, last] = [deletionOf(before), deletionOf(after)];
-  if (first !== undefined && last !== undefined && first !== last)
-    note(true, name, `when the record is deleted: ${last}, not ${first}`);
+    note(
+      true,
+      name,
+      `when their record is deleted: ${after.relation.onDelete}, not ${before.relation.onDelete}`,
+    );
   const pivot = new Set(after.pivot.map((one) => one.name));
   for (const one of before.pivot)
     if (!pivot.has(one.name)) note(true, `${name}.pivot.${one.name}`, 'is gone');
 }
 
-/** What happens to the records of a morphMany when their owner is deleted; of other relations their key says it. */
-function deletionOf({ relation }: RelationView): MorphMany['onDelete'] | undefined {
-  return relation.kind === 'morphMany' ? relation.onDelete : undefined;
+/** Whether a relation goes by other fields: those in the same columns are the same under another name. */
+function compareKeys({ name, relation }: RelationView, after: RelationView, note: Note): void {
+  const [old, now] = [keysOf(relation), keysOf(after.relation)];
+  const isSame = (key: Field, other: Field | undefined): boolean =>
+    key.resource.table === other?.resource.table && key.column === other.column;
+  const isNamed = (key: Field, other: Field | undefined): boolean =>
+    key.resource.name === other?.resource.name && key.name === other.name;
+  if (old.every((key, index) => isSame(key, now[index]) || isNamed(key, now[index]))) return;
+  const isOfOthers = old[0]?.resource.name !== now[0]?.resource.name;
+  const said = (keys: readonly Field[]): string =>
+    keys.map((key) => (isOfOthers ? `${key.resource.name}.${key.name}` : key.name)).join(' and ');
+  note(true, name, `goes by ${said(now)}, not by ${said(old)}`);
 }
 
-/** The key that a relation goes by, where it is one field. */
-function keyOf({ relation }: RelationView): Field | undefined {
-  return 'key' in relation ? relation.key : undefined;
+/** The fields that a relation goes by. */
+function keysOf(relation: Relation): readonly Field[] {
+  if ('key' in relation) return [relation.key];
+  return relation.kind === 'belongsToMany'
+    ? [relation.ownerKey, relation.targetKey]
+    : [relation.typeField, relation.idField];
 }
 
 /** Fields that have to be distinct together, where no part of them had to be so far. */

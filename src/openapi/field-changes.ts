@@ -1,4 +1,7 @@
 import type { Field } from '../model/api.ts';
+import { compareNumbers, isMultiple } from '../model/constraints.ts';
+import { isOfWholeSeconds } from '../model/field-types/stored-as.ts';
+import { splitSuffix, type Operator } from '../model/operators.ts';
 import type { FieldView, InputView, ResourceView } from '../model/view.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
 import { compareFieldAccess } from './access-changes.ts';
@@ -15,8 +18,13 @@ export function compareFields(old: ResourceView, now: ResourceView, note: Note):
       compareFieldAccess([old, before.field], [now, after.field], 'read', before.name, note);
     }
   }
-  for (const { name } of now.fields.values())
+  const takes: Takes = (name, operator) =>
+    old.fields.get(name)?.field.type.operators.has(operator) ??
+    (old.relations.has(name) && (operator === 'exists' || operator === 'null'));
+  for (const { name } of now.fields.values()) {
     if (!old.fields.has(name) && !old.inputs.has(name)) note(false, name, 'is new');
+    if (!old.fields.has(name)) compareFilters(name, takes, name, note);
+  }
   compareInputs(old, now, note);
 }
 
@@ -49,6 +57,21 @@ function compareReading(before: Field, after: Field, path: string, note: Note): 
     if (other === undefined) note(true, `${path}.${name}`, 'is no longer declared');
     else compareReading(member, other, `${path}.${name}`, note);
   }
+  const takes: Takes = (name, operator) =>
+    before.properties?.get(name)?.type.operators.has(operator) === true;
+  for (const name of after.properties?.keys() ?? [])
+    if (before.properties?.has(name) === false)
+      compareFilters(name, takes, `${path}.${name}`, note);
+}
+
+/** Whether what was there under a name could be filtered by an operator. */
+type Takes = (name: string, operator: Operator) => boolean;
+
+/** A new name may be what a filter of another one looks like: `price_gte` beside `price`. */
+function compareFilters(name: string, takes: Takes, path: string, note: Note): void {
+  const filter = splitSuffix(name).find(({ base, operator }) => takes(base, operator));
+  if (filter !== undefined)
+    note(true, path, `takes the place of ${filter.base} filtered by _${filter.operator}`);
 }
 
 /** The values of `from` that `of` lacks. */
@@ -79,12 +102,11 @@ function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
   }
   for (const before of old.inputs.values()) {
     const after = now.inputs.get(before.name);
-    if (
-      after === undefined ||
-      !((before.creatable && after.creatable) || (before.updatable && after.updatable))
-    )
-      continue;
-    compareWriting(before.field, after.field, before.name, note);
+    if (after === undefined) continue;
+    compareDeletes(before.field, after.field, before.name, note);
+    if (!((before.creatable && after.creatable) || (before.updatable && after.updatable))) continue;
+    const isRead = old.fields.has(before.name) && now.fields.has(before.name);
+    compareWriting([before.field, after.field], isRead, before.name, note);
     if (!before.field.immutable && after.field.immutable)
       note(true, before.name, 'can no longer be changed');
     if (!before.field.unique && after.field.unique) note(true, before.name, 'must now be unique');
@@ -117,7 +139,17 @@ function compareReferences(before: Field, after: Field, path: string, note: Note
   const target = now && `${now.resource.name}.${now.field.name}`;
   const isOther = old?.resource.name !== now?.resource.name || old?.field.name !== now?.field.name;
   if (now !== undefined && isOther) note(true, path, `has to be a ${target} that exists`);
-  else if (old !== undefined && now !== undefined && old.onDelete !== now.onDelete)
+}
+
+/** What becomes of a record when the one that its key points to goes; that happens to keys that nobody writes, too. */
+function compareDeletes(before: Field, after: Field, path: string, note: Note): void {
+  const [old, now] = [before.reference, after.reference];
+  if (
+    old?.resource.name === now?.resource.name &&
+    now !== undefined &&
+    old !== undefined &&
+    old.onDelete !== now.onDelete
+  )
     note(true, path, `when that record is deleted: ${now.onDelete}, not ${old.onDelete}`);
 }
 
@@ -128,10 +160,15 @@ const floors: readonly Attribute[] = ['minLength', 'minimum', 'exclusiveMinimum'
 const ceilings: readonly Attribute[] = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'];
 const others: readonly Attribute[] = ['pattern', 'multipleOf', 'format', 'uniqueItems'];
 
-function compareWriting(before: Field, after: Field, path: string, note: Note): void {
+/** What is no longer taken of a field; `isRead` where what differs in reading it was told. */
+function compareWriting(
+  [before, after]: readonly [Field, Field],
+  isRead: boolean,
+  path: string,
+  note: Note,
+): void {
   if (wireType(before) !== wireType(after)) {
-    // Of what is read too, it was told.
-    if (before.writeOnly) note(true, path, `was ${wireType(before)} and is ${wireType(after)}`);
+    if (!isRead) note(true, path, `was ${wireType(before)} and is ${wireType(after)}`);
     return;
   }
   if (before.nullable && !after.nullable) note(true, path, 'no longer takes null');
@@ -144,14 +181,18 @@ function compareWriting(before: Field, after: Field, path: string, note: Note): 
     compareRule(name, before, after, path, note);
   if (before.precision > after.precision)
     note(true, path, `takes ${after.precision} digits, not ${before.precision}`);
+  if (isOfWholeSeconds(after) && !isOfWholeSeconds(before))
+    note(true, path, 'takes whole seconds alone now');
   if (before.items !== undefined && after.items !== undefined)
-    compareWriting(before.items, after.items, `${path}[]`, note);
+    compareWriting([before.items, after.items], isRead, `${path}[]`, note);
+  if (!isRead && before.properties === undefined && after.properties !== undefined)
+    note(true, path, 'takes in its declared members only what they may be now');
   for (const [name, member] of after.properties ?? []) {
     const other = before.properties?.get(name);
     const isNeeded = member.required && member.default === undefined;
     if (isNeeded && !(other?.required === true && other.default === undefined))
       note(true, `${path}.${name}`, 'is now needed');
-    if (other !== undefined) compareWriting(other, member, `${path}.${name}`, note);
+    if (other !== undefined) compareWriting([other, member], isRead, `${path}.${name}`, note);
   }
 }
 
@@ -162,8 +203,8 @@ function compareRule(name: Attribute, before: Field, after: Field, path: string,
     now !== undefined &&
     now !== false &&
     (old === undefined ||
-      (floors.includes(name) && Number(now) > Number(old)) ||
-      (ceilings.includes(name) && Number(now) < Number(old)) ||
+      (floors.includes(name) && compareNumbers(String(now), String(old)) > 0) ||
+      (ceilings.includes(name) && compareNumbers(String(now), String(old)) < 0) ||
       (others.includes(name) && !isWider(name, old, now)));
   const said =
     now === undefined
@@ -174,7 +215,7 @@ function compareRule(name: Attribute, before: Field, after: Field, path: string,
 
 /** Whether all that was a multiple of one number is one of the other. */
 function isWider(name: Attribute, old: unknown, now: unknown): boolean {
-  return name === 'multipleOf' && Number.isInteger(Number(old) / Number(now));
+  return name === 'multipleOf' && isMultiple(String(old), String(now));
 }
 
 /** The types email and url are formats of strings. */

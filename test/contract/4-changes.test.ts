@@ -265,6 +265,72 @@ describe('one field', () => {
       'a: { type: integer, reference: tags.id, onDelete: cascade }',
       [`breaking ${at}: when that record is deleted: cascade, not setNull`],
     ],
+    [
+      'goes with its owner, though nobody writes it',
+      'a: { type: integer, readOnly: true, reference: tags.id }',
+      'a: { type: integer, readOnly: true, reference: tags.id, onDelete: cascade }',
+      [`breaking ${at}: when that record is deleted: cascade, not setNull`],
+    ],
+    [
+      'has steps that are fractions of the former ones',
+      'a: { type: number, multipleOf: 0.3 }',
+      'a: { type: number, multipleOf: 0.1 }',
+      [`safe ${at}: has multipleOf 0.1, not 0.3`],
+    ],
+    [
+      'has a least that no double tells from the former one',
+      'a: { type: decimal, minimum: "9007199254740992.00" }',
+      'a: { type: decimal, minimum: "9007199254740992.01" }',
+      [`breaking ${at}: has minimum 9007199254740992.01, not 9007199254740992.00`],
+    ],
+    [
+      'is kept without fractions of seconds',
+      'a: { type: datetime }',
+      'a: { type: datetime, storedAs: unixSeconds }',
+      [`breaking ${at}: takes whole seconds alone now`],
+    ],
+    [
+      'is kept with them',
+      'a: { type: datetime, storedAs: unixSeconds }',
+      'a: { type: datetime, storedAs: unixMilliseconds }',
+      [],
+    ],
+    [
+      'has declared members that nobody reads',
+      'a: { type: object, writeOnly: true }',
+      'a: { type: object, writeOnly: true, properties: { x: { type: string } } }',
+      [`breaking ${at}: takes in its declared members only what they may be now`],
+    ],
+    [
+      'has other members that nobody reads',
+      'a: { type: object, writeOnly: true, properties: { x: { type: string } } }',
+      'a: { type: object, writeOnly: true, properties: { x: { type: integer } } }',
+      [`breaking ${at}.x: was string and is integer`],
+    ],
+    [
+      'has items of one type that nobody reads',
+      'a: { type: array, writeOnly: true }',
+      'a: { type: array, writeOnly: true, items: { type: string } }',
+      [`breaking ${at}[]: was json and is string`],
+    ],
+    [
+      'is named as a filter of another one',
+      'a: { type: integer }',
+      'a: { type: integer }, a_gte: { type: integer }',
+      [`breaking ${at}_gte: takes the place of a filtered by _gte`, `safe ${at}_gte: is new`],
+    ],
+    [
+      'is named as no filter is',
+      'a: { type: boolean }',
+      'a: { type: boolean }, a_gte: { type: integer }',
+      [`safe ${at}_gte: is new`],
+    ],
+    [
+      'has a member that is named as a filter of another one',
+      'a: { type: object, properties: { x: { type: string } } }',
+      'a: { type: object, properties: { x: { type: string }, x_in: { type: string } } }',
+      [`breaking ${at}.x_in: takes the place of x filtered by _in`],
+    ],
   ])('%s', (_, old, now, expected) => {
     expect(lines(posts(old), posts(now))).toEqual(expected);
   });

@@ -1,5 +1,5 @@
 import type { StoredAs } from '../../spec/specification.ts';
-import type { FieldType, Storage } from '../api.ts';
+import type { Field, FieldType, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
 import { integerType } from './integer.ts';
 import { numberType } from './number.ts';
@@ -46,11 +46,19 @@ export function storedIn(type: FieldType, form: StoredAs): FieldType {
     const holder = holders[heldAs[form]];
     const as = ({ column }: Storage): Storage => ({ column, form });
     stored = { ...type, sqlite: as(holder.sqlite), postgres: as(holder.postgres) };
-    if (form === 'unixSeconds' || form === 'isoSeconds')
-      stored = { ...stored, read: wholeSeconds(type) };
+    if (isWholeSeconds(form)) stored = { ...stored, read: wholeSeconds(type) };
     made.set(key, stored);
   }
   return stored;
+}
+
+function isWholeSeconds(form: StoredAs | undefined): boolean {
+  return form === 'unixSeconds' || form === 'isoSeconds';
+}
+
+/** Whether a field's column has no place for fractions of a second, so that none are taken. */
+export function isOfWholeSeconds({ attributes }: Field): boolean {
+  return isWholeSeconds(attributes.storedAs);
 }
 
 /** Refuses what the column would lose without a word. */
