@@ -17,6 +17,7 @@ import {
   type IsKept,
 } from './conflicts.ts';
 import { ConstraintError, madeOne } from './database.ts';
+import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
 import { valueIn } from './field-values.ts';
 import type { RowRights } from './row-rights.ts';
 import { notReached } from './written.ts';
@@ -187,16 +188,18 @@ export async function deleteLink(
   access: Access,
 ): Promise<readonly FieldProblem[]> {
   const { transaction, statements } = access;
+  const needed = [{ field: path, message: 'has a link that other records need' }];
+  const going = await goingWith(access, through, id);
+  if ((await dependentsOf(access, through, id, going)) !== undefined) return needed;
   try {
-    for (const statement of statements.morphChildren(through))
-      await transaction.run(statement, { bound: [], id });
     const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
     const why = rows > 0 ? undefined : await notReached(access, through, id as JsonValue);
     if (why instanceof ConstraintError) throw why;
+    await changeMorphs(access, through, going);
     return [];
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
-    return [{ field: path, message: 'has a link that other records need' }];
+    return needed;
   }
 }
 

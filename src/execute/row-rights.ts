@@ -11,7 +11,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { View } from '../model/view.ts';
 import { bindRules } from '../plan/bind-rules.ts';
 import { planRows, type RowsPlan } from '../plan/row-rules.ts';
-import type { Dependents, Way } from '../sql/compile-delete.ts';
+import type { DeleteEdge, Dependents } from '../sql/compile-delete.ts';
 import { compileRows } from '../sql/compile-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Transaction } from './database.ts';
@@ -79,28 +79,34 @@ export class RowRights {
 
   /**
    * Of the records that keep another from being deleted, those of which the caller may read that they do: undefined
-   * where it is all of them, so that nothing was asked.
+   * where it is all of them, so that nothing was asked. `keysOf` gives what of it goes on ways that the caller may read;
+   * `isTold` says that those are all ways.
    */
   async countOf(
-    { resource, ways, among }: Dependents,
+    { resource, edges, among }: Dependents,
     id: SqlValue,
-    { all }: Transaction,
+    { isTold, keysOf }: { isTold: boolean; keysOf: (edge: DeleteEdge) => SqlValue },
+    { transaction }: { readonly transaction: Transaction },
   ): Promise<number | undefined> {
     const plan = planRows(this.view, resource, 'read');
-    const told = ways.filter((way) => this.tells(way));
-    if (plan === undefined && told.length === ways.length) return undefined;
-    if (told.length === 0) return 0;
-    const bound = plan === undefined ? [] : this.valuesOf(plan);
-    const [row] = await all(among(plan?.access ?? [], told), { bound, id });
+    const told = new Set(edges.filter((edge) => this.tells(edge)));
+    if (plan === undefined && isTold && told.size === edges.length) return undefined;
+    if (told.size === 0) return 0;
+    const rules = plan === undefined ? [] : this.valuesOf(plan);
+    const none = this.dialect.keys([]);
+    const keys = edges.map((edge) => (told.has(edge) ? keysOf(edge) : none));
+    const statement = among(plan?.access ?? [], rules.length);
+    const [row] = await transaction.all(statement, { bound: [...rules, ...keys], id });
     return Number(row?.[0] ?? 0);
   }
 
-  /** Whether the caller may read every key on a way, in all of the rows that it leads through. */
-  private tells({ keys, through }: Way): boolean {
-    return (
-      keys.every((key) => this.shows(key)) &&
-      through.every((resource) => this.leaves(resource, 'read') === 'all')
-    );
+  /** Whether the caller may read what leads on from a record that is deleted, in all of the rows that it leads to. */
+  passes(edge: DeleteEdge): boolean {
+    return this.tells(edge) && this.leaves(edge.to, 'read') === 'all';
+  }
+
+  private tells({ keys }: DeleteEdge): boolean {
+    return keys.every((key) => this.shows(key));
   }
 
   private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {

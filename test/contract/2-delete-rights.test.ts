@@ -25,6 +25,7 @@ resources:
   locks:
     access: { read: [{ role: editor, where: "open=true" }, admin], write: admin }
     fields: { open: { type: boolean }, teamId: { type: integer, reference: teams.id, onDelete: restrict } }
+  badges: { access: { read: [editor, admin], write: admin }, fields: { memberId: { type: integer, reference: members.id, onDelete: restrict } } }
   notes: { access: admin, fields: { about: { type: relation, relation: morphTo } } }
 `;
 
@@ -40,7 +41,9 @@ beforeAll(async () => {
     ['members', { teamId: 1 }],
     ['rooms', { teamId: 1 }],
     ['notes', { aboutType: 'teams', aboutId: 1 }],
-    ['teams', [{ name: 'b' }, { name: 'c' }]],
+    ['teams', [{ name: 'b' }, { name: 'c' }, { name: 'd' }]],
+    ['members', { teamId: 4 }],
+    ['badges', { memberId: 2 }],
     ['locks', [{ teamId: 2 }, { teamId: 2, open: true }, { teamId: 3, open: false }]],
   ] as const)
     expect((await both.send('POST', `/v1/${resource}`, record, admin)).status).toBe(201);
@@ -53,7 +56,8 @@ test('who may delete a record alone takes with it what goes by a cascade, seen o
     (await both.get(`/v1/${resource}`, admin)).body;
   expect((await both.send('DELETE', '/v1/members/1', undefined, editor)).status).toBe(403);
   expect((await both.send('DELETE', '/v1/teams/1', undefined, editor)).status).toBe(204);
-  expect([await of('members'), await of('notes'), await of('team-tags')]).toEqual([[], [], []]);
+  expect(await of('members')).toEqual([{ id: 2, teamId: 4 }]);
+  expect([await of('notes'), await of('team-tags')]).toEqual([[], []]);
   expect(await of('rooms')).toEqual([{ id: 1, open: false, teamId: null }]);
   expect(await of('tags')).toEqual([{ id: 1, name: 'red' }]);
 });
@@ -64,6 +68,9 @@ test.each([
   ['teams/2', 'admin', [{ resource: 'locks', count: 2 }]],
   ['teams/3', 'editor', []],
   ['teams/3', 'admin', [{ resource: 'locks', count: 1 }]],
+  // The editor does not see the member that goes with the team.
+  ['teams/4', 'editor', []],
+  ['teams/4', 'admin', [{ resource: 'badges', count: 1 }]],
 ])('of what keeps %s, %s is told what it sees', async (path, who, dependents) => {
   const headers = who === 'admin' ? admin : editor;
   const { status, body } = await both.send('DELETE', `/v1/${path}`, undefined, headers);

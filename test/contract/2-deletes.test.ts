@@ -238,7 +238,9 @@ describe('DELETE when', () => {
     let last = top;
     for (let length = 0; length < 20; length += 1) last = await make('vines', { parentId: last });
     const leaf = await make('leaves', { vineId: last });
-    expectError(await ask(api, `DELETE /v1/vines/${top}`), 'HAS_DEPENDENTS', `/v1/vines/${top}`);
+    const answer = await ask(api, `DELETE /v1/vines/${top}`);
+    expectError(answer, 'HAS_DEPENDENTS', `/v1/vines/${top}`);
+    expect(answer.body.dependents).toEqual([{ resource: 'leaves', count: 1 }]);
     expect((await api.get(`/v1/vines/${last}`)).status).toBe(200);
     await ask(api, `DELETE /v1/leaves/${leaf}`);
     expect((await ask(api, `DELETE /v1/vines/${top}`)).status).toBe(204);
