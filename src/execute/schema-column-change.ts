@@ -20,6 +20,8 @@ interface Compared {
   readonly actual: ActualColumn;
   /** Whether a migration has made it; then its default, if any, is from there too. */
   readonly isMade: boolean;
+  /** Whether a migration has written down that its whole numbers are decimals without their point. */
+  readonly wasScaled: boolean;
   readonly wanted: ColumnSchema;
   readonly rules: SchemaRules;
   /** Gets the steps as they are found. */
@@ -49,8 +51,8 @@ export function* changeColumn(
   const conversion = isConverted
     ? yield* convertValues(compared, held.kind)
     : changeCollation(compared, held);
-  if (held.kind === wanted.kind) yield* expectForm(compared);
   const value = conversion?.value(quote(actual.name)) ?? quote(actual.name);
+  yield* expectForm(compared, value);
   const becomesKey = wanted.isKey && !actual.isPrimary;
   if (becomesKey) yield* becomeKey(compared, value);
   const becomesGenerated = wanted.type.includes('GENERATED') && !actual.fills;
@@ -115,7 +117,7 @@ function* heldIn(compared: Compared, recordedKind: StoredKind | '' | undefined):
 
 /** Values of another type or kind; those that cannot become one of the wanted kind are lost, and counted. */
 function* convertValues(
-  { name, table, actual, isMade, wanted, rules, steps }: Compared,
+  { name, table, actual, isMade, wasScaled, wanted, rules, steps }: Compared,
   kind: StoredKind,
 ): Counting<Conversion> {
   const type = rules.typeName(wanted.type);
@@ -124,7 +126,12 @@ function* convertValues(
       ? rules.convert(kind, wanted.kind, actual.type, type)
       : { value: () => `CAST(NULL AS ${type})` };
   const [from, old] = [quote(table.name), quote(actual.name)];
-  const lost = [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? ''];
+  // The point of a decimal that is scaled is not in its number: 1990 does not become 19.90.
+  const isScaled = wanted.kind === 'integer' && wanted.form?.name === 'scaled';
+  const lost =
+    kind === wanted.kind || wasScaled === isScaled
+      ? [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? '']
+      : [`${old} IS NOT NULL`];
   const count =
     yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
   // Where the file says the same of it as before, the database is what differs.
@@ -183,12 +190,17 @@ function changeCollation(
   return { value: (one) => one };
 }
 
-/** Values that are not in the form of their column are an obstacle: nothing tells what they mean. */
-function* expectForm({ name, table, actual, wanted: { form }, steps }: Compared): Counting<void> {
+/**
+ * Values that are not in the form of their column, or do not come to be in it, are an obstacle: nothing tells what they
+ * mean.
+ */
+function* expectForm(
+  { name, table, wanted: { form }, steps }: Compared,
+  value: string,
+): Counting<void> {
   if (form === undefined) return;
-  const old = quote(actual.name);
   const others =
-    yield `SELECT count(*) FROM ${quote(table.name)} WHERE ${old} IS NOT NULL AND NOT ${form.isMet(old)}`;
+    yield `SELECT count(*) FROM ${quote(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${form.isMet(`(${value})`)}`;
   const verb = others === 1 ? 'is' : 'are';
   if (others > 0)
     steps.push(

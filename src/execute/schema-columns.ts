@@ -51,7 +51,17 @@ export function* compareColumns(
       const kind = isRead || known?.kind === 'scaled' ? undefined : known?.kind;
       const name = `${table.name}.${column.name}`;
       const isMade = known?.isMade === true;
-      const change = { name, table: actual, actual: source, isMade, wanted: column, rules, steps };
+      const wasScaled = known?.kind === 'scaled';
+      const change = {
+        name,
+        table: actual,
+        actual: source,
+        isMade,
+        wasScaled,
+        wanted: column,
+        rules,
+        steps,
+      };
       put(yield* changeColumn(change, kind));
     }
   }
