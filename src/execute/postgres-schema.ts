@@ -46,6 +46,7 @@ const rules: SchemaRules = {
   tableOptions: '',
   rebuilds: false,
   renames: () => true,
+  adds: () => true,
   indexColumns: withId,
   indexSql,
   putsNullsFirst,

@@ -121,6 +121,8 @@ export interface SchemaRules {
   readonly rebuilds: boolean;
   /** Whether the database gives a column another name in place. */
   readonly renames: (from: string, to: string) => boolean;
+  /** Whether a table that is there can be given a column of this name. */
+  readonly adds: (name: string) => boolean;
   /** The columns that an index has, in which those wanted come first. */
   readonly indexColumns: (table: TableSchema, index: IndexSchema) => readonly string[];
   /** `collated` are the folded names of columns that compare texts otherwise than by code point. */

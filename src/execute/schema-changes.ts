@@ -162,12 +162,14 @@ export function isRenamed({ name, actual }: ColumnChange): boolean {
 /** Whether a table has to be made anew where columns cannot be changed in place. */
 export function needsRebuild(
   { columns }: TableChange,
-  { renames }: Pick<SchemaRules, 'renames'>,
+  { renames, adds }: Pick<SchemaRules, 'renames' | 'adds'>,
 ): boolean {
   return columns.some(
     (column) =>
       (isChanged(column) && !isPlainAddition(column)) ||
-      (column.actual !== undefined && !renames(column.actual.name, column.name)),
+      (column.actual === undefined
+        ? !adds(column.name)
+        : !renames(column.actual.name, column.name)),
   );
 }
 

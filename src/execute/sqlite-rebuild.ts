@@ -57,9 +57,14 @@ export function rebuildTable(driver: Driver.Database, table: TableChange): void 
 /** By these names SQLite knows the key of each row, whatever columns are called. */
 const rowKeyNames: ReadonlySet<string> = new Set([rowKeyName, 'oid', '_rowid_']);
 
+/** Whether SQLite adds a column in place: it refuses to where its name may mean a row's key. */
+export function addsColumn(name: string): boolean {
+  return !rowKeyNames.has(foldName(name));
+}
+
 /** Whether SQLite gives a column another name in place: it refuses to where one of the two may mean a row's key. */
 export function renamesColumn(from: string, to: string): boolean {
-  return from === to || ![from, to].some((name) => rowKeyNames.has(foldName(name)));
+  return from === to || [from, to].every(addsColumn);
 }
 
 /** The name of a column once all that are renamed in place have their new names. */

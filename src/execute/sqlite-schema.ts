@@ -18,7 +18,7 @@ import {
 } from './schema-steps.ts';
 import { foldName, readMade, readTables } from './sqlite-catalog.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
-import { rebuildTable, renamesColumn } from './sqlite-rebuild.ts';
+import { addsColumn, rebuildTable, renamesColumn } from './sqlite-rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './sqlite-values.ts';
 
 const rules: SchemaRules = {
@@ -44,6 +44,7 @@ const rules: SchemaRules = {
   tableOptions: ' STRICT',
   rebuilds: true,
   renames: renamesColumn,
+  adds: addsColumn,
   indexColumns,
   indexSql: (table, index, collated) =>
     indexSql(table.name, { ...index, columns: indexColumns(table, index) }, collated),

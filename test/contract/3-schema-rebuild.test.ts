@@ -191,3 +191,18 @@ test('the tables of another API in the same file are its own', () =>
     expect(await apply(driver, other, true)).toEqual([]);
     expect(await apply(driver, file('a: { type: string }'), true)).toEqual([]);
   }));
+
+// By these names SQLite knows the key of each row, and adds no such column to a table that is there.
+test.each(['oid', 'rowid', '_rowid_'])('a new column may be called %s', (name) =>
+  inDatabase('', async (driver) => {
+    const before = 'a: { type: string, index: true }';
+    await apply(driver, file(before));
+    driver.exec(`INSERT INTO things (a) VALUES ('x')`);
+    const after = file(`${before}, b: { type: integer, column: ${name} }`);
+    expect(await apply(driver, after)).toEqual([`add column things.${name}`]);
+    expect(await apply(driver, after)).toEqual([]);
+    expect(driver.prepare(`SELECT id, a, "${name}" AS b FROM things`).all()).toEqual([
+      { id: 1, a: 'x', b: null },
+    ]);
+  }),
+);
