@@ -413,15 +413,6 @@ describe('the rest', () => {
       ['safe v1 posts.views: is new'],
     ],
     [
-      'what belongs to a record goes with it',
-      ...changed(
-        everything,
-        'morphMany, resource: notes }',
-        'morphMany, resource: notes, onDelete: cascade }',
-      ),
-      ['breaking v1 things.notes: when their record is deleted: cascade, not restrict'],
-    ],
-    [
       'a relation to many',
       ...changed(
         everything,
