@@ -121,6 +121,10 @@ describe('the explorer', () => {
       await keyboard.type(typed);
       const option = page.getByRole('option', { name: first, exact: true });
       await eventually(() => option.getAttribute('data-combobox-selected')).toBe('true');
+      // What was typed last is drawn: it may have been selected by what was typed before.
+      await page.evaluate(
+        'new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))',
+      );
       await keyboard.press('Enter');
     };
     await page.getByRole('cell', { name: 'Chair' }).waitFor();
