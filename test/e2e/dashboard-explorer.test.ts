@@ -117,6 +117,8 @@ describe('the explorer', () => {
     const url = (path: string) => eventually(() => urlField(page).inputValue()).toBe(path);
     const choose = async (name: string, typed: string, first: string): Promise<void> => {
       await page.getByRole('combobox', { name, exact: true }).click();
+      // A list that opens forgets in a timer what was gone to in it.
+      await page.evaluate('new Promise((done) => setTimeout(done, 20))');
       await page.keyboard.press('ControlOrMeta+a');
       await keyboard.type(typed);
       const option = page.getByRole('option', { name: first, exact: true });
