@@ -51,10 +51,6 @@ export function readSpecification(
   const path = findFile(context, named);
   const name = relative(context.folder, path) || path;
   const text = readText(path, name);
-  if (holdsRecords(name, text))
-    throw new CommandFailure(
-      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${name} --out plinth.yaml`)}".`,
-    );
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
   const { leftOut } = loaded;
@@ -63,6 +59,10 @@ export function readSpecification(
     buildApi(loaded.specification, model.report, { leftOut, check: checkRules });
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
+  if (failed && holdsRecords(name, text))
+    throw new CommandFailure(
+      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${name} --out plinth.yaml`)}".`,
+    );
   const { positionOf } = loaded;
   return { name, path, text, api: failed ? undefined : api, problems, positionOf };
 }

@@ -1,10 +1,8 @@
-import type { Field, Resource } from '../model/api.ts';
+import type { Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { Transaction } from '../execute/database.ts';
-import type { JsonValue } from '../spec/specification.ts';
-import { codecOf, quote, type Dialect } from '../sql/dialect.ts';
+import { decodeValue, quote, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
-import type { SqlValue } from '../model/values.ts';
 import { lastTextId, rowOfId } from './ids.ts';
 import type { Universe } from './joint.ts';
 
@@ -45,13 +43,9 @@ export async function standOf(
   const [row = []] = await transaction.all(generated, {
     bound: [dialect.operand(lastTextId, 'lte', id)],
   });
-  const last = rowOfId({ id, table, ...resource }, decoded(dialect, row[0] ?? null, id), seed) ?? 0;
+  const last =
+    rowOfId({ id, table, ...resource }, decodeValue(dialect, row[0] ?? null, id), seed) ?? 0;
   return { count, last, isWhole: count === 0 };
-}
-
-function decoded(dialect: Dialect, stored: SqlValue, field: Field): JsonValue {
-  const { decode } = codecOf(dialect, field);
-  return stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
 }
 
 /** The records that are there, for keys that lead to them: in the order of their ids, as generated ones are. */
@@ -72,6 +66,6 @@ export async function storedUniverse(
   return {
     size: rows.length,
     valueAt: (place, field) =>
-      decoded(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field),
+      decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field),
   };
 }

@@ -6,7 +6,7 @@ import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
 import type { Response, StreamedBody } from '../respond/response.ts';
 import { after, unless, type Soon } from '../soon.ts';
-import type { Trace } from '../trace/events.ts';
+import type { RequestStart, Trace } from '../trace/events.ts';
 import { readBody, send, sendInstead, type Connections } from './connections.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { Departures } from './departures.ts';
@@ -69,14 +69,13 @@ export class RequestHandler {
 
   /** A request whose head has come. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { connections, trace } = this.parts;
+    const { connections } = this.parts;
     if (!connections.begin(request, response)) return;
     const incoming = readHead(request);
     if (incoming.problem !== undefined) connections.endWith(request);
     this.take(incoming, response).catch((error: unknown) => {
       if (!response.headersSent) request.socket.destroy();
-      const { requestId, method, path } = incoming;
-      trace({ kind: 'failure', requestId, method, path, error });
+      this.tell(incoming, error);
     });
   }
 
@@ -218,7 +217,10 @@ export class RequestHandler {
 
   private report({ trace: seen }: Observed, error: unknown): void {
     seen.failure = error;
-    const { requestId, method, path } = seen.start;
+    this.tell(seen.start, error);
+  }
+
+  private tell({ requestId, method, path }: RequestStart, error: unknown): void {
     this.parts.trace({ kind: 'failure', requestId, method, path, error });
   }
 }

@@ -67,6 +67,7 @@ export function buildApi(
     checkTemplates(resource, noting);
   }
   const versions = buildVersions(specification, resources, noting);
+  const rules = rulesOf(resources.values());
   const api = {
     name: specification.name ?? 'Plinth API',
     description: specification.description,
@@ -75,7 +76,7 @@ export function buildApi(
     unversioned: specification.api?.unversioned ?? true,
     limits: buildLimits(specification.limits ?? {}),
     resources,
-    roles: new Set(rulesOf(resources.values()).map(({ role }) => role)),
+    roles: new Set(rules.map(({ role }) => role)),
     claims: new Set(
       [...resources.values()].flatMap(({ access }) => Object.values(access).flatMap(claimsIn)),
     ),
@@ -84,7 +85,7 @@ export function buildApi(
   for (const { source, relations } of resources.values())
     for (const [name, { type }] of Object.entries(source.fields))
       if (type === 'relation' && !relations.has(name)) missing.add(lost.name(name));
-  if (specification.auth === undefined) adviseAuth(api, noting);
+  if (specification.auth === undefined) adviseAuth(rules, noting);
   check?.(api, noting);
   return failed ? undefined : api;
 }
@@ -154,13 +155,11 @@ function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
 }
 
 /** Warns of rules that let nobody in, since nobody can show who it is. */
-function adviseAuth({ resources }: Pick<Api, 'resources'>, report: Report): void {
-  const rules = rulesOf(resources.values()).filter(
-    ({ role }) => role !== 'public' && role !== 'none',
-  );
-  const [first] = rules;
+function adviseAuth(all: readonly Rule[], report: Report): void {
+  const closed = all.filter(({ role }) => role !== 'public' && role !== 'none');
+  const [first] = closed;
   if (first === undefined) return;
-  const roles = [...new Set(rules.map(({ role }) => `\`${role}\``))].join(', ');
+  const roles = [...new Set(closed.map(({ role }) => `\`${role}\``))].join(', ');
   report(
     first.path,
     `without \`auth\` nobody can show who it is, so rules for ${roles} let nobody in`,

@@ -254,7 +254,8 @@ function resourceOf(
     };
   });
   const keys = fields.filter(({ target }) => target !== undefined);
-  // A list of nothing but links is one between its two ends as well. That no link is there twice now does not show that none may be.
+  // A list of nothing but links is one between its two ends as well. That no link is there twice now does not show that
+  // none may be.
   const pairs = new Set(
     records.map((record) => JSON.stringify(keys.map((key) => record[key.name]))),
   );

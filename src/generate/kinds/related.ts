@@ -80,7 +80,8 @@ function upperEnd({
 
 /**
  * A number that goes with what else a row says: age with birthday, rating with review, net and tax with total, a
- * coordinate with the country, the height of a person with people, the upper end of a range with the lower one. Undefined for others. `name` is what the number was found to be.
+ * coordinate with the country, the height of a person with people, the upper end of a range with the lower one.
+ * Undefined for others. `name` is what the number was found to be.
  */
 export function relatedNumber(
   name: string,
