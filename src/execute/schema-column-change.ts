@@ -10,6 +10,7 @@ import type {
   Counting,
   SchemaRules,
 } from './schema-actual.ts';
+import { isNumberForm, type NumberForm, type RecordRow } from './schema-record.ts';
 import { keepsValues, referenceOf, shownFill, step, type ColumnChange } from './schema-changes.ts';
 
 /** A column that is there, beside what the file wants it to be. */
@@ -20,8 +21,8 @@ interface Compared {
   readonly actual: ActualColumn;
   /** Whether a migration has made it; then its default, if any, is from there too. */
   readonly isMade: boolean;
-  /** Whether a migration has written down that its whole numbers are decimals without their point. */
-  readonly wasScaled: boolean;
+  /** What a migration has written down of its whole numbers. */
+  readonly wasForm: NumberForm | undefined;
   readonly wanted: ColumnSchema;
   readonly rules: SchemaRules;
   /** Gets the steps as they are found. */
@@ -43,7 +44,7 @@ interface Held {
  */
 export function* changeColumn(
   compared: Compared,
-  recordedKind: StoredKind | '' | undefined,
+  recordedKind: RecordRow['kind'] | undefined,
 ): Counting<ColumnChange> {
   const { name, table, actual, wanted, rules, steps } = compared;
   const held = yield* heldIn(compared, recordedKind);
@@ -98,7 +99,7 @@ function refusalOf(
     : {};
 }
 
-function* heldIn(compared: Compared, recordedKind: StoredKind | '' | undefined): Counting<Held> {
+function* heldIn(compared: Compared, recordedKind: RecordRow['kind'] | undefined): Counting<Held> {
   const { actual, wanted, rules } = compared;
   const type = rules.typeName(wanted.type);
   const isLike =
@@ -117,7 +118,7 @@ function* heldIn(compared: Compared, recordedKind: StoredKind | '' | undefined):
 
 /** Values of another type or kind; those that cannot become one of the wanted kind are lost, and counted. */
 function* convertValues(
-  { name, table, actual, isMade, wasScaled, wanted, rules, steps }: Compared,
+  { name, table, actual, isMade, wasForm, wanted, rules, steps }: Compared,
   kind: StoredKind,
 ): Counting<Conversion> {
   const type = rules.typeName(wanted.type);
@@ -129,7 +130,7 @@ function* convertValues(
   // The point of a decimal that is scaled is not in its number: 1990 does not become 19.90.
   const isScaled = wanted.kind === 'integer' && wanted.form?.name === 'scaled';
   const lost =
-    kind === wanted.kind || wasScaled === isScaled
+    kind === wanted.kind || (wasForm === 'scaled') === isScaled
       ? [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? '']
       : [`${old} IS NOT NULL`];
   const count =
@@ -195,12 +196,15 @@ function changeCollation(
  * mean.
  */
 function* expectForm(
-  { name, table, wanted: { form }, steps }: Compared,
+  { name, table, isMade, wasForm, wanted: { form }, steps }: Compared,
   value: string,
 ): Counting<void> {
   if (form === undefined) return;
+  // Seconds and milliseconds look like each other; what others have made is what the file says now.
+  const isOther = isMade && isUnix(wasForm) && isUnix(form.name) && wasForm !== form.name;
+  const isMet = isOther ? 'FALSE' : form.isMet(`(${value})`);
   const others =
-    yield `SELECT count(*) FROM ${quote(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${form.isMet(`(${value})`)}`;
+    yield `SELECT count(*) FROM ${quote(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${isMet}`;
   const verb = others === 1 ? 'is' : 'are';
   if (others > 0)
     steps.push(
@@ -208,6 +212,10 @@ function* expectForm(
         obstacle: `${counted(others, 'value')} ${verb} not stored so; change them, or say of the field what they are`,
       }),
     );
+}
+
+function isUnix(form: string | undefined): boolean {
+  return form === 'unixSeconds' || form === 'unixMilliseconds';
 }
 
 /** No column of a key may be null, as those of a junction's: it stays as it is. */
@@ -256,10 +264,10 @@ function actualKind(
   column: ColumnSchema,
   { type }: ActualColumn,
   isLike: boolean,
-  recorded: StoredKind | '' | undefined,
+  recorded: RecordRow['kind'] | undefined,
   rules: SchemaRules,
 ): StoredKind {
-  const known = recorded === '' ? undefined : recorded;
+  const known = knownKind(recorded);
   if (
     known !== undefined &&
     (rules.typeOfKind(known) === type ||
@@ -268,4 +276,10 @@ function actualKind(
   )
     return known;
   return isLike ? column.kind : rules.kindOfType(type);
+}
+
+/** The kind that was written down; what scaled decimals are follows from what is wanted of them. */
+function knownKind(recorded: RecordRow['kind'] | undefined): StoredKind | undefined {
+  if (recorded === undefined || recorded === '' || recorded === 'scaled') return undefined;
+  return isNumberForm(recorded) ? 'integer' : recorded;
 }

@@ -12,7 +12,7 @@ import {
   type TableChange,
 } from './schema-changes.ts';
 import { changeColumn } from './schema-column-change.ts';
-import type { RecordRow } from './schema-record.ts';
+import { isNumberForm, type RecordRow } from './schema-record.ts';
 
 interface Compared {
   readonly steps: readonly MigrationStep[];
@@ -48,21 +48,17 @@ export function* compareColumns(
       const isRead =
         known?.isMade === false &&
         (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
-      const kind = isRead || known?.kind === 'scaled' ? undefined : known?.kind;
-      const name = `${table.name}.${column.name}`;
-      const isMade = known?.isMade === true;
-      const wasScaled = known?.kind === 'scaled';
       const change = {
-        name,
+        name: `${table.name}.${column.name}`,
         table: actual,
         actual: source,
-        isMade,
-        wasScaled,
+        isMade: known?.isMade === true,
+        wasForm: isNumberForm(known?.kind) ? known.kind : undefined,
         wanted: column,
         rules,
         steps,
       };
-      put(yield* changeColumn(change, kind));
+      put(yield* changeColumn(change, isRead ? undefined : known?.kind));
     }
   }
   for (const column of actual.columns.values())

@@ -1,4 +1,5 @@
 import type { SqlValue } from '../model/values.ts';
+import type { StoredAs } from '../spec/specification.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import { servicePrefix } from '../sql/service-tables.ts';
 import type { StoredKind } from '../sql/stored-kind.ts';
@@ -14,10 +15,17 @@ export interface RecordRow {
   readonly owner: string;
   readonly resource: string;
   readonly field: string;
-  /** `scaled`: whole numbers that are decimals, which their column does not say. */
-  readonly kind: StoredKind | 'scaled' | '';
+  readonly kind: StoredKind | NumberForm | '';
   /** Whether Plinth has made it; else it was there and was taken as it is. */
   readonly isMade: boolean;
+}
+
+/** Forms of whole numbers that look like each other: which of them a column has is written down in place of its kind. */
+const numberForms = ['scaled', 'unixSeconds', 'unixMilliseconds'] as const;
+export type NumberForm = (typeof numberForms)[number];
+
+export function isNumberForm(name: StoredAs | RecordRow['kind'] | undefined): name is NumberForm {
+  return numberForms.some((form) => form === name);
 }
 
 export const recordTable = `${servicePrefix}schema`;

@@ -21,7 +21,7 @@ import {
 import { compareColumns, refusedKey } from './schema-columns.ts';
 import { compareIndexes } from './schema-indexes.ts';
 import { compareReferences } from './schema-references.ts';
-import { isSameRecord, type RecordRow } from './schema-record.ts';
+import { isNumberForm, isSameRecord, type RecordRow } from './schema-record.ts';
 import { findStrays } from './schema-strays.ts';
 
 /** A database as a migration finds it. */
@@ -300,7 +300,7 @@ function recordOf(
 
 /** What is written down of a column: whole numbers are otherwise taken for what they look like the next time. */
 function recordedKind({ kind, form }: ColumnSchema): RecordRow['kind'] {
-  return form?.name === 'scaled' && kind === 'integer' ? 'scaled' : kind;
+  return kind === 'integer' && isNumberForm(form?.name) ? form.name : kind;
 }
 
 /** Whether all of the steps can be done as they were asked for. */

@@ -75,6 +75,9 @@ describe.each<
     ['change things.a from decimal(18,2) to integer - 1 value'],
   ],
   ['decimal', 'real', 'text', decimals, ['change things.a from number to string']],
+  ['datetime', 'unixSeconds', 'unixMilliseconds', moments, [unlike('unixMilliseconds')]],
+  ['datetime', 'unixMilliseconds', 'unixSeconds', moments, [unlike('unixSeconds')]],
+  ['datetime', 'unixSeconds', 'unixMilliseconds', [null], []],
 ])('a %s from %j to %j', (type, from, to, values, onSqlite, onPostgres = onSqlite) => {
   test.each(['sqlite', 'postgres'] as const)('is kept, or refused: %s', async (name) => {
     const side =

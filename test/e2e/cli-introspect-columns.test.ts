@@ -305,3 +305,11 @@ test('a text that has to be JSON stays the text that a migration knows it as', a
   await good(['migrate', 'own.yaml', '--database', 'sqlite:old.db', '--apply'], cwd);
   expect((await good(['introspect', 'sqlite:old.db'], cwd)).out).toContain('c: { type: string }');
 });
+
+test('moments that a migration has stored as numbers are moments, though no value tells', async () => {
+  const { cwd } = await fromSql('CREATE TABLE others (id INTEGER PRIMARY KEY)');
+  const field = 'c: { type: datetime, storedAs: unixSeconds }';
+  writeFileSync(join(cwd, 'own.yaml'), `resources: { notes: { fields: { ${field} } } }`);
+  await good(['migrate', 'own.yaml', '--database', 'sqlite:old.db', '--apply'], cwd);
+  expect((await good(['introspect', 'sqlite:old.db'], cwd)).out).toContain(field);
+});

@@ -63,6 +63,9 @@ export function recordedType(kind: RecordRow['kind']): FieldSpecification | unde
     case 'object':
     case 'array':
       return { type: kind };
+    case 'unixSeconds':
+    case 'unixMilliseconds':
+      return { type: 'datetime', storedAs: kind };
     case '':
     case 'any':
     case 'scaled':
