@@ -43,6 +43,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
   checkValues(field, path, report);
   warnOfWord(field, path, report);
+  warnOfRepeats(field, path, report);
   for (const property of field.properties?.values() ?? []) {
     const place = [...path, 'properties', property.name];
     if (property.default !== undefined && property.default.kind !== 'value')
@@ -105,6 +106,20 @@ function warnOfWord({ type, values, default: given }: Field, path: Path, report:
     `of type ${type.name} the default is the text \`${String(given.value)}\` itself; ${meant}`,
     'warning',
   );
+}
+
+/** Whether records that are created without the field get a value that only one record may have. */
+export function repeatsDefault({ unique, default: given }: Field): boolean {
+  return unique && given?.kind === 'value' && given.value !== null;
+}
+
+function warnOfRepeats(field: Field, path: Path, report: Report): void {
+  if (repeatsDefault(field))
+    report(
+      [...path, 'default'],
+      'only one record can be created without this field, since its values are unique; leave the default out',
+      'warning',
+    );
 }
 
 /** Templates may use other fields as `{{self.name}}`: they must exist and not run in a circle. */

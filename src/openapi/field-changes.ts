@@ -1,4 +1,5 @@
 import type { Field } from '../model/api.ts';
+import { repeatsDefault } from '../model/check-field.ts';
 import { compareNumbers, isMultiple } from '../model/constraints.ts';
 import { isOfWholeSeconds } from '../model/field-types/stored-as.ts';
 import { splitSuffix, type Operator } from '../model/operators.ts';
@@ -99,6 +100,11 @@ function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
       else compareFieldAccess([old, before.field], [now, after.field], kind, before.name, note);
     }
     compareNeeds(old, now, kind === 'create' ? 'create' : 'replace', note);
+  }
+  for (const { name, field, creatable } of now.inputs.values()) {
+    const before = old.inputs.get(name);
+    if (creatable && repeatsDefault(field) && !(before && repeatsDefault(before.field)))
+      note(true, name, 'is unique and the same in all records that are created without it');
   }
   for (const before of old.inputs.values()) {
     const after = now.inputs.get(before.name);

@@ -175,6 +175,28 @@ describe('a default that is a word for what is drawn', () => {
   });
 });
 
+describe('a default that only one record may have', () => {
+  test('is warned of', () => {
+    expect(
+      build(resources({ r: 'a: { type: integer, unique: true, default: 0 }' })).problems,
+    ).toMatchObject([
+      {
+        severity: 'warning',
+        path: 'resources.r.fields.a.default',
+        message:
+          'only one record can be created without this field, since its values are unique; leave the default out',
+      },
+    ]);
+  });
+
+  test.each(['type: uuid, default: uuid', 'type: integer, default: null'])(
+    '{ %s } is not one',
+    (attributes) => {
+      expect(build(resources({ r: `x: { ${attributes}, unique: true }` })).problems).toEqual([]);
+    },
+  );
+});
+
 describe('rules for whom nobody can show to be', () => {
   const told = (head: string): readonly (readonly string[])[] =>
     build(

@@ -40,6 +40,15 @@ describe('one field', () => {
       ['safe v1 posts.b: is new'],
     ],
     [
+      'is new, and the same in all records without it, of which only one may be',
+      'a: { type: string }',
+      'a: { type: string }, b: { type: string, unique: true, default: x }',
+      [
+        'breaking v1 posts.b: is unique and the same in all records that are created without it',
+        'safe v1 posts.b: is new',
+      ],
+    ],
+    [
       'is new and needed',
       'a: { type: string }',
       'a: { type: string }, b: { type: string, required: true }',
@@ -123,6 +132,15 @@ describe('one field', () => {
       [`breaking ${at}: must now be unique`],
     ],
     ['no longer is', 'a: { type: string, unique: true }', 'a: { type: string }', []],
+    [
+      'has a default that it cannot have twice',
+      'a: { type: string, unique: true }',
+      'a: { type: string, unique: true, default: x }',
+      [
+        `breaking ${at}: is unique and the same in all records that are created without it`,
+        `safe ${at}: has another default`,
+      ],
+    ],
     [
       'takes fewer values',
       'a: { type: enum, values: [x, y] }',
