@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkRules } from '../../src/plan/rules.ts';
-import { modelOf } from './1-model.ts';
+import { expectErrors, modelOf, resources } from './1-model.ts';
 
 // Contract 1, Bad specification files: every problem is reported at once. What is wrong in one place hides nothing of
 // another, and nothing is reported that only follows from it.
@@ -259,4 +259,84 @@ describe('nothing is reported that only follows from', () => {
       for (const problem of found) expect(problem).toContain(`resources.${resource}`);
     }
   });
+});
+
+describe('what is wrong elsewhere is said beside what was not understood', () => {
+  const lines = (...parts: readonly string[]): string => parts.join('\n');
+  expectErrors([
+    [
+      'contradictions, beside unknown types and wrong definitions',
+      resources({
+        r: 'a: { type: ¦foo }, b: ¦string, c: { type: integer, minimum: ¦2, maximum: 1 }, d: { type: string, default: ¦5 }',
+        s: '¦e: { type: enum }, f: { type: string, readOnly: true, writeOnly: ¦true }',
+      }),
+      'resources.r.fields.a.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
+      'resources.r.fields.b: `b` must be a definition such as { type: string }, not `string`',
+      'resources.r.fields.c.minimum: minimum 2 leaves no value under maximum 1',
+      'resources.r.fields.d.default: 5 must be a string',
+      'resources.s.fields.e: an enum needs `values`: a list of the values that are allowed',
+      'resources.s.fields.f.writeOnly: a field cannot be both readOnly and writeOnly',
+    ],
+    [
+      'unknown names, but not the names of what was left out',
+      lines(
+        resources({
+          posts:
+            'kind: { type: ¦foo }, ¦1st: { type: string }, title: { type: string }, ¦tags: { type: relation, relation: belongsToMany, resource: tags }, author: { type: relation, relation: belongsTo, resource: ¦autors }',
+          authors: 'books: { type: relation, relation: hasMany, resource: books }',
+        }),
+        '  books: ¦7',
+        '  lists: { unique: [[kind, name]], groups: { g: [kind, ¦nme] }, fields: { name: { type: string }, kind: { type: ¦foo } } }',
+        'api: { versions: { 1: { resources: { books: false, posts: { fields: { kind: false, titel: ¦false } } } } } }',
+      ),
+      'resources.posts.fields.kind.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
+      "resources.posts.fields.1st: `1st` cannot be a field's name; it takes letters, digits and `_`, and begins with a letter",
+      "resources.posts.fields.tags: `tags` needs `through`: a resource's name",
+      'resources.posts.fields.author.resource: there is no resource autors; did you mean authors?',
+      'resources.books: `books` must be a map with `fields`, not `7`',
+      'resources.lists.groups.g[1]: there is no field nme; did you mean name?',
+      'resources.lists.fields.kind.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
+      'api.versions.1.resources.posts.fields.titel: there is no field titel; did you mean title?',
+    ],
+    [
+      'nothing of a key whose format was not understood, or that of what it points to',
+      resources({
+        users: 'id: { type: id, format: ¦bogus }',
+        tags: 'id: { type: id, format: uuid }',
+        posts:
+          'userId: { type: string, reference: users.id }, tagId: { type: string, format: ¦uuuid, reference: tags.id }, user: { type: relation, relation: belongsTo, resource: users }, tag: { type: relation, relation: belongsTo, resource: tags }',
+      }),
+      'resources.users.fields.id.format: `format` must be uuid or string, not `bogus`',
+      'resources.posts.fields.tagId.format: `format` must be email, url, slug, hostname, ipv4, ipv6 or uuid, not `uuuid`; did you mean `uuid`?',
+    ],
+    [
+      'nothing that a relation would have changed which was not understood',
+      resources({
+        photos: 'owner: { type: relation, relation: morphTo }',
+        people:
+          'photos: { type: relation, relation: morphMany, resource: photos, typeValue: people, onDelete: ¦7, ¦bad: 1 }, album: ¦7',
+        events: '¦shots: { type: relation, resource: photos }',
+        marks: 'owner: { type: relation, relation: morphTo, ¦resource: people }',
+        groups: 'marks: { type: relation, relation: morphMany, resource: marks }',
+      }),
+      'resources.people.fields.photos.onDelete: `onDelete` must be restrict, cascade or setNull, not `7`',
+      'resources.people.fields.photos.bad: unknown attribute `bad`',
+      'resources.people.fields.album: `album` must be a definition such as { type: string }, not `7`',
+      'resources.events.fields.shots: `shots` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany',
+      'resources.marks.fields.owner.resource: `resource` does not fit a morphTo relation; it fits hasOne, belongsTo, hasMany, belongsToMany, morphMany',
+    ],
+    [
+      'nothing of a key or a junction of which a part was not understood',
+      resources({
+        books:
+          'shelves: { type: relation, relation: belongsToMany, resource: shelves, through: places, withPivot: [slot] }',
+        shelves: 'id: ¦7',
+        places:
+          'bookId: ¦7, slot: { type: integer, values: ¦7 }, shelfId: { type: string, reference: shelves.id }',
+      }),
+      'resources.shelves.fields.id: `id` must be a definition such as { type: string }, not `7`',
+      'resources.places.fields.bookId: `bookId` must be a definition such as { type: string }, not `7`',
+      'resources.places.fields.slot.values: `values` must be a list, each item a value, not `7`',
+    ],
+  ]);
 });

@@ -83,6 +83,34 @@ describe('contradictions', () => {
       `${at}.minimum: minimum 0.1 leaves no value under maximum 0.4 by multipleOf 0.25`,
     ],
     [
+      'a whole number over all',
+      x('type: integer, exclusiveMinimum: ¦9007199254740991'),
+      `${at}.exclusiveMinimum: exclusiveMinimum 9007199254740991 leaves no value: an integer is at most 9007199254740991`,
+    ],
+    ['the last whole number', x('type: integer, minimum: 9007199254740991')],
+    [
+      'a bound of more digits than the decimal',
+      x('type: decimal, precision: 4, minimum: ¦100'),
+      `${at}.minimum: minimum 100 leaves no value: a decimal of these digits is at most 99.99`,
+    ],
+    [
+      'a bound under all that it holds',
+      x('type: decimal, precision: 2, scale: 2, maximum: ¦"-0.995"'),
+      `${at}.maximum: maximum -0.995 leaves no value: a decimal of these digits is at least -0.99`,
+    ],
+    ['the last decimals', x('type: decimal, precision: 3, scale: 0, minimum: 999, maximum: 1e9')],
+    [
+      'more distinct items than there are',
+      x('type: array, items: { type: boolean, nullable: false }, minItems: ¦3, uniqueItems: true'),
+      `${at}.minItems: minItems 3 leaves no value: there are 2 items, of which none may come twice`,
+    ],
+    [
+      'as many distinct items as there are',
+      x(
+        'type: array, items: { type: enum, values: [x, y], nullable: true }, minItems: 3, uniqueItems: true',
+      ),
+    ],
+    [
       'inside objects and arrays',
       x(
         'type: object, properties: { a: { type: array, items: { type: string, minLength: ¦2, maxLength: 1 } } }',
@@ -300,84 +328,4 @@ test('the model keeps nothing that a later one changes', () => {
   modelOf(resources({ r: 'x: { type: string, enum: [b] }' }));
   expect(fieldIn(first, 'r.x').values).toEqual(['a']);
   expect(validModel(text)).toEqual(first);
-});
-
-describe('what is wrong elsewhere is said beside what was not understood', () => {
-  const lines = (...parts: readonly string[]): string => parts.join('\n');
-  expectErrors([
-    [
-      'contradictions, beside unknown types and wrong definitions',
-      resources({
-        r: 'a: { type: ¦foo }, b: ¦string, c: { type: integer, minimum: ¦2, maximum: 1 }, d: { type: string, default: ¦5 }',
-        s: '¦e: { type: enum }, f: { type: string, readOnly: true, writeOnly: ¦true }',
-      }),
-      'resources.r.fields.a.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
-      'resources.r.fields.b: `b` must be a definition such as { type: string }, not `string`',
-      'resources.r.fields.c.minimum: minimum 2 leaves no value under maximum 1',
-      'resources.r.fields.d.default: 5 must be a string',
-      'resources.s.fields.e: an enum needs `values`: a list of the values that are allowed',
-      'resources.s.fields.f.writeOnly: a field cannot be both readOnly and writeOnly',
-    ],
-    [
-      'unknown names, but not the names of what was left out',
-      lines(
-        resources({
-          posts:
-            'kind: { type: ¦foo }, ¦1st: { type: string }, title: { type: string }, ¦tags: { type: relation, relation: belongsToMany, resource: tags }, author: { type: relation, relation: belongsTo, resource: ¦autors }',
-          authors: 'books: { type: relation, relation: hasMany, resource: books }',
-        }),
-        '  books: ¦7',
-        '  lists: { unique: [[kind, name]], groups: { g: [kind, ¦nme] }, fields: { name: { type: string }, kind: { type: ¦foo } } }',
-        'api: { versions: { 1: { resources: { books: false, posts: { fields: { kind: false, titel: ¦false } } } } } }',
-      ),
-      'resources.posts.fields.kind.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
-      "resources.posts.fields.1st: `1st` cannot be a field's name; it takes letters, digits and `_`, and begins with a letter",
-      "resources.posts.fields.tags: `tags` needs `through`: a resource's name",
-      'resources.posts.fields.author.resource: there is no resource autors; did you mean authors?',
-      'resources.books: `books` must be a map with `fields`, not `7`',
-      'resources.lists.groups.g[1]: there is no field nme; did you mean name?',
-      'resources.lists.fields.kind.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
-      'api.versions.1.resources.posts.fields.titel: there is no field titel; did you mean title?',
-    ],
-    [
-      'nothing of a key whose format was not understood, or that of what it points to',
-      resources({
-        users: 'id: { type: id, format: ¦bogus }',
-        tags: 'id: { type: id, format: uuid }',
-        posts:
-          'userId: { type: string, reference: users.id }, tagId: { type: string, format: ¦uuuid, reference: tags.id }, user: { type: relation, relation: belongsTo, resource: users }, tag: { type: relation, relation: belongsTo, resource: tags }',
-      }),
-      'resources.users.fields.id.format: `format` must be uuid or string, not `bogus`',
-      'resources.posts.fields.tagId.format: `format` must be email, url, slug, hostname, ipv4, ipv6 or uuid, not `uuuid`; did you mean `uuid`?',
-    ],
-    [
-      'nothing that a relation would have changed which was not understood',
-      resources({
-        photos: 'owner: { type: relation, relation: morphTo }',
-        people:
-          'photos: { type: relation, relation: morphMany, resource: photos, typeValue: people, onDelete: ¦7, ¦bad: 1 }, album: ¦7',
-        events: '¦shots: { type: relation, resource: photos }',
-        marks: 'owner: { type: relation, relation: morphTo, ¦resource: people }',
-        groups: 'marks: { type: relation, relation: morphMany, resource: marks }',
-      }),
-      'resources.people.fields.photos.onDelete: `onDelete` must be restrict, cascade or setNull, not `7`',
-      'resources.people.fields.photos.bad: unknown attribute `bad`',
-      'resources.people.fields.album: `album` must be a definition such as { type: string }, not `7`',
-      'resources.events.fields.shots: `shots` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany',
-      'resources.marks.fields.owner.resource: `resource` does not fit a morphTo relation; it fits hasOne, belongsTo, hasMany, belongsToMany, morphMany',
-    ],
-    [
-      'nothing of a key or a junction of which a part was not understood',
-      resources({
-        books:
-          'shelves: { type: relation, relation: belongsToMany, resource: shelves, through: places, withPivot: [slot] }',
-        shelves: 'id: ¦7',
-        places:
-          'bookId: ¦7, slot: { type: integer, values: ¦7 }, shelfId: { type: string, reference: shelves.id }',
-      }),
-      'resources.shelves.fields.id: `id` must be a definition such as { type: string }, not `7`',
-      'resources.places.fields.bookId: `bookId` must be a definition such as { type: string }, not `7`',
-      'resources.places.fields.slot.values: `values` must be a list, each item a value, not `7`',
-    ],
-  ]);
 });
