@@ -1,6 +1,6 @@
 import type { Api, Field } from '../model/api.ts';
 import type { FieldView, ResourceView } from '../model/view.ts';
-import type { JsonValue } from '../spec/specification.ts';
+import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import { settingsOf, type Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
 import { unlessProblem } from './problem.ts';
@@ -107,12 +107,26 @@ function isShown(shown: JsonValue, whole: JsonValue): boolean {
 
 /** The definition of the file, without what names something that this caller may not see. */
 function shownDefinition({ field }: FieldView, face: ResourceView): object {
-  const { access: _access, column: _column, reference, template, ...shown } = field.attributes;
-  const target = field.reference && otherFace(face, field.reference.field);
+  const { attributes, reference } = field;
+  const shown = shownAttributes(attributes, face);
+  const isWritten = attributes.reference !== undefined;
+  const target = isWritten && reference ? otherFace(face, reference.field) : undefined;
+  return target === undefined ? shown : { ...shown, reference: target };
+}
+
+function shownAttributes(attributes: FieldSpecification, face: ResourceView): object {
+  const { access: _access, column: _column, reference: _reference, ...shown } = attributes;
+  const { template, properties, items, ...others } = shown;
+  const named = template === undefined ? undefined : templateIn(face, template);
+  const members = Object.entries(properties ?? {}).map(([name, member]) => [
+    name,
+    shownAttributes(member, face),
+  ]);
   return {
-    ...shown,
-    ...(reference === undefined || target === undefined ? {} : { reference: target }),
-    ...(template === undefined || !isReadable(template, face) ? {} : { template }),
+    ...others,
+    ...(named === undefined ? {} : { template: named }),
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(members) }),
+    ...(items === undefined ? {} : { items: shownAttributes(items, face) }),
   };
 }
 
@@ -127,12 +141,15 @@ function otherFace(face: ResourceView, target: Field): string | undefined {
   return undefined;
 }
 
-/** Whether a template speaks of fields that this caller may read alone. */
-function isReadable(template: string, face: ResourceView): boolean {
-  const readable = new Set([...face.fields.values()].map(({ field }) => field.name));
-  return [...template.matchAll(/\{\{\s*self\.(\w+)/gu)].every(([, name = '']) =>
-    readable.has(name),
-  );
+/** A template in the names of this view; undefined where it speaks of a field that this caller may not read. */
+function templateIn(face: ResourceView, template: string): string | undefined {
+  const names = new Map([...face.fields.values()].map(({ field, name }) => [field.name, name]));
+  let isReadable = true;
+  const shown = template.replaceAll(/(\{\{\s*self\.)(\w+)/gu, (_, before: string, name: string) => {
+    isReadable &&= names.has(name);
+    return `${before}${names.get(name)}`;
+  });
+  return isReadable ? shown : undefined;
 }
 
 function described(
@@ -143,8 +160,7 @@ function described(
   const { template, transform = [] } = field.attributes;
   const transformations = [...transform];
   const nothing = { generator: null, args: null, template: null, transformations };
-  if (template !== undefined)
-    return isReadable(template, face) ? { ...nothing, template } : nothing;
+  if (template !== undefined) return { ...nothing, template: templateIn(face, template) ?? null };
   const source = unlessProblem(() => generator?.rowsOf(field.resource).sourceOf(field));
   return source === undefined
     ? nothing

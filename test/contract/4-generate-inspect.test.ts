@@ -23,7 +23,7 @@ resources:
       label: { type: string, template: "{{self.title}}!", transform: [trim, uppercase] }
       hidden: { type: string, template: "{{self.secret}}" }
       secret: { type: string, writeOnly: true, column: s }
-      place: { type: object, properties: { city: { type: string }, zip: { type: string } } }
+      place: { type: object, properties: { city: { type: string }, zip: { type: string, template: "{{self.secret}}" } } }
       authorId: { type: integer, reference: users.id }
       author: { type: relation, relation: belongsTo, resource: users }
 `;
@@ -92,9 +92,15 @@ describe('_inspect=data', () => {
 
   test('only fields that the view may read, under its names, and nothing that names others', async () => {
     const answer = await inspect('/v1/posts?_inspect=data');
-    const { fields } = answer._inspect;
+    const { fields, schema } = answer._inspect;
     expect(Object.keys(fields)).toEqual(Object.keys(answer.data[0] ?? {}));
     expect(Object.keys(fields)).not.toContain('secret');
+    expect(fields['label']).toMatchObject({ template: '{{self.headline}}!' });
+    expect(schema['label']).toMatchObject({ template: '{{self.headline}}!' });
+    expect(schema['place']).toEqual({
+      type: 'object',
+      properties: { city: { type: 'string' }, zip: { type: 'string' } },
+    });
     expect(fields['hidden']).toEqual({
       source: 'generated',
       generator: null,
