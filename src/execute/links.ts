@@ -194,7 +194,8 @@ async function currentLinks(
   const isTarget = await seen(targetField(relation), keys, access);
   const links = new Map<SqlValue, SqlValue[]>();
   for (const [id = null, key = null] of rows) {
-    if (!isLink(id) || !isTarget(key)) continue;
+    // A row of the junction that leads nowhere links nothing.
+    if (key === null || !isLink(id) || !isTarget(key)) continue;
     const same = links.get(key);
     if (same === undefined) links.set(key, [id]);
     else same.push(id);

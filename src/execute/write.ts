@@ -5,7 +5,7 @@ import { readValue } from '../model/validation.ts';
 import { mergePatch } from '../plan/merge-patch.ts';
 import { immutableMessage, validationError } from '../plan/write.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../plan/plan.ts';
 import type { Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -271,10 +271,9 @@ export class Writer {
       ...[...unchanged]
         .filter(([field, value]) => !same(field, value))
         .map(([field]) => ({ field, message: immutableMessage })),
-      ...emptyHalves(morphs, valueIn(values, current)).map(({ field, other }) => ({
-        field,
-        message: halfMessage(this.answering.names.field(other)),
-      })),
+      ...emptyHalves(morphs, valueIn(values, current)).map((half) =>
+        halfIssue(half, this.answering.names.field),
+      ),
     ];
     if (conflicts.length > 0)
       throw new Refusal(

@@ -13,11 +13,17 @@ export function touchedMorphs(
   return touched;
 }
 
+/** The empty half of a morph pair, and the other one. */
+interface EmptyHalf {
+  readonly field: Field;
+  readonly other: Field;
+}
+
 /** The empty halves of morph pairs that are half null. */
 export function emptyHalves(
   morphs: readonly MorphTo[],
   valueOf: (field: Field) => JsonValue,
-): readonly { readonly field: Field; readonly other: Field }[] {
+): readonly EmptyHalf[] {
   return morphs.flatMap(({ typeField, idField }) => {
     const [noType, noId] = [valueOf(typeField) === null, valueOf(idField) === null];
     if (noType === noId) return [];
@@ -28,4 +34,13 @@ export function emptyHalves(
 /** What is wrong with an empty half; `other` is the name of the other one. */
 export function halfMessage(other: string | undefined): string {
   return `must be given as well, or ${other ?? 'the other half of the pair'} be null`;
+}
+
+/** What is wrong with a pair that is half null, told of a half that the caller knows. */
+export function halfIssue(
+  { field, other }: EmptyHalf,
+  nameOf: (field: Field) => string | undefined,
+): { readonly field: Field; readonly message: string } {
+  if (nameOf(field) !== undefined) return { field, message: halfMessage(nameOf(other)) };
+  return { field: other, message: 'must be null, as the other half of its pair is' };
 }

@@ -10,7 +10,7 @@ import type { InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
-import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WriteKind, WritePlan } from './plan.ts';
 
 export const immutableMessage = 'is immutable: it is set on create only';
@@ -159,11 +159,11 @@ function checkMorphs(
   const morphs = touchedMorphs(face.resource, (field) => values.has(field));
   const nameOf = (wanted: Field): string | undefined =>
     [...face.inputs.values()].find(({ field }) => field === wanted)?.name;
-  for (const { field, other } of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
-    const path = `${prefix}${nameOf(field) ?? nameOf(other) ?? ''}`;
+  for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
+    const { field, message } = halfIssue(half, nameOf);
+    const path = `${prefix}${nameOf(field) ?? ''}`;
     // A half that was refused is no half that is missing.
-    if (!issues.some((issue) => issue.path === path))
-      issues.push({ kind: 'type', path, message: halfMessage(nameOf(other)) });
+    if (!issues.some((issue) => issue.path === path)) issues.push({ kind: 'type', path, message });
   }
 }
 

@@ -5,6 +5,7 @@ import { ask, expectError, testExchanges } from './2-exchanges.ts';
 
 /** Owners at the top; what refers to them says in its name what becomes of it. */
 const specification = `
+api: { versions: { 1: {}, 2: { resources: { notes: { fields: { notableId: false } } } } } }
 resources:
   owners:
     fields:
@@ -315,6 +316,14 @@ describe('a morph pair', () => {
         status: 400,
         code: 'VALIDATION_FAILED',
       },
+      ...['POST /v2/notes', 'PATCH /v2/notes/3', 'PUT /v2/notes/3'].map((request) => ({
+        name: `without an id that the version hides, ${request}`,
+        request,
+        body: { notableType: 'owners' },
+        status: 400,
+        code: 'VALIDATION_FAILED' as const,
+        problems: ['notableType: must be null, as the other half of its pair is'],
+      })),
       {
         name: 'half changed to an owner that there is not',
         request: 'PATCH /v1/notes/1',

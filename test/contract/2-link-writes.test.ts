@@ -390,4 +390,10 @@ resources:
     const answer = await own.send('PATCH', '/v1/posts/1?expand=tags', { tags: [1] });
     expect(answer.body.tags).toMatchObject([{ id: 1, pivot: { role: 'r' } }]);
   });
+
+  test('a row of the junction that leads nowhere is no link, and stays', async () => {
+    const { body } = await own.send('POST', '/v1/roles', { postId: 1, role: 'lead' });
+    expect((await own.send('PATCH', '/v1/posts/1', { tags: [] })).status).toBe(200);
+    expect((await own.get('/v1/roles')).body).toEqual([body]);
+  });
 });
