@@ -193,9 +193,8 @@ export class Writer {
     const { plain, compiled, limits } = this.answering;
     const record = await this.read(plain ?? compiled, id, limits);
     // Who does not see the record has no tag of it; `*` asks only for its being there.
-    const tag = record === undefined ? '' : entityTag(JSON.stringify(record));
-    if (matchesTag(ifMatch, tag)) return;
-    throw new Refusal(hasChanged());
+    const isSame = record !== undefined && matchesTag(ifMatch, entityTag(JSON.stringify(record)));
+    if (!isSame) throw new Refusal(hasChanged());
   }
 
   /** Gives the row that is shown, where the change has returned it. */

@@ -32,6 +32,16 @@ test.each(['PUT', 'PATCH'])('%s is 204', async (method) => {
   expect(both.failures).toEqual([]);
 });
 
+test.each([
+  ['*', 204],
+  ['"x"', 412],
+  ['"x",', 412],
+  ['', 412],
+])('nobody has a tag of what cannot be read: If-Match %j is %i', async (tag, status) => {
+  const answer = await both.send('PATCH', '/v1/drops/1', { text: 'z' }, { 'if-match': tag });
+  expect(answer.status).toBe(status);
+});
+
 test('nothing of it can be read', async () => {
   expect((await both.get('/v1/drops/1')).status).toBe(401);
   expect((await both.get('/v1/drops')).status).toBe(401);
