@@ -232,7 +232,7 @@ export async function missingOwners(
     const isWritten = ownId !== undefined && String(ownId) === String(id);
     const key = isWritten ? encodeValue(dialect, ownId, owner.id) : null;
     const rows =
-      key === null ? [] : await transaction.all(statements.exists(owner.id), { bound: [key] });
+      key === null ? [] : await transaction.all(statements.hold(owner), { bound: [], id: key });
     const isSeen =
       rights === undefined ||
       (isKept(typeField, type) && isKept(idField, id)) ||

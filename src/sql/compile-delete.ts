@@ -57,6 +57,8 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
       .join(', ');
   const isMet = ({ key, condition }: Step, keys: string): string =>
     `${dialect.compare(quote(key.column), 'in', keys, key)}${condition}`;
+  // A morph child may be made meanwhile, of which no constraint of the database knows: it waits, or is waited for.
+  const held = (resource: Resource): string => (hasMorphs(resource) ? dialect.forUpdate : '');
   const edges = kept((resource: Resource): readonly (DeleteEdge & Step)[] =>
     stepsOf(resource).map((one) => {
       const { to, label, from, onDelete, pair } = one;
@@ -68,7 +70,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
         rows: cached(
           `follow ${resource.name} ${label}`,
           (add) =>
-            `SELECT ${leads(to)} FROM ${table} WHERE ${isMet(one, add('keys'))} LIMIT ${add('limit')}`,
+            `SELECT ${leads(to)} FROM ${table} WHERE ${isMet(one, add('keys'))} LIMIT ${add('limit')}${onDelete === 'cascade' ? held(to) : ''}`,
         ),
         change:
           pair === undefined || onDelete === 'restrict'
@@ -112,7 +114,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
       cached(
         `leading ${resource.name}`,
         (add) =>
-          `SELECT ${leads(resource)} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`,
+          `SELECT ${leads(resource)} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${held(resource)}`,
       ),
   };
 }
@@ -190,6 +192,13 @@ function goingWith(resource: Resource): ReadonlySet<Resource> {
   for (const one of going)
     for (const { to, onDelete } of stepsOf(one)) if (onDelete === 'cascade') going.add(to);
   return going;
+}
+
+/** Whether morph children may keep or follow one of a resource, or what goes with it. */
+function hasMorphs(resource: Resource): boolean {
+  return [...goingWith(resource)].some((one) =>
+    stepsOf(one).some(({ pair }) => pair !== undefined),
+  );
 }
 
 /** The id, and what else the keys of those below point to. */

@@ -31,6 +31,8 @@ export interface WriteStatements extends DeleteStatements {
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
   /** A row where there is a record named by `id`, which stays as it is until the transaction ends. */
   readonly lock: (resource: Resource) => Statement;
+  /** A row where there is a record named by `id`, which nobody deletes until the transaction ends. */
+  readonly hold: (resource: Resource) => Statement;
   /** The links of the owner whose key is bound first: each link's id, and the key of the record that it leads to. */
   readonly links: (relation: BelongsToMany) => Statement;
   /** The records whose ids are among `keys`: their ids, and the keys by which links lead to them. */
@@ -181,6 +183,12 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         keyOf('lock', resource),
         (add) =>
           `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forUpdate}`,
+      ),
+    hold: (resource) =>
+      cached(
+        keyOf('hold', resource),
+        (add) =>
+          `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forKeyShare}`,
       ),
     links: ({ through, ownerKey, targetKey }) =>
       cached(

@@ -242,6 +242,7 @@ export const postgresAlike: Dialect = {
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
   forUpdate: ' FOR UPDATE',
+  forKeyShare: ' FOR KEY SHARE',
   givenIds: ' OVERRIDING SYSTEM VALUE',
   textType: 'text COLLATE "C"',
   // As text, whatever the type of the column.

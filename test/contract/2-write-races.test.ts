@@ -120,3 +120,36 @@ describe('at once', () => {
       expect((await side.get('/v1/owner-tags')).body).toHaveLength(4);
     }));
 });
+
+describe.each(['restrict', 'cascade', 'setNull'])('morph children, %s', (onDelete) => {
+  test.each(['owners', 'houses'])(
+    'that are made while one of %s is deleted: none is left without its owner',
+    async (gone) => {
+      const own = await serveBoth(`
+resources:
+  houses: { fields: { name: { type: string } } }
+  owners:
+    fields:
+      houseId: { type: integer, reference: houses.id, onDelete: cascade }
+      notes: { type: relation, relation: morphMany, resource: notes, onDelete: ${onDelete} }
+  notes: { fields: { of: { type: relation, relation: morphTo } } }
+`);
+      for (const side of own.sides)
+        for (let houseId = 1; houseId <= 5; houseId += 1) {
+          await side.send('POST', '/v1/houses', {});
+          const { body } = await side.send('POST', '/v1/owners', { houseId });
+          const path = `/v1/${gone}/${gone === 'owners' ? body.id : houseId}`;
+          const answers = await atOnce(12, (index) =>
+            index % 4 === 3
+              ? side.send('DELETE', path)
+              : side.send('POST', '/v1/notes', { ofType: 'owners', ofId: body.id }),
+          );
+          for (const { status } of answers) expect([201, 204, 404, 409, 422]).toContain(status);
+          const without = await side.get(`/v1/notes?ofId_exists=true&of_exists=false`);
+          expect(without.body).toEqual([]);
+        }
+      expect(own.failures).toEqual([]);
+      await own.stop();
+    },
+  );
+});
