@@ -33,7 +33,10 @@ export interface WriteStatements extends DeleteStatements {
   readonly lock: (resource: Resource) => Statement;
   /** A row where there is a record named by `id`, which nobody deletes until the transaction ends. */
   readonly hold: (resource: Resource) => Statement;
-  /** The links of the owner whose key is bound first: each link's id, and the key of the record that it leads to. */
+  /**
+   * The links of the owner whose key is bound first: each link's id, and the key of the record that it leads to. The latest
+   * comes first: where all of them go, it may need an earlier one.
+   */
   readonly links: (relation: BelongsToMany) => Statement;
   /** The records whose ids are among `keys`: their ids, and the keys by which links lead to them. */
   readonly linkable: (relation: BelongsToMany) => Statement;
@@ -195,7 +198,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         keyOf('links', through, [ownerKey, targetKey]),
         (add) =>
           `SELECT ${columns([through.id, targetKey]).join(', ')} FROM ${quote(through.table)}` +
-          ` WHERE ${quote(ownerKey.column)} = ${add(0)}`,
+          ` WHERE ${quote(ownerKey.column)} = ${add(0)} ORDER BY ${quote(through.id.column)} DESC`,
       ),
     linkable: ({ target, targetKey }) => {
       const key = targetKey.reference?.field ?? target.id;

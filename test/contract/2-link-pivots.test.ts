@@ -360,3 +360,24 @@ describe('a link that leads by a field which may be null', () => {
     expect((await both.get('/v1/nears')).body).toMatchObject([{ listCode: '1.50', songDay: day }]);
   });
 });
+
+test('links of which one needs another go together', async () => {
+  const own = await serveBoth(
+    `
+resources:
+  routes: { fields: { stops: { type: relation, relation: belongsToMany, resource: stops, through: legs, withPivot: [afterId] } } }
+  stops: { fields: { name: { type: string } } }
+  legs:
+    fields:
+      routeId: { type: integer, reference: routes.id }
+      stopId: { type: integer, reference: stops.id }
+      afterId: { type: integer, reference: legs.id, onDelete: restrict }
+`,
+    { stops: [{}, {}], routes: [{ stops: [1] }] },
+  );
+  const stops = [1, { id: 2, pivot: { afterId: 1 } }];
+  expect((await own.send('PATCH', '/v1/routes/1', { stops })).status).toBe(200);
+  expect((await own.send('PATCH', '/v1/routes/1', { stops: [] })).status).toBe(200);
+  expect((await own.get('/v1/legs')).body).toEqual([]);
+  await own.stop();
+});
