@@ -81,6 +81,7 @@ export async function keptLink(
   const fields = [...new Set([...fixed, ...halves])];
   if (fields.length === 0) return { link, row, current: emptyValues };
   const bound = { bound: [], id: row };
+  if (halves.length > 0) await transaction.all(statements.lock(through), bound);
   const [values = []] = await transaction.all(statements.current(through, fields), bound);
   const current = fields.map(
     (field, index) => [field, decodeValue(dialect, values[index + 1] ?? null, field)] as const,

@@ -255,7 +255,9 @@ export class Writer {
     const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys(), ...keys])];
     if (fields.length === 0 && values.size > 0) return emptyRecord;
     const of = { bound: [], id: this.encode(id, resource.id) };
-    if (merged.size > 0) await this.transaction.all(this.statements.lock(resource), of);
+    // What goes together with what is there: nobody else changes it from here on.
+    const isHeld = merged.size > 0 || halves.length > 0;
+    if (isHeld) await this.transaction.all(this.statements.lock(resource), of);
     const [row] = await this.transaction.all(this.statements.current(resource, fields), of);
     if (row === undefined) throw new Refusal(notFound(resource, id));
     const current = new Map(

@@ -153,3 +153,27 @@ resources:
     },
   );
 });
+
+test('a morph pair that is changed in parts and as a whole at once leads somewhere or nowhere', async () => {
+  const own = await serveBoth(
+    `
+resources:
+  owners: { fields: { id: { type: id, format: string }, notes: { type: relation, relation: morphMany, resource: notes } } }
+  houses: { fields: { id: { type: id, format: string }, notes: { type: relation, relation: morphMany, resource: notes } } }
+  notes: { fields: { of: { type: relation, relation: morphTo } } }
+`,
+    { owners: [{ id: 'a' }, { id: 'b' }], houses: [{ id: 'c' }] },
+  );
+  const none = { ofType: null, ofId: null };
+  const changes = [{ ofId: 'b' }, none, { ofId: 'a' }, { ofType: 'houses', ofId: 'c' }];
+  for (const side of own.sides)
+    for (let round = 0; round < 20; round += 1) {
+      const { body } = await side.send('POST', '/v1/notes', { ofType: 'owners', ofId: 'a' });
+      const path = `/v1/notes/${body.id}`;
+      await atOnce(8, (index) => side.send('PATCH', path, changes[index % 4]));
+      const { ofType, ofId, of } = (await side.get(`${path}?expand=of`)).body;
+      expect([ofType === null, ofId]).toEqual([of === null, of?.id ?? null]);
+    }
+  expect(own.failures).toEqual([]);
+  await own.stop();
+});
