@@ -4,6 +4,7 @@ import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
 import { GenerationProblem, unlessProblem } from './problem.ts';
 import type { Universe } from './joint.ts';
+import type { Surroundings } from './part.ts';
 import { ResourceRows, type World } from './rows.ts';
 import { loadWords, localesAlike, type Words } from './words/words.ts';
 
@@ -101,7 +102,7 @@ export class Generator {
       universe: (resource) => this.universe(resource),
       isGrouped: (resource) => this.isGrouped(resource),
       specificationOf: (resource) => this.specificationOf(resource),
-      siblingOf: (field) => (names) => names.find((name) => isSibling(field, name)),
+      siblingOf: (around) => (names) => names.find((name) => isSibling(around, name)),
     };
   }
 
@@ -276,16 +277,17 @@ function once(problems: readonly GenerationProblem[]): readonly GenerationProble
   ];
 }
 
-/** Whether a field's value may be made from this one's: it exists, and its template does not lead back. */
-function isSibling(field: Field, name: string): boolean {
-  const { fields } = field.resource;
+/** Whether a value may be made from this field's: it is beside it, and its template does not lead back. */
+function isSibling({ fields, whole }: Surroundings, name: string): boolean {
   const leadsBack = (other: string, seen: ReadonlySet<string>): boolean => {
-    if (other === field.name) return true;
+    if (other === whole.name) return true;
     if (seen.has(other)) return false;
-    const { template = '' } = fields.get(other)?.attributes ?? {};
+    const { template = '' } = whole.resource.fields.get(other)?.attributes ?? {};
     return [...template.matchAll(/\{\{\s*self\.(\w+)/gu)].some(([, used = '']) =>
       leadsBack(used, new Set([...seen, other])),
     );
   };
-  return fields.has(name) && !leadsBack(name, new Set());
+  const field = fields.get(name);
+  if (field === undefined) return false;
+  return field !== whole.resource.fields.get(name) || !leadsBack(name, new Set());
 }

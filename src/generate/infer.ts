@@ -1,5 +1,4 @@
 import type { Field } from '../model/api.ts';
-import { singular } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { anyNumber, numberKinds, rangeOf, shareOfTrue } from './kinds/numbers.ts';
@@ -7,9 +6,10 @@ import { flagOf, hasReached, statusesOf } from './kinds/course.ts';
 import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
 import { isRare, persona } from './kinds/people.ts';
 import { relatedNumber } from './kinds/related.ts';
-import { findEnding, subjectOf, tokensOf } from './kinds/names.ts';
+import { findEnding } from './kinds/names.ts';
 import { uuidOf } from './kinds/kind.ts';
 import { anyJson, anyText, emailKind, textKinds } from './kinds/texts.ts';
+import { ownTokens, type Surroundings } from './part.ts';
 import { patternTexts } from './pattern.ts';
 import { listPool, numberPool } from './pool.ts';
 import type { Place, Row, Source } from './source.ts';
@@ -26,12 +26,14 @@ export function inferredSources(
   isItem: boolean,
   isUnique: boolean,
   words: Words,
+  around: Surroundings,
   siblingOf: Place['siblingOf'],
 ): readonly Source[] {
-  const named = tokensOf(field.name);
-  const tokens = isItem ? [...named.slice(0, -1), singular(named.at(-1) ?? '')] : named;
-  const subject = subjectOf(field.resource.name);
-  const place: Place = { field, tokens, prefix: '', words, subject, siblingOf };
+  const named = ownTokens(field, isItem);
+  const tokens = [...around.tokens, ...named];
+  const { subject, fields, whole } = around;
+  const isPart = field !== whole;
+  const place: Place = { field, tokens, prefix: '', words, subject, isPart, fields, siblingOf };
   if (field.values !== undefined) return [allowedValues(place)].filter(isFilled);
   switch (field.type.name) {
     case 'string':
@@ -43,7 +45,7 @@ export function inferredSources(
     case 'integer':
     case 'number':
     case 'decimal': {
-      const found = findEnding(tokens, numberKinds);
+      const found = findEnding(tokens, numberKinds) ?? findEnding(unbound(tokens), numberKinds);
       const kind = found?.kind ?? anyNumber;
       const { name } = kind;
       const pool = numberPool(field, rangeOf(kind, subject), isUnique);
@@ -74,7 +76,7 @@ export function inferredSources(
     case 'datetime':
       return [momentSource(place, isUnique)];
     case 'time':
-      return [timeSource(tokens, isUnique)];
+      return [timeSource(named, isUnique)];
     case 'uuid':
       return [{ name: 'string.uuid', draw: ({ random }) => uuidOf(random) }];
     case 'json':
@@ -89,6 +91,12 @@ export function inferredSources(
     default:
       return field.type.name satisfies never;
   }
+}
+
+/** Which end of a range it is tells not what it is a range of: `salaryMin`, `price: { from, to }`. */
+function unbound(tokens: readonly string[]): readonly string[] {
+  const isEnd = /^(?:min|max|minimum|maximum|from|to|low|high|lowest|highest|lower|upper)$/u;
+  return tokens.length > 1 && isEnd.test(tokens.at(-1) ?? '') ? tokens.slice(0, -1) : tokens;
 }
 
 /** A number as the field has it in JSON. */

@@ -7,6 +7,7 @@ import { distinctText, fitText } from './fit.ts';
 import { inferredSources } from './infer.ts';
 import { stepOf } from './kinds/moments.ts';
 import type { UserFunctions } from './modules.ts';
+import { aroundField, aroundMembers, itemOfRow, MembersOfRow, type Surroundings } from './part.ts';
 import type { Pool } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, type Key } from './random.ts';
@@ -18,11 +19,12 @@ export interface Workshop {
   readonly words: Words;
   readonly functions: UserFunctions;
   readonly seed: number;
-  readonly siblingOf: (field: Field) => Place['siblingOf'];
+  readonly siblingOf: (around: Surroundings) => Place['siblingOf'];
 }
 
 /** How often a source is asked again for a value that the field takes, and by how many rows it is judged. */
 const attempts = 40;
+const fewAttempts = 5;
 const samples = 12;
 /** The part of the values that are null where the file says that they may be. */
 const nullShare = 0.1;
@@ -36,6 +38,8 @@ export class FieldMaker {
   readonly field: Field;
   readonly custom: CustomSource | undefined;
   private readonly path: readonly (string | number)[];
+  private readonly place: string;
+  private readonly around: Surroundings;
   private readonly key: Key;
   private readonly workshop: Workshop;
   private readonly isItem: boolean;
@@ -54,11 +58,14 @@ export class FieldMaker {
     path: readonly (string | number)[],
     place: string,
     workshop: Workshop,
+    around = aroundField(field),
     isItem = false,
   ) {
     const { words, functions, seed } = workshop;
     this.field = field;
     this.path = path;
+    this.place = place;
+    this.around = around;
     this.workshop = workshop;
     this.isItem = isItem;
     this.key = keyOf(seed, field.resource.name, place);
@@ -70,7 +77,14 @@ export class FieldMaker {
     this.emptyShare = !mayBeEmpty ? 0 : emptyNames.test(field.name) ? 0.9 : nullShare;
     this.isReached = this.custom === undefined && !isItem ? stepOf(field) : undefined;
     const part = (inner: Field, name: string, ...below: readonly string[]): FieldMaker =>
-      new FieldMaker(inner, [...path, ...below], `${place}.${name}`, workshop, below.length === 1);
+      new FieldMaker(
+        inner,
+        [...path, ...below],
+        `${place}.${name}`,
+        workshop,
+        below.length === 1 ? around : aroundMembers(field, around, isItem),
+        below.length === 1,
+      );
     const isWhole = this.custom === undefined && field.type.name === 'object';
     this.members = new Map(
       isWhole
@@ -160,12 +174,17 @@ export class FieldMaker {
   /** One of the values of a row: an item of a list, or the value itself. */
   private part(row: Row, index: number): JsonValue {
     if (this.items !== undefined) return this.checked(this.list(row, this.items, index));
-    if (this.members.size > 0)
+    if (this.members.size > 0) {
+      const { random } = this.workshop.words;
+      const part = new MembersOfRow(row, (name) =>
+        random.keeping(() => this.members.get(name)?.makePart(part, index)),
+      );
       return this.checked(
         Object.fromEntries(
-          [...this.members].map(([name, maker]) => [name, maker.makePart(row, index)]),
+          [...this.members.keys()].map((name) => [name, part.member(name) ?? null]),
         ),
       );
+    }
     const first = this.source;
     let failed: Reading | undefined;
     for (const source of [first, ...this.sources.filter((other) => other !== first)]) {
@@ -196,10 +215,15 @@ export class FieldMaker {
     const count = random.between(least, Math.min(maxItems, Math.max(least, 4)));
     const list: JsonValue[] = [];
     const seen = new Set<string>();
-    for (let tried = 0; list.length < count && tried < count * attempts; tried += 1) {
-      const item = items.makePart(row, index * 997 + tried);
+    // Words are not said twice where there are others.
+    const isOnce = uniqueItems || texts.has(items.field.type.name);
+    const most = count * (uniqueItems ? attempts : fewAttempts);
+    for (let tried = 0; list.length < count && tried < most; tried += 1) {
+      const number = index * 997 + tried;
+      const item = items.makePart(itemOfRow(row, `${this.place} ${number}`), number);
       const text = JSON.stringify(item);
-      if (uniqueItems && seen.has(text)) continue;
+      const isLeft = uniqueItems || count - list.length < most - tried;
+      if (isOnce && isLeft && seen.has(text)) continue;
       seen.add(text);
       list.push(item);
     }
@@ -233,9 +257,12 @@ export class FieldMaker {
       if (place >= pool.size && !this.isOpen(source)) value = null;
       else value = pool.at(permuted(place, pool.size, this.key));
       isNumbered = place < pool.size;
-    } else value = this.called(source.name, this.custom?.attribute, () => source.draw(words, row));
+    } else {
+      const from = this.custom === undefined ? row : row.whole;
+      value = this.called(source.name, this.custom?.attribute, () => source.draw(words, from));
+    }
     for (const change of this.changes)
-      value = this.called('a transform', 'transform', () => change(value, row));
+      value = this.called('a transform', 'transform', () => change(value, row.whole));
     return readValue(this.fitted(this.converted(value), row, isNumbered), this.field);
   }
 
@@ -285,7 +312,14 @@ export class FieldMaker {
     const { words, siblingOf } = this.workshop;
     this.candidates ??=
       this.custom === undefined
-        ? inferredSources(this.field, this.isItem, this.isDistinct, words, siblingOf(this.field))
+        ? inferredSources(
+            this.field,
+            this.isItem,
+            this.isDistinct,
+            words,
+            this.around,
+            siblingOf(this.around),
+          )
         : [this.custom];
     return this.candidates;
   }
@@ -346,9 +380,13 @@ function customOrProblem(...given: Parameters<typeof customSource>): CustomSourc
 
 /** A row that stands for any other: without siblings. */
 function sampleRow(number: number, random: Words['random']): Row {
-  return {
+  const row: Row = {
     number,
+    get whole() {
+      return row;
+    },
     sibling: () => undefined,
     aside: (concept, draw) => random.aside(keyOf('sample', concept), number, () => draw(random)),
   };
+  return row;
 }

@@ -20,6 +20,7 @@ interface Maker {
 /** The values of one row, each made when it is first asked for. */
 export class RowValues implements Row {
   readonly number: number;
+  readonly whole: Row = this;
   private readonly rows: Maker;
   private readonly values: (JsonValue | undefined)[];
   private readonly open: boolean[] = [];

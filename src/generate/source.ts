@@ -8,6 +8,8 @@ import type { Words } from './words/words.ts';
 export interface Row {
   /** From 1. */
   readonly number: number;
+  /** The row itself, where this is a part of it. */
+  readonly whole: Row;
   /** The value of another field of this row; undefined where there is no such field. */
   readonly sibling: (name: string) => JsonValue | undefined;
   /**
@@ -31,14 +33,21 @@ export interface Source {
 /** What a source is inferred from. */
 export interface Place {
   readonly field: Field;
-  /** The parts of the field's name in lower case: `billingZipCode` → billing, zip, code. */
+  /**
+   * The parts of the field's name in lower case: `billingZipCode` → billing, zip, code; before them those of the
+   * objects that it is in.
+   */
   readonly tokens: readonly string[];
   /** The parts before those that say what it is; whose name or address it is. */
   readonly prefix: string;
   readonly words: Words;
-  /** What its resource's records are. */
+  /** What its resource's records are, or the objects that it is in. */
   readonly subject: Subject;
-  /** Which of these fields of its resource the value may be made from: the first that is there. */
+  /** Whether it is part of a field, and none of the resource itself. */
+  readonly isPart: boolean;
+  /** The fields beside it. */
+  readonly fields: ReadonlyMap<string, Field>;
+  /** Which of these fields beside it the value may be made from: the first that is there. */
   readonly siblingOf: (names: readonly string[]) => string | undefined;
 }
 

@@ -44,7 +44,7 @@ const within = (from: number, to: number): TimeOf => {
   return (part) => reference + from + part * (to - from);
 };
 
-function lifeOf(row: Row): Life {
+function lifeOf({ whole: row }: Row): Life {
   const begin = row.aside('created', (random) => {
     const time = reference - (2 + random.next() * 728) * day;
     return Math.floor(time / second) * second;
@@ -246,7 +246,7 @@ export function stepOf({ name, type }: Field): ((row: Row) => boolean) | undefin
 
 /** The dates or moments of a field by its name; later ones of a row come after earlier ones. */
 export function momentSource(
-  { field, tokens, subject, siblingOf }: Place,
+  { field, fields, isPart, tokens, subject, siblingOf }: Place,
   isUnique: boolean,
 ): Source {
   const { kind, prefix } = kindOf(tokens);
@@ -260,21 +260,20 @@ export function momentSource(
     const pool: Pool = { size, at };
     return { name, pool, draw: ({ random }) => at(random.below(size)) };
   }
-  const { fields } = field.resource;
   const isEarlier = (other: Field): boolean => {
     if (other === field || !/^date(?:time)?$/u.test(other.type.name)) return false;
     const found = kindOf(tokensOf(other.name));
     return found.kind.name === after && (after === 'date.created' || found.prefix === prefix);
   };
   const earlier = after === undefined ? [] : [...fields.values()].filter(isEarlier);
-  const isOwn = fields.get(field.name) === field;
+  // A row has been made at one moment, what is in it at several.
+  const isMadeLater = name === 'date.created' && isPart;
   return {
     name,
     draw: ({ random }, row) => {
       const part = random.next();
       const time = kind.time(part, row, prefix, subject);
-      // Items of a list are not all of one moment.
-      const moment = isOwn || !isFirst ? time : time + (part * lifeOf(row).settling) / 8;
+      const moment = isMadeLater ? time + (part * lifeOf(row).settling) / 8 : time;
       const own = isOfDay && unit === day ? Math.floor(moment / day) * day : moment;
       const values = earlier.map((one) =>
         siblingOf([one.name]) === undefined ? null : row.sibling(one.name),

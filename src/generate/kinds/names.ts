@@ -14,7 +14,7 @@ export function tokensOf(name: string): readonly string[] {
 /** Ends of resources' names, by what their records are. */
 const subjects: Readonly<Partial<Record<Subject, string>>> = {
   person:
-    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter',
+    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter mother father spouse wife husband brother sister guardian address',
   product: 'product item good article-item sku variant merchandise gift',
   company:
     'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller',
@@ -48,10 +48,15 @@ for (const [subject, words] of Object.entries(subjects))
   for (const word of words.split(' '))
     if (!bySingular.has(word)) bySingular.set(word, subject as Subject);
 
-/** What the records of a resource are: by the last part of its name; what is not known is something written. */
+/** What the last part of a name says that something is; undefined for one that says nothing. */
+export function subjectNamed(name: string): Subject | undefined {
+  const last = tokensOf(name).at(-1) ?? '';
+  return bySingular.get(singular(last)) ?? bySingular.get(last);
+}
+
+/** What the records of a resource are, by its name; what is not known is something written. */
 export function subjectOf(resource: string): Subject {
-  const last = tokensOf(resource).at(-1) ?? '';
-  return bySingular.get(singular(last)) ?? bySingular.get(last) ?? 'article';
+  return subjectNamed(resource) ?? 'article';
 }
 
 const written = new Set(

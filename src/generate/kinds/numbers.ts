@@ -38,7 +38,11 @@ const kinds: readonly (readonly [names: string, name: string, range: NaturalRang
     { min: 1, max: 300 },
   ],
   ['helpful count,helpful,helpful votes', 'number.helpful', { min: 0, max: 60 }],
-  ['rating,stars,review score', 'number.rating', { min: 1, max: 5, scale: 1 }],
+  [
+    'rating,stars,review score,rating average,average rating,rating rate,rating value,rating score',
+    'number.rating',
+    { min: 1, max: 5, scale: 1 },
+  ],
   ['score,points,karma,xp', 'number.score', { min: 0, max: 100 }],
   ['age', 'person.age', { min: 18, max: 85 }],
   [

@@ -52,6 +52,8 @@ const ends: readonly (readonly [upper: RegExp, lower: string])[] = [
   [/Upper/u, 'Lower'],
   [/highest/u, 'lowest'],
   [/Highest/u, 'Lowest'],
+  [/^high$/u, 'low'],
+  [/^to$/u, 'from'],
 ];
 
 /** The upper end of a range is not below the lower one, where the row has both. */

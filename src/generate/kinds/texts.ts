@@ -21,17 +21,23 @@ import {
 /** The fields that say what a record is called, as a slug or summary takes it from them. */
 const labelFields = ['title', 'name', 'headline', 'label', 'subject'] as const;
 
-/** What the record is called: what such a field of the row says, or would say. */
+/** What the record, or an object in it, is called: what such a field of it says, or would say. */
 export function labelText(place: Place): (row: Row) => string {
-  const { fields } = place.field.resource;
-  const isText = (name: string): boolean =>
-    /^(?:string|text)$/u.test(fields.get(name)?.type.name ?? '');
-  const field = place.siblingOf(labelFields.filter(isText));
-  const label = labelSource(place.subject, place.words);
+  const { field, fields, isPart, prefix, subject, words } = place;
+  const { resource } = field;
+  const isOfObject = isPart && prefix !== '';
+  const isLabel = (name: string): boolean =>
+    /^(?:string|text)$/u.test(fields.get(name)?.type.name ?? '') &&
+    !(isOfObject && fields.get(name) === resource.fields.get(name));
+  const sibling = place.siblingOf(labelFields.filter(isLabel));
+  const label = isOfObject
+    ? titleKind({ ...place, tokens: [...prefix.split(' '), 'name'] })
+    : labelSource(subject, words);
   return (row) => {
-    const value = field === undefined ? null : row.sibling(field);
+    const value = sibling === undefined ? null : row.sibling(sibling);
     if (typeof value === 'string' && value !== '') return value;
-    return row.aside('label', () => String(label.draw(place.words, row)));
+    const drawn = (): string => String(label.draw(words, row));
+    return isOfObject ? drawn() : row.aside('label', drawn);
   };
 }
 
@@ -61,8 +67,14 @@ const namedPerson: Kind = ({ tokens, words }) => {
 const kinds: readonly KindRow[] = [
   ...placeKinds,
   ...codeKinds,
-  ['first name,given name,forename,vorname', person((one) => one.firstName, 'person.firstName')],
-  ['last name,surname,family name,nachname', person((one) => one.lastName, 'person.lastName')],
+  [
+    'first name,given name,forename,vorname,name first',
+    person((one) => one.firstName, 'person.firstName'),
+  ],
+  [
+    'last name,surname,family name,nachname,name last',
+    person((one) => one.lastName, 'person.lastName'),
+  ],
   ['middle name', fromList('person.middleName', ({ words }) => words.firstNames)],
   [
     'full name,display name,author name,contact name,customer name,recipient,recipient name,contact,signer,owner name,employee name,created by,updated by,author,assignee,reporter,composer,director,lyricist,editor,translator,instructor,teacher,doctor,driver,sender,sender name,organizer,organiser,owner,holder,account holder,payee,payer,counterparty,beneficiary,supervisor,coach,trainer,speaker,approver,reviewer,contact person',
@@ -163,7 +175,7 @@ const kinds: readonly KindRow[] = [
   ['unit,unit of measure', oneOf('text.unit', ['piece', 'kg', 'g', 'l', 'm', 'box'])],
   ['material', fromList('commerce.material', ({ words }) => words.things.materials)],
   [
-    'salutation,honorific',
+    'salutation,honorific,name title',
     person(({ sex }, { things }) => things.salutations[sex === 'female' ? 0 : 1], 'person.prefix'),
   ],
   [
@@ -186,7 +198,10 @@ const kinds: readonly KindRow[] = [
     'purpose,payment purpose,transfer purpose,remittance information',
     fromList('finance.purpose', ({ words }) => words.things.purposes),
   ],
-  ['ingredient,ingredients', fromList('food.ingredient', ({ words }) => words.things.ingredients)],
+  [
+    'ingredient,ingredients,ingredient name',
+    fromList('food.ingredient', ({ words }) => words.things.ingredients),
+  ],
   [
     'amenity,amenities,facility,facilities',
     fromList('text.amenity', ({ words }) => words.things.amenities),
@@ -223,6 +238,9 @@ function titleKind(place: Place): Source {
   const subject = named === 'article' ? place.subject : named;
   const isTitle = tokens.at(-1) === 'title';
   if (subject === 'person' && isTitle) return jobSource(words);
+  // What somebody has has a name of its own; `petName` of a person may be one of a person, too.
+  if (subject === 'person' && named === 'article' && prefix !== '' && place.isPart)
+    return properName(words);
   if (subject === 'person')
     return {
       name: 'person.fullName',
