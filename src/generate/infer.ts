@@ -8,7 +8,7 @@ import { isRare, persona } from './kinds/people.ts';
 import { relatedNumber } from './kinds/related.ts';
 import { findEnding } from './kinds/names.ts';
 import { uuidOf } from './kinds/kind.ts';
-import { anyJson, anyText, emailKind, textKinds } from './kinds/texts.ts';
+import { anyJson, anyText, emailKind, subjectKind, textKinds } from './kinds/texts.ts';
 import { ownTokens, type Surroundings } from './part.ts';
 import { patternTexts } from './pattern.ts';
 import { listPool, numberPool } from './pool.ts';
@@ -93,8 +93,10 @@ export function inferredSources(
   }
 }
 
-/** Which end of a range it is tells not what it is a range of: `salaryMin`, `price: { from, to }`. */
+/** What a number is, whichever end of a range (`salaryMin`, `price: { from, to }`), and per whatever (`pricePerNight`). */
 function unbound(tokens: readonly string[]): readonly string[] {
+  const per = tokens.indexOf('per');
+  if (per > 0) return tokens.slice(0, per);
   const isEnd = /^(?:min|max|minimum|maximum|from|to|low|high|lowest|highest|lower|upper)$/u;
   return tokens.length > 1 && isEnd.test(tokens.at(-1) ?? '') ? tokens.slice(0, -1) : tokens;
 }
@@ -185,7 +187,10 @@ function textSources(place: Place): readonly Source[] {
       sources.push({ name: 'helpers.fromRegExp', args: pattern, pool, draw });
     }
   const isLong = type === 'text' || minLength > 40;
-  if (pattern === undefined && format === undefined) sources.push(anyText(place, isLong));
+  if (pattern === undefined && format === undefined) {
+    const called = found === undefined && type === 'string' ? subjectKind(place) : undefined;
+    sources.push(...(called === undefined ? [] : [called]), anyText(place, isLong));
+  }
   sources.push(plainText(field, format, place.words));
   return sources;
 }

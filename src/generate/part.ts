@@ -45,12 +45,22 @@ export function aroundMembers(
   const members = new Map([...fields, ...(object.properties ?? [])]);
   if (groups.test(last) || (subject === 'person' && same.test(last)))
     return { tokens, subject, fields: members, whole };
+  const known = subjectNamed(last);
+  if (known === undefined && hasEmail(object))
+    return { tokens: [...tokens, ...own, 'person'], subject: 'person', fields: members, whole };
   return {
     tokens: [...tokens, ...own.slice(0, -1), others.get(last) ?? last],
-    subject: subjectNamed(last) ?? subject,
+    subject: known ?? subject,
     fields: members,
     whole,
   };
+}
+
+/** Whatever it is called, what is written to is somebody. */
+function hasEmail({ properties = new Map() }: Field): boolean {
+  const isEmail = ({ type, attributes }: Field): boolean =>
+    type.name === 'email' || attributes.format === 'email';
+  return [...properties.values()].some(isEmail);
 }
 
 /** The parts of a field's name; those of an item are of one of what its list is called. */

@@ -20,7 +20,12 @@ const chains: readonly (readonly string[])[] = [
   ['checkInDate', 'checkOut'],
   ['eventStartsAt', 'eventEndsAt'],
   ['subscriptionStart', 'subscriptionEnd'],
-  ['birthDate', 'hiredAt'],
+  ['birthDate', 'hiredAt', 'terminatedAt'],
+  ['admittedAt', 'dischargedAt', 'updatedAt'],
+  ['borrowedAt', 'returnedAt'],
+  ['reportedAt', 'resolvedAt'],
+  ['departureTime', 'arrivalTime'],
+  ['bookedAt', 'checkedInAt', 'checkedOutAt'],
 ];
 
 async function rowsOf(
@@ -78,6 +83,21 @@ describe('later moments of a row come after earlier ones', () => {
         17 * 365 * 86_400_000,
       );
   });
+});
+
+test('a journey begins with a departure and takes hours, a stay with an arrival', async () => {
+  const fields = (type: string): string =>
+    `fields: { arrival: { type: ${type} }, departure: { type: ${type} } }`;
+  const { trips = [], reservations = [] } = await generated(
+    `resources:\n  trips: { ${fields('datetime')} }\n  reservations: { ${fields('date')} }`,
+  );
+  for (const { arrival, departure } of trips) {
+    const hours = (Date.parse(String(arrival)) - Date.parse(String(departure))) / 3_600_000;
+    expect(hours).toBeGreaterThanOrEqual(1);
+    expect(hours).toBeLessThan(12);
+  }
+  for (const { arrival, departure } of reservations)
+    expect(String(arrival) < String(departure)).toBe(true);
 });
 
 test('what is planned is planned for the day, at a quarter of an hour', async () => {

@@ -97,6 +97,27 @@ const texts: readonly (readonly [name: string, source: string, pattern: RegExp])
   ['fileName', 'system.fileName', /^[a-z]+-[0-9a-f]{4}\.[a-z0-9]{3,4}$/u],
   ['filePath', 'system.filePath', /^\/[a-z]+\/[0-9a-f/]+$/u],
   ['paymentMethod', 'finance.paymentMethod', /^[a-z]+$/u],
+  ['reviewedByUser', 'person.fullName', /^\p{Lu}\S+ \S.+$/u],
+  ['patient', 'person.fullName', /^\p{Lu}\S+ \S.+$/u],
+  ['insuranceProvider', 'company.name', /^\p{Lu}/u],
+  ['bank', 'company.name', /^\p{Lu}/u],
+  ['hotel', 'text.place', /^\p{Lu}/u],
+  ['airline', 'airline.airline', /^\S/u],
+  ['departureAirport', 'airline.airportCode', /^[A-Z]{3}$/u],
+  ['flightNumber', 'airline.flightNumber', /^[A-Z]{2}\d{3,4}$/u],
+  ['aircraft', 'airline.airplane', /^\p{Lu}/u],
+  ['gate', 'airline.gate', /^[A-D]\d{1,2}$/u],
+  ['terminal', 'airline.terminal', /^[1-4]$/u],
+  ['seatNumber', 'airline.seat', /^\d{1,2}[A-F]$/u],
+  ['roomNumber', 'text.room', /^[1-5]\d\d$/u],
+  ['ssn', 'person.ssn', /^9\d\d-\d\d-\d{4}$/u],
+  ['passportNumber', 'person.passport', /^[A-Z]\d{8}$/u],
+  ['bloodPressure', 'health.bloodPressure', /^1\d\d\/(?:[5-9]\d|1[01]\d)$/u],
+  ['maritalStatus', 'person.maritalStatus', /^(?:single|married|divorced|widowed)$/u],
+  ['twitter', 'internet.handle', /^@[a-z.]+$/u],
+  ['linkedinUrl', 'internet.url', /^https:\/\/example\.com\//u],
+  ['leadSource', 'text.source', /^[a-z]+$/u],
+  ['operatingSystem', 'text.os', /^\w+$/u],
 ];
 
 /** Numbers: where they usually lie. */
@@ -126,6 +147,15 @@ const ranges: readonly (readonly [name: string, type: string, least: number, mos
   ['temperature', 'number', -10, 35],
   ['latitude', 'number', -90, 90],
   ['longitude', 'number', -180, 180],
+  ['adults', 'integer', 1, 4],
+  ['children', 'integer', 0, 3],
+  ['vacationDaysLeft', 'integer', 0, 30],
+  ['heartRate', 'integer', 55, 100],
+  ['protein', 'number', 0, 60],
+  ['yearsOfExperience', 'integer', 1, 25],
+  ['monthlyRent', 'decimal', 450, 2_800],
+  ['pricePerNight', 'decimal', 4.99, 249.99],
+  ['salaryMin', 'integer', 28_000, 120_000],
 ];
 
 /** Moments: from which on and until when. What has happened was before the beginning of 2026. */

@@ -21,10 +21,15 @@ const person = '{ type: object, properties: { name: { type: string }, email: { t
 
 describe('what an object in a record is, its name tells', () => {
   test('a person, whose members go together', async () => {
-    const rows = await rowsOf('posts', `title: { type: string }\nauthor: ${person}`);
-    for (const { title, author } of rows) {
+    const rows = await rowsOf(
+      'posts',
+      `title: { type: string }\nauthor: ${person}\ncrew: ${person}`,
+    );
+    for (const { title, author, crew } of rows) {
       expect(object(author)['name']).not.toBe(title);
-      expect(String(object(author)['email']).split('@')[0]).toBe(spelt(object(author)['name']));
+      expect(object(author)['name']).not.toBe(object(crew)['name']);
+      for (const { name, email } of [object(author), object(crew)])
+        expect(String(email).split('@')[0]).toBe(spelt(name));
     }
   });
 

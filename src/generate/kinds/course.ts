@@ -28,16 +28,25 @@ type Mark = number | Ending;
 const words: readonly (readonly [mark: Mark, words: string])[] = [
   [
     0,
-    'draft new open opened pending todo backlog created ordered placed submitted queued unpaid waiting received requested proposed registered',
+    'draft new open opened pending todo backlog created ordered placed submitted queued unpaid waiting received requested proposed registered scheduled planned upcoming booked reserved reported admitted',
   ],
   [
     1,
     'confirmed approved accepted paid verified active processing started assigned inprogress review inreview reviewing packed',
   ],
-  [2, 'published shipped sent posted released dispatched live intransit'],
-  [3, 'delivered completed complete done finished closed resolved fulfilled settled'],
+  [
+    2,
+    'published shipped sent posted released dispatched live intransit ready outfordelivery checkedin',
+  ],
+  [
+    3,
+    'delivered completed complete done finished closed resolved fulfilled settled solved discharged checkedout succeeded success',
+  ],
   ['returned', 'returned refunded archived'],
-  ['cancelled', 'cancelled canceled rejected declined failed void'],
+  [
+    'cancelled',
+    'cancelled canceled rejected declined failed void noshow expired withdrawn aborted',
+  ],
 ];
 const marks: ReadonlyMap<string, Mark> = new Map(
   words.flatMap(([mark, list]) => list.split(' ').map((word) => [word, mark] as const)),

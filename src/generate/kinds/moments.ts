@@ -29,7 +29,7 @@ interface MomentKind {
   readonly names: RegExp;
   readonly time: TimeOf;
   /** It is never before a field of this kind in its row, wherever the value of that comes from. */
-  readonly after?: 'date.created' | 'date.start';
+  readonly after?: 'date.created' | 'date.start' | 'date.hired';
   /** Nothing of its row comes before it. */
   readonly isFirst?: true;
   /** Dates of it are those of its day, as those of first moments are; other ones are no earlier than the moment. */
@@ -79,7 +79,7 @@ function planned(time: number): number {
 }
 
 const created =
-  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|invoiced|issue|issued)$/u;
+  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|invoiced|issue|issued|admitted|admission|enrolled|enrollment|enrolment|subscribed|installed|borrowed|loaned|lent|rented|uploaded|recorded|reported|requested|applied|application|reserved|reservation)$/u;
 
 const kinds: readonly MomentKind[] = [
   {
@@ -115,14 +115,15 @@ const kinds: readonly MomentKind[] = [
   },
   {
     name: 'date.published',
-    names: /^(?:published|posted|released|shipped|dispatched|sent)/u,
+    names: /^(?:published|posted|released|shipped|dispatched|sent|checked in)/u,
     time: step(1),
     isStep: true,
     after: 'date.created',
   },
   {
     name: 'date.completed',
-    names: /^(?:delivered|completed|finished|ended|closed|resolved|fulfilled)/u,
+    names:
+      /^(?:delivered|completed|finished|ended|closed|resolved|solved|fulfilled|discharged|checked out)/u,
     time: step(2),
     isStep: true,
     after: 'date.created',
@@ -135,15 +136,28 @@ const kinds: readonly MomentKind[] = [
     after: 'date.created',
   },
   {
+    name: 'date.left',
+    names: /^(?:left|terminated|termination|resigned|resignation|retired|dismissed)/u,
+    time: within(-28 * day, -day),
+    after: 'date.hired',
+  },
+  {
     name: 'date.start',
-    names: /^(?:start|starts|begin|begins|from|valid from|check ?in|departure)$/u,
+    names: /^(?:start|starts|begin|begins|from|valid from|check ?in|departure|departs)$/u,
     time: (_, row, prefix) => startOf(row, prefix),
     isFirst: true,
     isAhead: true,
   },
   {
     name: 'date.end',
-    names: /^(?:end|ends|finish|finishes|until|to|valid to|valid until|check ?out|arrival)$/u,
+    names: /^(?:arrival|arrives)$/u,
+    time: (part, row, prefix) => startOf(row, prefix) + ((4 + Math.floor(part * 40)) * hour) / 4,
+    after: 'date.start',
+    isAhead: true,
+  },
+  {
+    name: 'date.end',
+    names: /^(?:end|ends|finish|finishes|until|to|valid to|valid until|check ?out)$/u,
     time: (part, row, prefix, subject) => {
       const start = startOf(row, prefix);
       return subject === 'event'
@@ -222,6 +236,20 @@ function stemOf(tokens: readonly string[]): readonly string[] {
   return done === undefined ? stem : [done];
 }
 
+/** What the dates of a stay are, which begins with an arrival, while a journey ends with one. */
+const ofStay: ReadonlyMap<string, string> = new Map([
+  ['arrival', 'checkin'],
+  ['arrives', 'checkin'],
+  ['departure', 'checkout'],
+  ['departs', 'checkout'],
+]);
+
+/** The parts of a moment's name, as they are meant in its resource. */
+function meant(tokens: readonly string[], { type, resource }: Field): readonly string[] {
+  const isStay = type.name === 'date' && /(?:booking|reservation|stay)s?$/iu.test(resource.name);
+  return isStay ? tokens.map((token) => ofStay.get(token) ?? token) : tokens;
+}
+
 /** What a moment is by the longest end of its name that tells, and what stands before that. */
 function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonly prefix: string } {
   const stem = stemOf(tokens);
@@ -249,7 +277,7 @@ export function momentSource(
   { field, fields, isPart, tokens, subject, siblingOf }: Place,
   isUnique: boolean,
 ): Source {
-  const { kind, prefix } = kindOf(tokens);
+  const { kind, prefix } = kindOf(meant(tokens, field));
   const { name, isFirst = false, isOfDay = isFirst, isAhead = false, after } = kind;
   const unit = field.type.name === 'date' ? day : second;
   if (isUnique) {
@@ -262,8 +290,8 @@ export function momentSource(
   }
   const isEarlier = (other: Field): boolean => {
     if (other === field || !/^date(?:time)?$/u.test(other.type.name)) return false;
-    const found = kindOf(tokensOf(other.name));
-    return found.kind.name === after && (after === 'date.created' || found.prefix === prefix);
+    const found = kindOf(meant(tokensOf(other.name), other));
+    return found.kind.name === after && (after !== 'date.start' || found.prefix === prefix);
   };
   const earlier = after === undefined ? [] : [...fields.values()].filter(isEarlier);
   // A row has been made at one moment, what is in it at several.

@@ -17,9 +17,9 @@ const subjects: Readonly<Partial<Record<Subject, string>>> = {
     'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter mother father spouse wife husband brother sister guardian address',
   product: 'product item good article-item sku variant merchandise gift',
   company:
-    'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller',
+    'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller airline bank insurer provider',
   place:
-    'place location venue hotel restaurant store shop warehouse office branch building room station airport museum school hospital park site',
+    'place location venue hotel restaurant store shop warehouse office branch building room station airport museum school hospital park site clinic pharmacy gym cinema theater theatre bar cafe library',
   remark: 'comment reply message answer note',
   review: 'review feedback testimonial rating',
   skill: 'skill',

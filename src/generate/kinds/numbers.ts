@@ -37,6 +37,20 @@ const kinds: readonly (readonly [names: string, name: string, range: NaturalRang
     'number.people',
     { min: 1, max: 300 },
   ],
+  ['adults,number of adults', 'number.adults', { min: 1, max: 4 }],
+  ['children,kids,infants,dependents', 'number.children', { min: 0, max: 3 }],
+  ['days left,days remaining,remaining days,vacation days', 'number.daysLeft', { min: 0, max: 30 }],
+  ['heart rate,pulse,bpm', 'health.heartRate', { min: 55, max: 100 }],
+  [
+    'protein,fat,carbs,carbohydrates,sugar,fiber,fibre',
+    'food.grams',
+    { min: 0, max: 60, scale: 1 },
+  ],
+  ['years of experience,experience,experience years,years', 'number.years', { min: 1, max: 25 }],
+  ['population,inhabitants', 'location.population', { min: 900, max: 2_500_000 }],
+  ['rent,monthly rent', 'finance.rent', { min: 450, max: 2_800, step: 10 }],
+  ['room,room number', 'number.room', { min: 101, max: 524 }],
+  ['horsepower,hp', 'vehicle.horsepower', { min: 65, max: 420 }],
   ['helpful count,helpful,helpful votes', 'number.helpful', { min: 0, max: 60 }],
   [
     'rating,stars,review score,rating average,average rating,rating rate,rating value,rating score',
@@ -56,7 +70,7 @@ const kinds: readonly (readonly [names: string, name: string, range: NaturalRang
   ['hour', 'date.hour', { min: 0, max: 23 }],
   ['week', 'date.week', { min: 1, max: 52 }],
   [
-    'percent,percentage,progress,completion,share,humidity,utilization',
+    'percent,percentage,progress,completion,share,humidity,utilization,usage,cpu,battery,battery level',
     'number.percentage',
     { min: 0, max: 100 },
   ],
@@ -121,11 +135,16 @@ const prices: Readonly<Partial<Record<Subject, NaturalRange>>> = {
   vehicle: { min: 4_990, max: 59_990, step: 100 },
 };
 
+const bodyTemperature: NaturalRange = { min: 36, max: 39, scale: 1 };
+const drivenDistance: NaturalRange = { min: 900, max: 180_000 };
+
 /** Where a number of this kind lies among the records of such a resource. */
 export function rangeOf(
   { name, range }: { readonly name: string; readonly range: NaturalRange },
   subject: Subject,
 ): NaturalRange {
+  if (name === 'number.temperature' && subject === 'person') return bodyTemperature;
+  if (name === 'number.distance' && subject === 'vehicle') return drivenDistance;
   const isPrice = name === 'commerce.price' || name === 'commerce.formerPrice';
   return (isPrice ? prices[subject] : undefined) ?? range;
 }

@@ -1,12 +1,14 @@
+import { singular } from '../../model/names.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { listPool } from '../pool.ts';
 import type { Words } from '../words/words.ts';
-import type { Place, Row, Source } from '../source.ts';
+import type { Place, Row, Source, Subject } from '../source.ts';
 import { codeKinds } from './codes.ts';
 import { drawn, fromList, oneOf, type Kind, type KindRow } from './kind.ts';
 import { placeKinds } from './places.ts';
+import { tradeKinds } from './trades.ts';
 import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
-import { endingsOf, isWritten, subjectOf } from './names.ts';
+import { endingsOf, isWritten, subjectNamed, subjectOf } from './names.ts';
 import { properNamesOf } from '../words/proper-names.ts';
 import {
   accountName,
@@ -67,6 +69,7 @@ const namedPerson: Kind = ({ tokens, words }) => {
 const kinds: readonly KindRow[] = [
   ...placeKinds,
   ...codeKinds,
+  ...tradeKinds,
   [
     'first name,given name,forename,vorname,name first',
     person((one) => one.firstName, 'person.firstName'),
@@ -225,6 +228,28 @@ const kinds: readonly KindRow[] = [
 export const textKinds: ReadonlyMap<string, Kind> = new Map(
   kinds.flatMap(([names, kind]) => endingsOf(names).map((name) => [name, kind] as const)),
 );
+
+/** What fields are called that hold the name of a thing of this kind: `user`, `bank`, `hotel`. */
+const named: ReadonlySet<Subject | undefined> = new Set([
+  'person',
+  'company',
+  'place',
+  'team',
+  'dish',
+]);
+/** These may be something else just as well. */
+const unclear =
+  /^(?:account|profile|address|parent|child|lead|guide|subscriber|member|section|item)$/u;
+
+/** The name of what a field is called after, where that is a person, a company or the like. */
+export function subjectKind(place: Place): Source | undefined {
+  const { tokens, words } = place;
+  const last = tokens.at(-1) ?? '';
+  const subject = subjectNamed(last);
+  if (subject === undefined || !named.has(subject) || unclear.test(singular(last)))
+    return undefined;
+  return subject === 'person' ? namedPerson(place) : labelSource(subject, words);
+}
 
 export const emailKind: Kind = (place) => ({
   name: 'internet.email',
