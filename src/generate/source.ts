@@ -57,6 +57,7 @@ export type Subject =
   | 'product'
   | 'company'
   | 'place'
+  | 'home'
   | 'category'
   | 'tag'
   | 'album'

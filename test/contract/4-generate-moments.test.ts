@@ -24,6 +24,8 @@ const chains: readonly (readonly string[])[] = [
   ['admittedAt', 'dischargedAt', 'updatedAt'],
   ['borrowedAt', 'returnedAt'],
   ['reportedAt', 'resolvedAt'],
+  ['listedAt', 'soldAt'],
+  ['enrolledAt', 'graduatedAt'],
   ['departureTime', 'arrivalTime'],
   ['bookedAt', 'checkedInAt', 'checkedOutAt'],
 ];

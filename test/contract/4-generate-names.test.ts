@@ -117,6 +117,11 @@ const texts: readonly (readonly [name: string, source: string, pattern: RegExp])
   ['twitter', 'internet.handle', /^@[a-z.]+$/u],
   ['linkedinUrl', 'internet.url', /^https:\/\/example\.com\//u],
   ['leadSource', 'text.source', /^[a-z]+$/u],
+  ['assignee', 'person.fullName', /^\p{Lu}\S+ \S.+$/u],
+  ['deviceModel', 'text.model', /^[A-Z]{2}-\d{3}$/u],
+  ['firmware', 'system.semver', /^\d+\.\d+\.\d+$/u],
+  ['catchPhrase', 'text.sentence', /^\p{Lu}.*[.!?]$/u],
+  ['degree', 'text.degree', /^\w{2,3}$/u],
   ['operatingSystem', 'text.os', /^\w+$/u],
 ];
 
@@ -150,6 +155,8 @@ const ranges: readonly (readonly [name: string, type: string, least: number, mos
   ['adults', 'integer', 1, 4],
   ['children', 'integer', 0, 3],
   ['vacationDaysLeft', 'integer', 0, 30],
+  ['runtime', 'integer', 80, 180],
+  ['gpa', 'number', 1.5, 4],
   ['heartRate', 'integer', 55, 100],
   ['protein', 'number', 0, 60],
   ['yearsOfExperience', 'integer', 1, 25],

@@ -332,10 +332,13 @@ describe('numbers', () => {
       priceTo: { type: decimal, maximum: 200, nullable: true }
       lower_bound: { type: number, minimum: 0, maximum: 1 }
       upper_bound: { type: number, minimum: 0, maximum: 1 }
+      startYear: { type: integer }
+      endYear: { type: integer }
       maxGuests: { type: integer }`,
     );
     for (const row of rows) {
       expect(Number(row['maxSalary'])).toBeGreaterThanOrEqual(Number(row['minSalary']));
+      expect(Number(row['endYear'])).toBeGreaterThanOrEqual(Number(row['startYear']));
       expect(Number(row['upper_bound'])).toBeGreaterThanOrEqual(Number(row['lower_bound']));
       // Where its own bound leaves nothing above the other end, it keeps that bound.
       if (Number(row['priceFrom']) <= 199 && row['priceTo'] !== null)
@@ -349,6 +352,7 @@ describe('numbers', () => {
     ['albums', 4.99, 29.99],
     ['meals', 3.5, 34.5],
     ['cars', 4_990, 59_990],
+    ['houses', 120_000, 950_000],
     ['lamps', 4.99, 249.99],
   ])('%s cost from %d to %d', async (resource, least, most) => {
     const rows = await rowsOf(

@@ -238,7 +238,7 @@ export const codeKinds: readonly KindRow[] = [
   ],
   ['vin', numbered('vehicle.vin', (text) => `WPX00Z5N${text}`)],
   [
-    'version,release,app version,api version',
+    'version,release,app version,api version,firmware,firmware version',
     drawn(
       'system.semver',
       (_, random) => `${random.below(5)}.${random.below(12)}.${random.below(20)}`,

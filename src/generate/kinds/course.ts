@@ -40,7 +40,7 @@ const words: readonly (readonly [mark: Mark, words: string])[] = [
   ],
   [
     3,
-    'delivered completed complete done finished closed resolved fulfilled settled solved discharged checkedout succeeded success',
+    'delivered completed complete done finished closed resolved fulfilled settled solved discharged checkedout succeeded success sold graduated',
   ],
   ['returned', 'returned refunded archived'],
   [

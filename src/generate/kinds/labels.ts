@@ -75,6 +75,11 @@ function listedLabels(subject: Subject, { faker }: Words): Source | undefined {
 
 type Label = (words: Words, row: Row) => string;
 
+const place: readonly [name: string, label: Label] = [
+  'text.place',
+  ({ random, lastNames, things }) =>
+    random.pick(things.places).replace('{name}', random.pick(lastNames)),
+];
 /** What such records are called, under the name of the source. */
 const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: Label]>>> = {
   album: ['music.album', ({ faker }) => faker.music.album()],
@@ -89,11 +94,8 @@ const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: La
     'team.name',
     ({ faker, random, cities }) => `${random.pick(cities)} ${capitalized(faker.animal.type())}`,
   ],
-  place: [
-    'text.place',
-    ({ random, lastNames, things }) =>
-      random.pick(things.places).replace('{name}', random.pick(lastNames)),
-  ],
+  place,
+  home: place,
 };
 
 /** The topic that title, summary and body of a row share. */

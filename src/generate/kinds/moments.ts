@@ -79,7 +79,7 @@ function planned(time: number): number {
 }
 
 const created =
-  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|invoiced|issue|issued|admitted|admission|enrolled|enrollment|enrolment|subscribed|installed|borrowed|loaned|lent|rented|uploaded|recorded|reported|requested|applied|application|reserved|reservation)$/u;
+  /^(?:created|inserted|added|registered|registration|joined|opened|signup|sign up|submitted|ordered|order|placed|purchased|purchase|booked|booking|invoice|invoiced|issue|issued|admitted|admission|enrolled|enrollment|enrolment|subscribed|installed|borrowed|loaned|lent|rented|uploaded|recorded|reported|requested|applied|application|reserved|reservation|listed)$/u;
 
 const kinds: readonly MomentKind[] = [
   {
@@ -123,7 +123,7 @@ const kinds: readonly MomentKind[] = [
   {
     name: 'date.completed',
     names:
-      /^(?:delivered|completed|finished|ended|closed|resolved|solved|fulfilled|discharged|checked out)/u,
+      /^(?:delivered|completed|finished|ended|closed|resolved|solved|fulfilled|discharged|checked out|sold|graduated|graduation)/u,
     time: step(2),
     isStep: true,
     after: 'date.created',

@@ -14,12 +14,13 @@ export function tokensOf(name: string): readonly string[] {
 /** Ends of resources' names, by what their records are. */
 const subjects: Readonly<Partial<Record<Subject, string>>> = {
   person:
-    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter mother father spouse wife husband brother sister guardian address',
+    'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter mother father spouse wife husband brother sister guardian address assignee reporter composer lyricist translator approver supervisor requester moderator contributor collaborator',
   product: 'product item good article-item sku variant merchandise gift',
   company:
     'company organization organisation business brand supplier vendor manufacturer publisher partner employer agency sponsor carrier merchant seller airline bank insurer provider',
   place:
     'place location venue hotel restaurant store shop warehouse office branch building room station airport museum school hospital park site clinic pharmacy gym cinema theater theatre bar cafe library',
+  home: 'house apartment flat villa cottage condo property',
   remark: 'comment reply message answer note',
   review: 'review feedback testimonial rating',
   skill: 'skill',

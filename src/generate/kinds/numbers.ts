@@ -47,6 +47,8 @@ const kinds: readonly (readonly [names: string, name: string, range: NaturalRang
     { min: 0, max: 60, scale: 1 },
   ],
   ['years of experience,experience,experience years,years', 'number.years', { min: 1, max: 25 }],
+  ['runtime,running time,runtime minutes', 'number.runtime', { min: 80, max: 180 }],
+  ['gpa,grade point average', 'number.gpa', { min: 1.5, max: 4, scale: 1 }],
   ['population,inhabitants', 'location.population', { min: 900, max: 2_500_000 }],
   ['rent,monthly rent', 'finance.rent', { min: 450, max: 2_800, step: 10 }],
   ['room,room number', 'number.room', { min: 101, max: 524 }],
@@ -132,6 +134,7 @@ const prices: Readonly<Partial<Record<Subject, NaturalRange>>> = {
   book: { min: 4.99, max: 39.99, step: 0.5 },
   dish: { min: 3.5, max: 34.5, step: 0.5 },
   event: { min: 5, max: 120, step: 1 },
+  home: { min: 120_000, max: 950_000, step: 1_000 },
   vehicle: { min: 4_990, max: 59_990, step: 100 },
 };
 

@@ -53,6 +53,8 @@ const ends: readonly (readonly [upper: RegExp, lower: string])[] = [
   [/highest/u, 'lowest'],
   [/Highest/u, 'Lowest'],
   [/^high$/u, 'low'],
+  [/^end/u, 'start'],
+  [/End/u, 'Start'],
   [/^to$/u, 'from'],
 ];
 

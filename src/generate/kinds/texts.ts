@@ -4,7 +4,7 @@ import { listPool } from '../pool.ts';
 import type { Words } from '../words/words.ts';
 import type { Place, Row, Source, Subject } from '../source.ts';
 import { codeKinds } from './codes.ts';
-import { drawn, fromList, oneOf, type Kind, type KindRow } from './kind.ts';
+import { drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
 import { placeKinds } from './places.ts';
 import { tradeKinds } from './trades.ts';
 import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
@@ -112,7 +112,10 @@ const kinds: readonly KindRow[] = [
     (place) =>
       place.subject === 'vehicle'
         ? { name: 'vehicle.model', draw: ({ faker }) => faker.vehicle.model() }
-        : anyText(place, false),
+        : {
+            name: 'text.model',
+            draw: ({ random }) => `${letters(random, 2)}-${random.between(100, 990)}`,
+          },
   ],
   ['publisher', drawn('book.publisher', ({ words }) => words.faker.book.publisher())],
   ['job title,job,position,occupation,profession,designation', ({ words }) => jobSource(words)],
@@ -124,7 +127,7 @@ const kinds: readonly KindRow[] = [
     (place) => summaryKind(place),
   ],
   [
-    'subtitle,tagline,slogan,motto,short description,meta description',
+    'subtitle,tagline,slogan,motto,catch phrase,short description,meta description',
     (place) => taglineKind(place),
   ],
   [

@@ -81,6 +81,7 @@ export const tradeKinds: readonly KindRow[] = [
     'source,channel,utm source,referrer',
     oneOf('text.source', ['web', 'app', 'email', 'phone', 'referral']),
   ],
+  ['degree', oneOf('text.degree', ['BA', 'BSc', 'MA', 'MSc', 'PhD'])],
   ['visibility', oneOf('text.visibility', ['public', 'private', 'unlisted'])],
   ['environment,env', oneOf('text.environment', ['development', 'staging', 'production'])],
   [
