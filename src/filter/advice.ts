@@ -2,10 +2,8 @@ import { isToMany, type FieldType } from '../model/api.ts';
 import { operators } from '../model/operators.ts';
 import type { ResourceView } from '../model/view.ts';
 import { nearest } from '../spec/nearest.ts';
+import { collectionParameters } from './collection-parameters.ts';
 import { resolvePath, type Path } from './path.ts';
-
-/** What can be said of one expanded collection, below its path: `comments.limit=5`. Contract 2, Pagination. */
-export const collectionParameters = ['page', 'limit', 'offset', 'sort'] as const;
 
 /** What other services call the parameters of this one. */
 const otherNames = new Map(

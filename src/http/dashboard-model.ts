@@ -12,7 +12,7 @@ import {
   type ResourceView,
   type View,
 } from '../model/view.ts';
-import { filterables, sortables } from '../openapi/filters.ts';
+import { filterables, isSortable, sortables } from '../openapi/filters.ts';
 import { linkedRelation } from '../plan/links.ts';
 import type {
   FieldInfo,
@@ -72,6 +72,7 @@ function resourceDocument(face: ResourceView): ResourceInfo {
               path,
               kind,
               operators: fit,
+              isSortable: leaf !== undefined && isSortable(leaf),
               type: leaf?.type.name ?? null,
               values: (leaf && toldValues(leaf, face.view)) ?? null,
             },

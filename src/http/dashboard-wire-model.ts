@@ -53,6 +53,7 @@ export interface FilterInfo {
   readonly path: string;
   readonly kind: 'field' | 'member' | 'relation' | 'pivot';
   readonly operators: readonly string[];
+  readonly isSortable: boolean;
   readonly type: string | null;
   readonly values: readonly unknown[] | null;
 }
@@ -86,6 +87,8 @@ export interface Model {
   readonly limits: {
     readonly defaultLimit: number;
     readonly maxLimit: number;
+    /** Relations behind each other that `expand` may name. */
+    readonly defaultDepth: number;
     /** Dots in the path of a filter. */
     readonly pathDepth: number;
   };

@@ -85,11 +85,15 @@ export function sortables(face: ResourceView, limits: Limits): readonly string[]
   );
   return [...own, ...through].filter((path) => {
     const leaf = isTooDeep(path, limits) ? undefined : leafOf(resolvePath(path, face));
-    return (
-      leaf?.type.sortable === true &&
-      (leaf.items === undefined || (leaf.items.type.sortable && leaf.items.type.name !== 'array'))
-    );
+    return leaf !== undefined && isSortable(leaf);
   });
+}
+
+/** Whether records can be sorted by a value like this. */
+export function isSortable({ type, items }: Field): boolean {
+  return (
+    type.sortable && (items === undefined || (items.type.sortable && items.type.name !== 'array'))
+  );
 }
 
 /** The paths of a field and of the declared members below it. */

@@ -1,4 +1,4 @@
-import { collectionParameters } from '../filter/advice.ts';
+import { collectionParameters } from '../filter/collection-parameters.ts';
 import { placeOf } from '../filter/predicate.ts';
 import { isToMany, type Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';

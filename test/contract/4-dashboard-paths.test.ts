@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { readQuery, writeQuery, type Condition } from '../../dashboard/src/explorer/query.ts';
+import {
+  noOrder,
+  readQuery,
+  writeQuery,
+  type Condition,
+  type ListQuery,
+} from '../../dashboard/src/explorer/query.ts';
+import { collectionsIn, expandable, restrictedBy } from '../../dashboard/src/explorer/expansion.ts';
 import { joined, leafAt, levelsOf } from '../../dashboard/src/explorer/paths.ts';
 import type { Model, ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
@@ -25,6 +32,7 @@ resources:
   tags:
     fields:
       name: { type: string }
+      limit: { type: integer }
       pivot: { type: object, properties: { rank: { type: string } } }
       kinds: { type: array, items: { type: string } }
       posts: { type: relation, relation: belongsToMany, resource: posts, through: post-tags }
@@ -34,7 +42,7 @@ resources:
       postId: { type: integer, required: true, reference: posts.id }
       tagId: { type: integer, required: true, reference: tags.id }
       rank: { type: integer }
-      frame: { type: object, properties: { color: { type: string } } }
+      frame: { type: object, properties: { color: { type: string }, cost: { type: decimal } } }
   notes:
     fields:
       text: { type: string }
@@ -66,7 +74,16 @@ async function modelOf(pathDepth: number): Promise<{ api: TestApi; model: Model 
   return { api, model: (await ask(api, 'model', hand)).body as Model };
 }
 
-const none = { sort: [], fields: [], expand: [], page: undefined, limit: undefined, others: [] };
+const none: ListQuery = {
+  ...noOrder,
+  conditions: [],
+  groups: [],
+  nulls: undefined,
+  fields: [],
+  expand: [],
+  collections: new Map(),
+  others: [],
+};
 
 test('the form offers just the paths and operators that the API takes, and finds them in a URL again', async () => {
   const { api, model } = await modelOf(2);
@@ -85,13 +102,13 @@ test('the form offers just the paths and operators that the API takes, and finds
           return { path, operator, value };
         });
       const fit = conditions.filter(({ operator }) => leaf?.operators.includes(operator));
-      const takes = writeQuery({ ...none, conditions: fit }, model.operators);
+      const takes = writeQuery({ ...none, conditions: fit }, resource, model);
       const taken = await api.get(`${model.path}/${resource.name}?${takes}`, hand);
       expect(taken.status, `${takes} ${taken.text}`).toBe(200);
       expect(readQuery(takes, resource, model).conditions).toEqual(fit);
       const unfit = conditions.filter((one) => !fit.includes(one));
       if (unfit.length === 0) continue;
-      const refuses = writeQuery({ ...none, conditions: unfit }, model.operators);
+      const refuses = writeQuery({ ...none, conditions: unfit }, resource, model);
       const { status, body } = await api.get(`${model.path}/${resource.name}?${refuses}`, hand);
       expect(status, refuses).toBe(400);
       expect(body.validationErrors, refuses).toHaveLength(unfit.length);
@@ -130,6 +147,15 @@ test.each([
     'title_contains=1&hidden=2&notes.paper_exists=true&_or=1',
     ['title_contains', 'hidden', 'notes.paper_exists', '_or'],
   ],
+  ['_or=title:a,tags.name_in:%22b,c%22,title:%22%22,title:%22%5C%22%5C%5C:%22&_or=page_eq:1', []],
+  ['_or=title:a,hidden:b&_or=title:a,&_or=title', ['_or', '_or', '_or']],
+  ['title=1&sort=title&nulls=last', []],
+  ['nulls=lowest&sort=title&nulls=first&sort=-title', ['nulls', 'nulls', 'sort']],
+  ['expand=tags.notes&tags.sort=-pivot.rank,name&tags.page=2&tags.notes.limit=3&page=4', []],
+  ['tags.notes.limit=3&tags.notes.text=x&expand=tags.notes&tags.limit_eq=2&tags.limit=5', []],
+  ['tags.limit=5&parent.page=2&expand=parent', []],
+  ['expand=parent.tags&parent.tags.sort=limit&parent.sort=title', ['parent.sort']],
+  ['expand=tags&tags.offset=1&tags.page=0&tags.page=1', ['tags.offset', 'tags.page', 'tags.page']],
 ])(
   'a URL stays as it is written when the form reads and writes it: %s',
   async (search, others: readonly string[]) => {
@@ -138,8 +164,70 @@ test.each([
     if (posts === undefined) throw new Error('There are no posts');
     const query = readQuery(search, posts, model);
     expect(query.others.map(([name]) => name)).toEqual(others);
-    const written = writeQuery(query, model.operators);
+    const written = writeQuery(query, posts, model);
     const parts = (text: string): readonly string[] => text.split('&').toSorted();
     expect(parts(written)).toEqual(parts(search));
   },
 );
+
+test('an expanded collection is sorted by all that the form offers, and filtered within', async () => {
+  const { api, model } = await modelOf(3);
+  const asked: string[] = [];
+  for (const resource of model.resources) {
+    const expand = expandable(expandable([], resource, model), resource, model);
+    if (expand.length === 0) continue;
+    const taken = await api.get(`${model.path}/${resource.name}?expand=${expand.join()}`, hand);
+    expect(taken.status, taken.text).toBe(200);
+    for (const { path, sorts } of collectionsIn(expand, resource, model))
+      for (const sort of sorts) {
+        asked.push(`${resource.name}/${path}/${sort}`);
+        const query = {
+          ...none,
+          expand,
+          collections: new Map([[path, { ...noOrder, sort: [sort] }]]),
+        };
+        const search = writeQuery(query, resource, model);
+        const { status, text } = await api.get(`${model.path}/${resource.name}?${search}`, hand);
+        expect(status, `${search} ${text}`).toBe(200);
+        expect(readQuery(search, resource, model).collections.get(path)?.sort).toEqual([sort]);
+      }
+  }
+  for (const one of [
+    'posts/tags/pivot.rank',
+    'posts/tags/pivot.frame.color',
+    'posts/tags.notes/text',
+    'notes/about.tags/name',
+    'notes/about.notes/text',
+  ])
+    expect(asked).toContain(one);
+  expect(asked.join('\n')).not.toMatch(/hidden|paper|pivot\.frame$|cost/mu);
+});
+
+test('what is said of a collection goes with its expansion, and a filter stays one', async () => {
+  const { model } = await modelOf(3);
+  const posts = model.resources.find(({ name }) => name === 'posts');
+  if (posts === undefined) throw new Error('There are no posts');
+  const written = (search: string, expand: readonly string[]): string =>
+    writeQuery({ ...readQuery(search, posts, model), expand }, posts, model);
+  const paged = 'expand=tags&tags.sort=name&tags.limit=2';
+  expect(written(paged, ['tags', 'notes'])).toBe('expand=tags,notes&tags.sort=name&tags.limit=2');
+  expect(written(paged, [])).toBe('');
+  expect(written('tags.limit=2', ['tags'])).toBe('tags.limit_eq=2&expand=tags');
+  expect(written('tags.limit_eq=2&expand=tags', [])).toBe('tags.limit=2');
+});
+
+test.each([
+  ['tags.name', ['tags'], 'tags'],
+  ['tags', ['tags'], undefined],
+  ['title', ['tags'], undefined],
+  ['parent.tags.name', ['tags'], undefined],
+  ['parent.tags.pivot.rank', ['parent.tags'], 'parent.tags'],
+  ['tags.notes.text', ['tags.notes'], 'tags.notes'],
+  ['tags.notes.text', ['tags'], 'tags'],
+  ['tags.notes.text', ['notes'], undefined],
+])('a filter at %s, with %j expanded, restricts %s', async (path, expand, restricted) => {
+  const { model } = await modelOf(3);
+  const posts = model.resources.find(({ name }) => name === 'posts');
+  if (posts === undefined) throw new Error('There are no posts');
+  expect(restrictedBy(path, collectionsIn(expand, posts, model))?.path).toBe(restricted);
+});

@@ -188,6 +188,74 @@ describe('the explorer', () => {
     await eventually(() => urlField(page).inputValue()).toBe('/v1/makers');
   });
 
+  test('asks for alternatives, and for order, size and filters of an expanded collection, by form', async () => {
+    const page = await opening(await serving(), '#/explorer/makers');
+    const { keyboard } = page;
+    const url = (search: string) =>
+      eventually(async () => decodeURIComponent(await urlField(page).inputValue())).toBe(
+        `/v1/makers?${search}`,
+      );
+    const choose = async (name: string, option: string): Promise<void> => {
+      await page.getByRole('combobox', { name, exact: true }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+      await keyboard.press('Escape');
+    };
+    const write = async (name: string, text: string): Promise<void> => {
+      await page.getByRole('textbox', { name, exact: true }).fill(text);
+      await keyboard.press('Enter');
+    };
+    await page.getByRole('cell', { name: 'Anna' }).waitFor();
+    await choose('Expand', 'products');
+    await choose('Order of products', 'price ↓');
+    await write('Limit of products', '1');
+    await choose('Nulls', 'last');
+    const collection = 'expand=products&products.sort=-price&products.limit=1';
+    await url(`nulls=last&${collection}`);
+    await page.getByRole('button', { name: 'Filter products' }).click();
+    await choose('Field of products in filter 1', 'state');
+    await choose('Value of filter 1', 'draft');
+    await page.getByText('Leaves out items of products, and no record.').waitFor();
+    const within = 'products.state=draft';
+    await url(`${within}&nulls=last&${collection}`);
+    await page.getByText('2 records in all').waitFor();
+
+    await page.getByRole('button', { name: 'Add alternatives' }).click();
+    await choose('Field of alternative 1 of group 1', 'name');
+    await write('Value of alternative 1 of group 1', 'Zoe, "Z"');
+    await page.getByText('No record fits.').waitFor();
+    await page.getByRole('button', { name: 'Add alternative to group 1' }).click();
+    await choose('Field of alternative 2 of group 1', 'products');
+    await choose('Field of products in alternative 2 of group 1', 'state');
+    await choose('Operator of alternative 2 of group 1', 'one of');
+    await choose('Value of alternative 2 of group 1', 'draft');
+    await choose('Value of alternative 2 of group 1', 'sold');
+    const pairs = String.raw`name:"Zoe, \"Z\"",products.state_in:"draft,sold"`;
+    await url(`${within}&_or=${pairs}&nulls=last&${collection}`);
+    await page.getByText('2 records in all').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+
+    // Without its expansion nothing is said of a collection, and a filter of it is one of the records.
+    await page.getByRole('combobox', { name: 'Expand' }).press('Backspace');
+    await page.getByRole('button', { name: 'Remove alternative 2 of group 1' }).click();
+    await page.getByRole('button', { name: 'Remove alternative 1 of group 1' }).click();
+    await url(`${within}&nulls=last`);
+    expect(await page.getByRole('group', { name: 'At least one of these' }).count()).toBe(0);
+    await urlField(page).fill(
+      '/v1/makers?_or=id_gt:1,name:Anna&expand=products.maker&products.page=2&products.limit=1',
+    );
+    await keyboard.press('Enter');
+    for (const [name, value] of [
+      ['Value of alternative 1 of group 1', '1'],
+      ['Value of alternative 2 of group 1', 'Anna'],
+      ['Page of products', '2'],
+      ['Limit of products', '1'],
+    ] as const)
+      await eventually(() => page.getByRole('textbox', { name, exact: true }).inputValue()).toBe(
+        value,
+      );
+    expect(await page.getByText('Only in the URL').count()).toBe(0);
+  });
+
   test('loses nothing that is typed before the page has followed a choice', async () => {
     const page = await opening(await serving(), '#/explorer/products?price=20');
     await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();

@@ -10,12 +10,13 @@ interface Props {
   readonly condition: Condition;
   readonly model: Model;
   readonly resource: ResourceInfo;
-  readonly number: number;
+  /** What it is called, for who cannot see where it stands. */
+  readonly called: string;
   readonly changed: (next: Condition | undefined) => void;
 }
 
 /** A condition: its path step by step, each behind a relation that was chosen before, its operator and its value. */
-export function ConditionRow({ condition, model, resource, number, changed }: Props): JSX.Element {
+export function ConditionRow({ condition, model, resource, called, changed }: Props): JSX.Element {
   const { path, operator, value } = condition;
   const { operators: fit, type, values } = leafAt(path, resource, model) ?? nowhere;
   const { operand, meaning } = model.operators.find(({ name }) => name === operator) ?? {
@@ -36,13 +37,13 @@ export function ConditionRow({ condition, model, resource, number, changed }: Pr
           <Step
             key={level.behind}
             level={level}
-            number={number}
+            called={called}
             chosen={(next) => changed(conditionAt(next, condition, resource, model))}
           />
         ))}
       </Group>
       <Select
-        aria-label={`Operator of filter ${number}`}
+        aria-label={`Operator of ${called}`}
         data={fit.map((name) => ({
           value: name,
           label: model.operators.find((one) => one.name === name)?.meaning ?? name,
@@ -53,7 +54,7 @@ export function ConditionRow({ condition, model, resource, number, changed }: Pr
         style={{ flex: 1 }}
       />
       <OperandInput
-        label={`Value of filter ${number}`}
+        label={`Value of ${called}`}
         hint={operand === 'list' ? 'several, with commas' : `${meaning}…`}
         choices={choices}
         isList={operand === 'list'}
@@ -61,7 +62,7 @@ export function ConditionRow({ condition, model, resource, number, changed }: Pr
         value={value}
         changed={(next) => changed({ ...condition, value: next })}
       />
-      <RemoveButton label={`Remove filter ${number}`} run={() => changed(undefined)} />
+      <RemoveButton label={`Remove ${called}`} run={() => changed(undefined)} />
     </Group>
   );
 }
@@ -70,21 +71,21 @@ const nowhere = { operators: ['eq'], type: null, values: null } as const;
 
 interface StepProps {
   readonly level: Level;
-  readonly number: number;
+  readonly called: string;
   /** Takes the whole path. */
   readonly chosen: (path: string) => void;
 }
 
 function Step({
   level: { behind, chosen: current, groups },
-  number,
+  called,
   chosen,
 }: StepProps): JSX.Element {
   const isFirst = behind === '';
   const all = groups.map(({ group, items }) => ({ group, items: [...items] }));
   return (
     <Select
-      aria-label={isFirst ? `Field of filter ${number}` : `Field of ${behind} in filter ${number}`}
+      aria-label={isFirst ? `Field of ${called}` : `Field of ${behind} in ${called}`}
       data={isFirst ? all : [{ value: '', label: 'itself' }, ...all]}
       value={current}
       onChange={(next) => {
@@ -95,6 +96,11 @@ function Step({
       style={{ flex: 1, minWidth: 110 }}
     />
   );
+}
+
+/** A condition to fill in. */
+export function newCondition(path: string, resource: ResourceInfo, model: Model): Condition {
+  return conditionAt(path, { path, operator: '', value: '' }, resource, model);
 }
 
 /** A condition at another path: it keeps its operator where that fits, and is asked for a value. */

@@ -118,7 +118,7 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
   });
   const query = readQuery(search, resource, model);
   const change = (next: typeof query): void =>
-    go(hashOf('explorer', place(resource.name), writeQuery(next, model.operators)));
+    go(hashOf('explorer', place(resource.name), writeQuery(next, resource, model)));
   return (
     <>
       {resource.description === null ? null : <Text>{resource.description}</Text>}
@@ -177,7 +177,10 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
             answer={data}
             shape={shape}
             resource={resource}
-            isPart={query.conditions.length + query.others.length > 0 || query.page !== undefined}
+            isPart={
+              query.conditions.length + query.groups.length + query.others.length > 0 ||
+              query.page !== undefined
+            }
             opened={(id) => open({ id })}
             place={place}
           />

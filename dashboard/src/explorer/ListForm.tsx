@@ -1,17 +1,11 @@
-import {
-  Button,
-  Fieldset,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Stack,
-  TagsInput,
-  Text,
-} from '@mantine/core';
+import { Fieldset, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
 import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
-import { ConditionRow } from './ConditionRow.tsx';
-import type { Condition, ListQuery } from './query.ts';
+import { AddCondition, Alternatives, ConditionList } from './ConditionList.tsx';
+import { collectionsIn, expandable } from './expansion.ts';
+import { CountInput, SortInput } from './OrderInputs.tsx';
+import { joined } from './paths.ts';
+import { noOrder, type ListQuery, type Order } from './query.ts';
 
 interface Props {
   readonly resource: ResourceInfo;
@@ -22,7 +16,7 @@ interface Props {
 
 /** Filters, order, fields, expansions and size of a list, with what the model allows. A change goes to the URL. */
 export function ListForm({ resource, model, query, changed }: Props): JSX.Element {
-  const { conditions } = query;
+  const { conditions, groups } = query;
   /** Another question begins at its first page again. */
   const ask = (change: Partial<ListQuery>): void =>
     changed({
@@ -31,61 +25,64 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
       others: query.others.filter(([name]) => name !== 'cursor'),
       ...change,
     });
-  const replaced = (index: number, next: Condition | undefined): readonly Condition[] =>
-    conditions.flatMap((one, place) => (place === index ? (next ?? []) : [one]));
-  const [first] = resource.filters;
+  const shared = { resource, model };
+  const first = resource.filters[0]?.path;
   const fields = resource.fields.filter(({ isReadable }) => isReadable).map(({ name }) => name);
   const relations = resource.relations.map(({ name }) => name);
-  const groups = Object.keys(resource.groups).map((name) => `@${name}`);
+  const named = Object.keys(resource.groups).map((name) => `@${name}`);
+  const collections = collectionsIn(query.expand, resource, model);
   return (
     <Fieldset legend="List">
       <Stack gap="xs">
-        {conditions.map((condition, index) => (
-          <ConditionRow
-            // oxlint-disable-next-line react/no-array-index-key -- conditions have no other identity
-            key={index}
-            condition={condition}
-            model={model}
-            resource={resource}
-            number={index + 1}
-            changed={(next) => ask({ conditions: replaced(index, next) })}
-          />
-        ))}
+        <ConditionList
+          {...shared}
+          conditions={conditions}
+          collections={collections}
+          called={(number) => `filter ${number}`}
+          changed={(next) => ask({ conditions: next })}
+        />
+        <Alternatives {...shared} groups={groups} changed={(next) => ask({ groups: next })} />
         {query.others.length === 0 ? null : (
           <Text size="sm" className="quiet">
             Only in the URL: {query.others.map(([name]) => name).join(', ')}
           </Text>
         )}
-        <Group>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={first === undefined}
-            onClick={() => {
-              if (first === undefined) return;
-              const operator = first.operators[0] ?? 'eq';
-              ask({ conditions: [...conditions, { path: first.path, operator, value: '' }] });
-            }}
-          >
-            Add filter
-          </Button>
+        <Group gap="xs">
+          <AddCondition
+            {...shared}
+            text="Add filter"
+            path={first}
+            added={(next) => ask({ conditions: [...conditions, next] })}
+          />
+          <AddCondition
+            {...shared}
+            text="Add alternatives"
+            path={first}
+            added={(next) => ask({ groups: [...groups, [next]] })}
+          />
         </Group>
         <Group align="start" grow preventGrowOverflow={false}>
-          <MultiSelect
+          <SortInput
             label="Sort"
-            placeholder={query.sort.length === 0 ? 'By id' : undefined}
-            data={sortsOf(resource, query.sort)}
-            value={[...new Set(query.sort)]}
-            onChange={(sort) => ask({ sort })}
-            searchable
+            sorts={resource.sorts}
+            value={query.sort}
+            changed={(sort) => ask({ sort })}
+          />
+          <Select
+            label="Nulls"
+            placeholder="Lowest"
+            data={['first', 'last']}
+            value={query.nulls ?? null}
+            onChange={(nulls) => ask({ nulls: nulls ?? undefined })}
             clearable
-            clearButtonProps={{ 'aria-label': 'No order' }}
+            clearButtonProps={{ 'aria-label': 'Nulls as the lowest' }}
+            w={120}
           />
           <Names
             label="Fields"
             none="All"
             clear="All fields"
-            data={[...new Set([...groups, ...fields, ...relations])]}
+            data={[...new Set([...named, ...fields, ...relations])]}
             value={query.fields}
             changed={(next) => ask({ fields: next })}
           />
@@ -93,21 +90,56 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
             label="Expand"
             none="None"
             clear="Expand nothing"
-            data={relations}
+            data={[...expandable(query.expand, resource, model)]}
             value={query.expand}
             changed={(next) => ask({ expand: next })}
           />
-          <NumberInput
+          <CountInput
             label="Limit"
-            placeholder={String(model.limits.defaultLimit)}
-            min={1}
+            usual={model.limits.defaultLimit}
             max={model.limits.maxLimit}
-            allowDecimal={false}
-            value={query.limit ?? ''}
-            onChange={(limit) => ask({ limit: typeof limit === 'number' ? limit : undefined })}
-            w={110}
+            value={query.limit}
+            changed={(limit) => ask({ limit })}
           />
         </Group>
+        {collections.map(({ path, sorts, filters: [within] }) => {
+          const order = query.collections.get(path) ?? noOrder;
+          // The records stay those that they are, and so does their page.
+          const change = (next: Partial<Order>): void =>
+            changed({
+              ...query,
+              collections: new Map([...query.collections, [path, { ...order, ...next }]]),
+            });
+          return (
+            <Group key={path} align="end" grow preventGrowOverflow={false}>
+              <SortInput
+                label={`Order of ${path}`}
+                sorts={sorts}
+                value={order.sort}
+                changed={(sort) => change({ sort })}
+              />
+              <CountInput
+                label={`Page of ${path}`}
+                usual={1}
+                value={order.page}
+                changed={(page) => change({ page })}
+              />
+              <CountInput
+                label={`Limit of ${path}`}
+                usual={undefined}
+                max={model.limits.maxLimit}
+                value={order.limit}
+                changed={(limit) => change({ limit })}
+              />
+              <AddCondition
+                {...shared}
+                text={`Filter ${path}`}
+                path={within === undefined ? undefined : joined(path, within)}
+                added={(next) => changed({ ...query, conditions: [...conditions, next] })}
+              />
+            </Group>
+          );
+        })}
       </Stack>
     </Fieldset>
   );
@@ -137,16 +169,4 @@ function Names({ label, none, clear, data, value, changed }: NamesProps): JSX.El
       clearButtonProps={{ 'aria-label': clear }}
     />
   );
-}
-
-/** What the records can be sorted by here, and what the URL asks for beside it. */
-function sortsOf(
-  { sorts }: ResourceInfo,
-  asked: readonly string[],
-): { value: string; label: string }[] {
-  const names = new Set([...sorts, ...asked.map((item) => item.replace(/^-/u, ''))]);
-  return [...names].flatMap((path) => [
-    { value: path, label: `${path} ↑` },
-    { value: `-${path}`, label: `${path} ↓` },
-  ]);
 }

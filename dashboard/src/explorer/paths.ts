@@ -36,9 +36,36 @@ export function levelsOf(path: string, resource: ResourceInfo, model: Model): re
     levels.push({ behind, chosen: step === undefined ? rest : step.name, groups });
     if (step === undefined) return levels;
     behind = joined(behind, step.name);
-    carried = faces.flatMap((face) => pivotOf(step.name, face));
+    carried = behindRelation(
+      step.name,
+      faces.flatMap((face) => pivotOf(step.name, face)),
+    );
     ({ rest, faces } = { rest: step.rest, faces: targetsOf(step.relations, step.name, model) });
   }
+}
+
+/** Where a path of relations leads, as `expand` names it. */
+interface Reach {
+  readonly isToMany: boolean;
+  readonly faces: readonly ResourceInfo[];
+  /** What its records can be sorted by of what their links carry. */
+  readonly sortedLinks: readonly string[];
+}
+
+/** Follows a path of relations; no faces: it leads nowhere. */
+export function reachOf(path: string, resource: ResourceInfo, model: Model): Reach {
+  let reach: Reach = { isToMany: false, faces: [resource], sortedLinks: [] };
+  for (const name of path.split('.')) {
+    const { faces } = reach;
+    const relations = faces.flatMap((face) => face.relations.filter((one) => one.name === name));
+    const links = faces.flatMap((face) => pivotOf(name, face).filter((one) => one.isSortable));
+    reach = {
+      isToMany: relations.some(({ isToMany }) => isToMany),
+      faces: targetsOf(relations, name, model),
+      sortedLinks: behindRelation(name, links),
+    };
+  }
+  return reach;
 }
 
 /** A path with something chosen behind another one. */
@@ -132,9 +159,12 @@ function groupsOf(
   });
 }
 
-/** The paths of what the links of a relation carry, as they go on behind it. */
-function pivotOf(name: string, { filters }: ResourceInfo): readonly string[] {
-  return filters
-    .filter(({ kind, path }) => kind === 'pivot' && path.startsWith(`${name}.`))
-    .map(({ path }) => path.slice(name.length + 1));
+/** What the links of a relation carry. */
+function pivotOf(name: string, { filters }: ResourceInfo): readonly FilterInfo[] {
+  return filters.filter(({ kind, path }) => kind === 'pivot' && path.startsWith(`${name}.`));
+}
+
+/** Their paths, as they go on behind the relation. */
+function behindRelation(name: string, links: readonly FilterInfo[]): readonly string[] {
+  return links.map(({ path }) => path.slice(name.length + 1));
 }
