@@ -8,6 +8,7 @@ import {
 } from '../../dashboard/src/explorer/query.ts';
 import { collectionsIn, expandable, restrictedBy } from '../../dashboard/src/explorer/expansion.ts';
 import { joined, leafAt, levelsOf } from '../../dashboard/src/explorer/paths.ts';
+import { placeOf } from '../../dashboard/src/explorer/place.ts';
 import type { Model, ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { ask, hand, keys, open, stopAfterEach } from './4-dashboard.ts';
@@ -230,4 +231,41 @@ test.each([
   const posts = model.resources.find(({ name }) => name === 'posts');
   if (posts === undefined) throw new Error('There are no posts');
   expect(restrictedBy(path, collectionsIn(expand, posts, model))?.path).toBe(restricted);
+});
+
+const versions = (base: string): string => `
+api: { ${base} defaultVersion: 2, versions: { 1: {}, 2: {}, 3: {} } }
+resources:
+  posts: { fields: { title: { type: string } } }
+`;
+
+test.each([
+  ['/v2/posts?title=a%20b&_or=x:1', 'posts?title=a%20b&_or=x:1'],
+  ['/posts', 'posts?'],
+  ['/v1/posts?title=1', 'v1/posts?title=1'],
+  ['/v1/notes', 'v1/notes?'],
+  ['/v3/posts/7?expand=x', 'v3/posts?id=7&expand=x'],
+  ['/posts/a%2Fb%26', 'posts?id=a/b%26'],
+  ['http://here:1/v2/posts?title=http://here:1/#top', 'posts?title=http://here:1/'],
+  ['http://there:1/v2/posts', undefined],
+  ['/v4/posts', undefined],
+  ['/v2/notes', undefined],
+  ['/v3/notes', undefined],
+  ['/v2/posts/', undefined],
+  ['/v2/posts/1/2', undefined],
+  ['/v2', undefined],
+  ['v2/posts', undefined],
+  ['', undefined],
+])('%s is found in the explorer at %s', async (url, place) => {
+  for (const base of ['', 'basePath: /api,']) {
+    const api = await serveApi(versions(base), {}, undefined, { mode: 'dev' });
+    open.push(api);
+    const modelOfVersion = async (path: string): Promise<Model> =>
+      (await ask(api, path, {})).body as Model;
+    const latest = await modelOfVersion('model');
+    const model = await modelOfVersion('model?version=3');
+    const whole = base === '' ? url : url.replace(/^(http:\/\/[^/]*)?\//u, '$1/api/');
+    const found = placeOf(whole, 'http://here:1', model, latest);
+    expect(found && `${found.part}?${found.search}`, whole).toBe(place);
+  }
 });

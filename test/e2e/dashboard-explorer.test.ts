@@ -287,6 +287,30 @@ describe('the explorer', () => {
     expect(await hasRun(page)).toBeUndefined();
   });
 
+  test('takes a whole URL, and that of a request that was made', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/explorer/makers');
+    await page.getByRole('cell', { name: 'Anna' }).waitFor();
+    await urlField(page).fill(`${api.url}/products/2?expand=maker`);
+    await page.keyboard.press('Enter');
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/products?id=2&expand=maker');
+    await urlField(page).fill('https://elsewhere.test/v1/products');
+    await page.keyboard.press('Enter');
+    await page.getByText('It begins with /v1/ and the name of a resource.').waitFor();
+    await api.get('/v1/products?price_gt=50&sort=-price');
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('link', { name: 'price_gt=50' }).click();
+    await page.getByRole('link', { name: 'Open in the explorer' }).click();
+    await eventually(() => urlField(page).inputValue()).toBe(
+      '/v1/products?price_gt=50&sort=-price',
+    );
+    const value = page.getByRole('textbox', { name: 'Value of filter 1' });
+    await eventually(() => value.inputValue()).toBe('50');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Replay' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
   test('creates, says what the server refuses at the field, changes and deletes', async () => {
     const api = await serving();
     const page = await opening(api, '#/explorer/products');

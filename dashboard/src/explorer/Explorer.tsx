@@ -21,6 +21,7 @@ import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { counted, milliseconds } from '../words.ts';
 import { ListForm } from './ListForm.tsx';
+import { placeOf } from './place.ts';
 import { readQuery, writeQuery } from './query.ts';
 import { RecordPanel } from './RecordPanel.tsx';
 import { Results } from './Results.tsx';
@@ -78,6 +79,7 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
         <List
           key={`${model.version} ${resource.name}`}
           model={model}
+          latest={latest}
           resource={resource}
           search={search}
           mayChange={session.mayChange}
@@ -90,6 +92,8 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
 
 interface ListProps {
   readonly model: Model;
+  /** Of the default version. */
+  readonly latest: Model;
   readonly resource: ResourceInfo;
   readonly search: string;
   readonly mayChange: boolean;
@@ -102,7 +106,7 @@ interface Opened {
   readonly record: { readonly id: unknown } | 'new';
 }
 
-function List({ model, resource, search, mayChange, place }: ListProps): JSX.Element {
+function List({ model, latest, resource, search, mayChange, place }: ListProps): JSX.Element {
   const [lastOpened, setOpened] = useState<Opened>();
   const opened = lastOpened?.at === search ? lastOpened.record : undefined;
   const open = (next: Opened['record']): void => setOpened({ at: search, record: next });
@@ -125,13 +129,10 @@ function List({ model, resource, search, mayChange, place }: ListProps): JSX.Ele
       <UrlField
         url={url}
         changed={(text) => {
-          const mark = text.indexOf('?');
-          const [asked, rest] =
-            mark === -1 ? [text, ''] : [text.slice(0, mark), text.slice(mark + 1)];
-          const name = asked.startsWith(`${model.path}/`) ? asked.slice(model.path.length + 1) : '';
-          if (!model.resources.some((one) => one.name === name))
+          const found = placeOf(text, location.origin, model, latest);
+          if (found === undefined)
             return `It begins with ${model.path}/ and the name of a resource.`;
-          go(hashOf('explorer', place(name), rest));
+          go(hashOf('explorer', found.part, found.search));
           return undefined;
         }}
       />

@@ -14,7 +14,10 @@ import {
 } from '@mantine/core';
 import { useState, type JSX, type ReactNode } from 'react';
 import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard-wire.ts';
+import type { Model } from '../../../src/http/dashboard-wire-model.ts';
 import { Refusal, send } from '../api.ts';
+import { placeOf } from '../explorer/place.ts';
+import { hashOf } from '../route.ts';
 import { counted, indented, milliseconds, shown, statusColor, visible } from '../words.ts';
 import { asCurl, asFetch, bodyText, isWithheld, sendableHeaders } from './commands.ts';
 import { useRequest } from './data.ts';
@@ -27,12 +30,13 @@ import { Waterfall } from './Waterfall.tsx';
 interface Props {
   readonly id: string;
   readonly session: Hello;
+  readonly model: Model;
   /** Where the page is without it. */
   readonly closed: string;
 }
 
 /** One request with all that is known of it. */
-export function RequestDetails({ id, session, closed }: Props): JSX.Element {
+export function RequestDetails({ id, session, model, closed }: Props): JSX.Element {
   const { data, error } = useRequest(id);
   if (error !== null) {
     const isGone = error instanceof Refusal && error.status === 404;
@@ -43,21 +47,24 @@ export function RequestDetails({ id, session, closed }: Props): JSX.Element {
     );
   }
   if (data === undefined) return <Loader aria-label="Loading" />;
-  return <Detail request={data} session={session} closed={closed} />;
+  return <Detail request={data} session={session} model={model} closed={closed} />;
 }
 
 interface DetailProps {
   readonly request: RequestDetail;
   readonly session: Hello;
+  readonly model: Model;
   readonly closed: string;
 }
 
-function Detail({ request, session, closed }: DetailProps): JSX.Element {
+function Detail({ request, session, model, closed }: DetailProps): JSX.Element {
   const [isEditing, setEditing] = useState(false);
   const [told, setTold] = useState('');
   const { origin } = location;
   const isSafe = request.method === 'GET' || request.method === 'HEAD';
   const mayResend = request.tellsValues && (isSafe || session.mayChange);
+  const explored =
+    isSafe && !isWithheld(request) ? placeOf(urlOf(request), origin, model, model) : undefined;
   const [isAsked, setAsked] = useState(false);
   const replay = async (): Promise<void> => {
     setAsked(false);
@@ -110,6 +117,16 @@ function Detail({ request, session, closed }: DetailProps): JSX.Element {
         <Button size="xs" variant="default" disabled={!mayResend} onClick={() => setEditing(true)}>
           Edit and resend
         </Button>
+        {explored === undefined ? null : (
+          <Button
+            component="a"
+            href={hashOf('explorer', explored.part, explored.search)}
+            size="xs"
+            variant="default"
+          >
+            Open in the explorer
+          </Button>
+        )}
         <Copy label="Copy as curl" text={asCurl(request, origin)} />
         <Copy label="Copy as fetch" text={asFetch(request, origin)} />
         <Text size="sm" role="status">

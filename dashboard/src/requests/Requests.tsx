@@ -30,7 +30,7 @@ const durations = [
 const keptRequests = 1_000;
 
 /** The last requests as they come, searched and filtered, and one of them opened. */
-export function Requests({ session }: ViewProps): JSX.Element {
+export function Requests({ session, model }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
   const latest = useLive((live) => live.rows);
   /** What was there when the page was paused. */
@@ -120,6 +120,7 @@ export function Requests({ session }: ViewProps): JSX.Element {
           key={part}
           id={part}
           session={session}
+          model={model}
           closed={hashOf('requests', '', search)}
         />
       )}
