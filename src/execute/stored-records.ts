@@ -32,6 +32,7 @@ export function readStored(
     where: [],
     order: withId([], resource),
     sort: '',
+    collectionSort: '',
     nulls: '',
     paging: { mode: 'offset', offset: 0, limit: undefined },
     count: 'none',

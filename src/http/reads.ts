@@ -130,9 +130,10 @@ function nextCursor(
   version: number,
 ): string | undefined {
   if (plan.kind !== 'list') return undefined;
-  const { sort, nulls, order } = plan;
+  const { sort, collectionSort, nulls, order } = plan;
   const carried = carriedValues(valuesAt, order);
-  return carried && encodeCursor({ version, resource: name, sort, nulls, ...carried });
+  const resource = name;
+  return carried && encodeCursor({ version, resource, sort, collectionSort, nulls, ...carried });
 }
 
 /** `GET /<resource>/:id`. */

@@ -52,6 +52,7 @@ export function planCollections(
     return [{ name: condition.name, count: sortCollections(condition, collections, context) }];
   });
   refuseManyKeys(sort.count, own, context);
+  for (const [node, keys] of sort.carried ?? []) if (node.order.length === 0) node.order = keys;
   for (const node of allNodes(expand)) node.order = collectionOrder(node);
   return { rest, paged: planPaging(told, problems) };
 }

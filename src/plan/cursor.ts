@@ -7,6 +7,8 @@ export interface Cursor {
   readonly resource: string;
   /** The keys of the order, without the last `id`; empty for the order by id. */
   readonly sort: string;
+  /** The keys by which that `sort` ordered expanded collections; empty or left out where it did not. */
+  readonly collectionSort?: string | undefined;
   /** What `nulls` said; empty where it said nothing. */
   readonly nulls: string;
   readonly values: readonly JsonValue[];
@@ -40,8 +42,10 @@ function checkOf(payload: string): string {
 }
 
 /** Writes a cursor as the client carries it: base64url of JSON, with a check against damage before it. */
-export function encodeCursor({ version, resource, sort, nulls, values, long }: Cursor): string {
-  const items: JsonValue[] = [version, resource, sort, nulls, values];
+export function encodeCursor(cursor: Cursor): string {
+  const { version, resource, sort, collectionSort = '', nulls, values, long } = cursor;
+  const sorts = collectionSort === '' ? sort : [sort, collectionSort];
+  const items: JsonValue[] = [version, resource, sorts, nulls, values];
   if (long !== undefined) items.push(long.cut, ...long.ends.map(({ id, digest }) => [id, digest]));
   const payload = JSON.stringify(items);
   return Buffer.from(checkOf(payload) + payload).toString('base64url');
@@ -57,11 +61,12 @@ export function decodeCursor(text: string): CursorText {
   if (whole.toString('utf8', 0, checkLength) !== checkOf(payload)) return 'damaged';
   const parsed = parse(payload);
   if (!Array.isArray(parsed)) return 'damaged';
-  const [version, resource, sort, nulls, values, ...more] = parsed as unknown[];
+  const [version, resource, sorts, nulls, values, ...more] = parsed as unknown[];
+  const [sort, collectionSort = '']: unknown[] = Array.isArray(sorts) ? sorts : [sorts];
   if (typeof version !== 'number' || typeof resource !== 'string') return 'damaged';
-  if (typeof sort !== 'string' || typeof nulls !== 'string') return 'damaged';
-  if (!Array.isArray(values)) return 'damaged';
-  const cursor = { version, resource, sort, nulls, values: values as JsonValue[] };
+  if (typeof sort !== 'string' || typeof collectionSort !== 'string') return 'damaged';
+  if (typeof nulls !== 'string' || !Array.isArray(values)) return 'damaged';
+  const cursor = { version, resource, sort, collectionSort, nulls, values: values as JsonValue[] };
   if (more.length === 0) return cursor;
   const long = readLong(more, values.length);
   return long === undefined ? 'damaged' : { ...cursor, long };
@@ -95,7 +100,8 @@ function readLong([cut, ...ends]: readonly unknown[], keys: number): LongValues 
 /** What of a cursor decides the statements of its page; of a request without one nothing does. */
 export function cursorShape(cursor: CursorText | undefined): string {
   if (cursor === undefined || typeof cursor === 'string') return cursor ?? '';
-  const { version, resource, sort, nulls, values, long } = cursor;
+  const { version, resource, sort, collectionSort, nulls, values, long } = cursor;
   const isNull = values.map((value) => value !== null);
-  return JSON.stringify([version, resource, sort, nulls, isNull, long !== undefined]);
+  const isLong = long !== undefined;
+  return JSON.stringify([version, resource, sort, collectionSort, nulls, isNull, isLong]);
 }

@@ -130,8 +130,12 @@ export type ReadPlan = {
       readonly kind: 'list';
       readonly where: readonly Predicate[];
       readonly order: readonly SortKey[];
-      /** The keys of `order` as a cursor carries them, without the last `id`; and where nulls were asked to stand. */
+      /**
+       * What a cursor carries of the order: the keys of `order` without the last `id`, those by which `sort` orders
+       * collections, and where nulls were asked to stand.
+       */
       readonly sort: string;
+      readonly collectionSort: string;
       readonly nulls: string;
       readonly paging: Paging;
       readonly count: 'exact' | 'estimated' | 'none';

@@ -38,9 +38,9 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   // Beside another kind of paging it does not matter what a cursor says.
   const cursor = conflicts.length === 0 ? request.cursor : undefined;
   const expand = planExpand(face, api, reserved, problems);
-  const nulls = planNulls(reserved.get('nulls'), problems);
+  const nulls = planNulls(reserved.get('nulls'), problems) ?? carriedNulls(cursor);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
-  const { sorted, text, placed } = planOrder({ ...request, cursor }, context);
+  const { sorted, carried } = planOrder({ ...request, cursor }, context);
   const { rest, paged } = planCollections(query.conditions, face, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('list');
@@ -58,8 +58,7 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     collections: paged,
     where,
     order,
-    sort: text,
-    nulls: placed,
+    ...carried,
     paging: planPaging(query, cursor, order),
     count: cursor === undefined ? preferences.count : 'none',
   };
@@ -104,21 +103,34 @@ function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
 
 const noSort: PlannedSort = { keys: [], collections: new Map(), count: 0 };
 
-/**
- * The order of a list: what `sort` and `nulls` say, and where they leave it out what the cursor carries. `text` and
- * `placed` are what a further cursor carries.
- */
+/** Where a cursor says that nulls stand, in the list and in the collections that it comes with. */
+function carriedNulls(cursor: CursorText | undefined): 'first' | 'last' | undefined {
+  const nulls = typeof cursor === 'object' ? cursor.nulls : '';
+  return nulls === 'first' || nulls === 'last' ? nulls : undefined;
+}
+
+/** What of the order a further cursor carries. */
+interface CarriedOrder {
+  readonly sort: string;
+  readonly collectionSort: string;
+  readonly nulls: string;
+}
+
+/** The order of a list: what `sort` and `nulls` say, and where they leave it out what the cursor carries. */
 function planOrder(
   { query, face, version, cursor }: ListRequest,
   context: SortContext,
-): { sorted: PlannedSort; text: string; placed: string } {
+): { sorted: PlannedSort; carried: CarriedOrder } {
   const { problems } = context;
   const { reserved } = query;
   const sort = reserved.get('sort');
   const written = sort === undefined ? noSort : planSort(sort, face, 'sort', context);
-  const text = textOf(written.keys);
-  const placed = reserved.get('nulls') ?? '';
-  if (cursor === undefined || cursor === 'first') return { sorted: written, text, placed };
+  const carried = {
+    sort: textOf(written.keys),
+    collectionSort: textOf([...written.collections.values()].flat()),
+    nulls: reserved.get('nulls') ?? '',
+  };
+  if (cursor === undefined || cursor === 'first') return { sorted: written, carried };
   const refuse = (message: string): void => {
     problems.push({ parameter: 'cursor', code: 'INVALID_CURSOR', message });
   };
@@ -126,24 +138,36 @@ function planOrder(
     refuse('is damaged; take next_cursor or X-Next-Cursor of a list as it is');
   else if (cursor.resource !== face.name || cursor.version !== version)
     refuse(`belongs to another resource or version`);
-  else if (text !== '' && text !== cursor.sort)
+  else if (carried.sort !== '' && carried.sort !== cursor.sort)
     refuse('belongs to another sort; leave sort out, since a cursor carries its own');
-  else if (placed !== '' && placed !== cursor.nulls)
+  else if (carried.nulls !== '' && carried.nulls !== cursor.nulls)
     refuse('belongs to another place of nulls; leave nulls out, since a cursor carries it');
-  else if (cursor.sort !== text || cursor.nulls !== placed) {
+  else {
     const unread: QueryProblem[] = [];
-    const nulls = planNulls(cursor.nulls === '' ? undefined : cursor.nulls, unread);
-    const carried = { ...context, nulls, problems: unread };
-    const { keys } = cursor.sort === '' ? noSort : planSort(cursor.sort, face, 'cursor', carried);
-    if (unread.length > 0) refuse('belongs to a sort that does not exist');
-    const sorted = { ...written, keys };
-    return { sorted, text: cursor.sort, placed: cursor.nulls };
+    const list = planCarried(cursor.sort, face, { ...context, problems: unread });
+    planNulls(cursor.nulls === '' ? undefined : cursor.nulls, unread);
+    const collectionSort =
+      sort === undefined ? (cursor.collectionSort ?? '') : carried.collectionSort;
+    // Nothing is wrong with keys of a collection that this request does not expand.
+    const others = planCarried(collectionSort, face, { ...context, problems: [] });
+    if (unread.length > 0 || list.count + others.count > context.limits.sorts)
+      refuse('belongs to a sort that does not exist');
+    return {
+      sorted: { ...written, keys: list.keys, carried: others.collections },
+      carried: { sort: cursor.sort, collectionSort, nulls: cursor.nulls },
+    };
   }
-  return { sorted: written, text, placed };
+  return { sorted: written, carried };
 }
 
+function planCarried(sort: string, face: ResourceView, context: SortContext): PlannedSort {
+  return sort === '' ? noSort : planSort(sort, face, 'cursor', context);
+}
+
+/** Keys as `sort` names them; below a morphTo one name means several. */
 function textOf(keys: readonly SortKey[]): string {
-  return keys.map(({ name, descending }) => `${descending ? '-' : ''}${name}`).join(',');
+  const names = keys.map(({ name, descending }) => `${descending ? '-' : ''}${name}`);
+  return [...new Set(names)].join(',');
 }
 
 function finish(

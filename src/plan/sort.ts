@@ -34,6 +34,8 @@ export function planNulls(
 export interface PlannedSort {
   readonly keys: readonly SortKey[];
   readonly collections: ReadonlyMap<ExpandNode, readonly SortKey[]>;
+  /** Those of collections by a cursor, for where the request itself says nothing. */
+  readonly carried?: ReadonlyMap<ExpandNode, readonly SortKey[]>;
   /** How many names are written. */
   readonly count: number;
 }

@@ -144,6 +144,18 @@ describe('refused', () => {
     ['__proto__', { sort: '__proto__', values: [1, 1] }],
     ['a sort that is refused', { sort: 'comments', values: [1, 1] }],
     ['a sort by far too many keys', { sort: 'id,'.repeat(500), values: [1] }],
+    [
+      'a sort of collections by far too many keys',
+      { collectionSort: `id${',author.id'.repeat(8)}` },
+    ],
+    [
+      'more keys of both sorts than a request may have',
+      {
+        sort: 'title',
+        collectionSort: 'id,views,words,slug,meta.at,meta.weight,editorId,authorId',
+        values: ['a', 1],
+      },
+    ],
     ['nulls that are none', { nulls: 'up', values: [1] }],
     ['another resource', { resource: '__proto__' }],
     ['another version', { version: 99 }],

@@ -180,6 +180,53 @@ describe('pages one after the other give the whole list once, in its order', () 
   });
 });
 
+describe('the order of expanded collections is carried as well', () => {
+  const own = 'comments.sort=rating';
+  test.each([
+    ['by sort', 'sort=-id,comments.rating,comments.text', ''],
+    ['with nulls', 'sort=comments.rating,-id&nulls=last', ''],
+    ['nulls alone', 'sort=-id,comments.rating&nulls=last', 'sort=-id,comments.rating'],
+    ['nulls for a sort of their own', `sort=-id&${own}&nulls=last`, own],
+    ['deeper', 'sort=author.name,-author.posts.title', ''],
+  ])('%s', async (_, order, kept) => {
+    const path = `${posts}?expand=comments,author.posts&limit=1&cursor=`;
+    const first = await pageOf(api, `${path}&${order}`);
+    const said = [...first.data];
+    const carried = [...first.data];
+    let { next_cursor: cursor } = first;
+    while (cursor !== null) {
+      const page = await pageOf(api, `${path}${cursor}&${order}`);
+      said.push(...page.data);
+      const bare = await pageOf(api, `${path}${cursor}&${kept}`.replace(/&$/u, ''));
+      carried.push(...bare.data);
+      expect(bare.next_cursor).toBe(page.next_cursor);
+      cursor = page.next_cursor;
+    }
+    expect(said).toHaveLength(5);
+    expect(carried).toEqual(said);
+  });
+
+  test('a sort that the request has itself goes before it', async () => {
+    const path = `${posts}?expand=comments&limit=3`;
+    const cursor = await cursorOf(api, `${path}&cursor=&sort=-id,comments.rating`);
+    for (const other of ['comments.sort=-rating', 'sort=-id,-comments.rating', 'sort=-id']) {
+      const { data } = await pageOf(api, `${path}&${other}&cursor=${cursor}`);
+      const sort = other.startsWith('sort') ? '' : 'sort=-id&';
+      const all = await get(api, `${path}&${sort}${other}&offset=3`);
+      expect(data).toEqual(all.body);
+    }
+  });
+
+  test('what is expanded no more has none', async () => {
+    const cursor = await cursorOf(
+      api,
+      `${posts}?expand=comments,tags&limit=3&cursor=&sort=-comments.rating,tags.pivot.position`,
+    );
+    const { data } = await pageOf(api, `${posts}?cursor=${cursor}`);
+    expect(idsOf(data)).toEqual([4, 5]);
+  });
+});
+
 describe('a cursor from any list', () => {
   test.each([
     ['a first page', 'limit=2', [3, 4, 5]],
