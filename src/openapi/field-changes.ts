@@ -116,7 +116,7 @@ function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
     if (!before.field.immutable && after.field.immutable)
       note(true, before.name, 'can no longer be changed');
     if (!before.field.unique && after.field.unique) note(true, before.name, 'must now be unique');
-    compareReferences(before.field, after.field, before.name, note);
+    compareReferences(targetOf(before.field, old), targetOf(after.field, now), before.name, note);
     const [first, last] = [before.field, after.field].map(({ default: value }) =>
       JSON.stringify(value),
     );
@@ -140,11 +140,32 @@ function compareNeeds(
     if (!before.has(name)) note(true, name, `is now needed to ${kind} a record`);
 }
 
-function compareReferences(before: Field, after: Field, path: string, note: Note): void {
-  const [old, now] = [before.reference, after.reference];
-  const target = now && `${now.resource.name}.${now.field.name}`;
-  const isOther = old?.resource.name !== now?.resource.name || old?.field.name !== now?.field.name;
-  if (now !== undefined && isOther) note(true, path, `has to be a ${target} that exists`);
+/** What a key points to; the field by its name in this version, undefined where that hides it. */
+interface Target {
+  readonly resource: string;
+  readonly field: string | undefined;
+}
+
+function targetOf({ reference }: Field, { view }: ResourceView): Target | undefined {
+  if (reference === undefined) return undefined;
+  const resource = reference.resource.name;
+  const fields = view.resource(resource)?.fields.values() ?? [];
+  const known = [...fields].find(({ field }) => field === reference.field);
+  return { resource, field: known?.name };
+}
+
+function compareReferences(
+  old: Target | undefined,
+  now: Target | undefined,
+  path: string,
+  note: Note,
+): void {
+  if (now === undefined) return;
+  // What is hidden on one side may be the same.
+  const isSame = (old?.field ?? now.field) === (now.field ?? old?.field);
+  if (old?.resource === now.resource && isSame) return;
+  const target = now.field === undefined ? now.resource : `${now.resource}.${now.field}`;
+  note(true, path, `has to be a ${target} that exists`);
 }
 
 /** What becomes of a record when the one that its key points to goes; that happens to keys that nobody writes, too. */

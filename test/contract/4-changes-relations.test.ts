@@ -65,3 +65,33 @@ resources:
     expect(lines(old, now)).toEqual(expected);
   });
 });
+
+describe('a key that points to a field', () => {
+  const old = `
+api: { versions: { 1: {} } }
+resources:
+  posts: { fields: { tag: { type: string, reference: tags.code } } }
+  tags: { fields: { code: { type: string, unique: true }, mark: { type: string, unique: true } } }
+`;
+  const renamed = (overlay: string): string =>
+    old
+      .replace('tags.code', 'tags.key')
+      .replace('code: {', 'key: { column: code,')
+      .replace('1: {}', `1: { resources: { tags: { fields: { ${overlay} } } } }`);
+  const at = 'breaking v1 posts.tag';
+  test.each<[string, string, readonly string[]]>([
+    ['which has another name, but not in this version', renamed('code: { from: key }'), []],
+    [
+      'whose name another one has now',
+      renamed('mark: { from: key }, code: { from: mark }'),
+      [`${at}: has to be a tags.mark that exists`],
+    ],
+    [
+      'in the place of another one',
+      old.replace('tags.code', 'tags.mark'),
+      [`${at}: has to be a tags.mark that exists`],
+    ],
+  ])('%s', (_, now, expected) => {
+    expect(lines(old, now).filter((line) => line.startsWith(at))).toEqual(expected);
+  });
+});
