@@ -157,7 +157,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
             <Text fw={700} truncate>
               {name}
             </Text>
-            <Text className="quiet" size="sm" truncate>
+            <Text className="quiet" size="sm" truncate miw="2.5rem">
               {session.mode}
               {session.caller === null ? '' : `, ${session.caller}`}
               {session.processes === 1 ? '' : `, ${session.processes} processes`}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  isUnfinished,
   noOrder,
   readQuery,
   writeQuery,
@@ -268,4 +269,23 @@ test.each([
     const found = placeOf(whole, 'http://here:1', model, latest);
     expect(found && `${found.part}?${found.search}`, whole).toBe(place);
   }
+});
+
+test.each([
+  ['', false],
+  ['title=&title_like=&tags.kinds_contains=', false],
+  ['id=', true],
+  ['page_eq=3&tags.pivot.rank_gt=', true],
+  ['title_in=', true],
+  ['tags_exists=', true],
+  ['_or=title:%22%22', false],
+  ['_or=title:a,id:%22%22', true],
+  ['hidden=', false],
+])('%s still wants a value: %s', async (search, is) => {
+  const { api, model } = await modelOf(3);
+  const posts = model.resources.find(({ name }) => name === 'posts');
+  if (posts === undefined) throw new Error('There are no posts');
+  expect(isUnfinished(readQuery(search, posts, model), posts, model)).toBe(is);
+  const { status } = await api.get(`${model.path}/posts?${search}`, hand);
+  if (!search.includes('hidden')) expect(status).toBe(is ? 400 : 200);
 });

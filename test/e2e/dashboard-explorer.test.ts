@@ -12,6 +12,10 @@ describe('the explorer', () => {
     const page = await opening(await serving(), '#/explorer/products');
     await page.getByRole('cell', { name: 'Chair' }).waitFor();
     await page.getByRole('button', { name: 'Add filter' }).click();
+    // What is not filled in yet is not asked.
+    await page.getByText('A filter has no value yet.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(1);
     await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
     await page.getByRole('option', { name: 'price', exact: true }).click();
     await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();

@@ -22,7 +22,7 @@ import { go, hashOf, useRoute } from '../route.ts';
 import { counted, milliseconds } from '../words.ts';
 import { ListForm } from './ListForm.tsx';
 import { placeOf } from './place.ts';
-import { readQuery, writeQuery } from './query.ts';
+import { isUnfinished, readQuery, writeQuery } from './query.ts';
 import { RecordPanel } from './RecordPanel.tsx';
 import { Results } from './Results.tsx';
 
@@ -114,13 +114,15 @@ function List({ model, latest, resource, search, mayChange, place }: ListProps):
   const path = `${model.path}/${resource.name}`;
   const url = search === '' ? path : `${path}?${search}`;
   const mayRead = resource.operations.includes('read');
+  const query = readQuery(search, resource, model);
+  const isUnfilled = isUnfinished(query, resource, model);
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['list', url],
     queryFn: () => ask(url),
     placeholderData: keepPreviousData,
-    enabled: mayRead,
+    // What is not filled in yet is not asked, and what was there stays.
+    enabled: mayRead && !isUnfilled,
   });
-  const query = readQuery(search, resource, model);
   const change = (next: typeof query): void =>
     go(hashOf('explorer', place(resource.name), writeQuery(next, resource, model)));
   return (
@@ -166,14 +168,19 @@ function List({ model, latest, resource, search, mayChange, place }: ListProps):
         />
       </Group>
       {mayRead ? null : <Alert color="gray">You may not read these records.</Alert>}
+      {isUnfilled && error === null ? (
+        <Text size="sm" role="status">
+          A filter has no value yet. The list is asked for once it has one.
+        </Text>
+      ) : null}
       {error === null ? null : <Problem error={error} />}
       {data === undefined || error !== null ? (
-        error === null && mayRead ? (
+        error === null && mayRead && !isUnfilled ? (
           <Loader aria-label="Loading" />
         ) : null
       ) : (
         <>
-          <Summary answer={data} />
+          {isUnfilled ? null : <Summary answer={data} />}
           <Results
             answer={data}
             shape={shape}

@@ -133,6 +133,23 @@ export function writeQuery(query: ListQuery, resource: ResourceInfo, model: Mode
   return pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
 }
 
+/** Types that take an empty text for a value, or may. */
+const takeEmpty: ReadonlySet<string> = new Set(['string', 'text', 'email', 'url', 'array', 'json']);
+
+/** Whether a filter has no value yet where it needs one, so that the list would only be refused. */
+export function isUnfinished(
+  { conditions, groups }: ListQuery,
+  resource: ResourceInfo,
+  model: Model,
+): boolean {
+  return [...conditions, ...groups.flat()].some(({ path, operator, value }) => {
+    if (value !== '') return false;
+    const operand = model.operators.find(({ name }) => name === operator)?.operand;
+    const type = leafAt(path, resource, model)?.type ?? 'json';
+    return operand !== 'value' || !takeEmpty.has(type);
+  });
+}
+
 type Pair = readonly [string, string];
 
 function namesIn(text: string): readonly string[] {
