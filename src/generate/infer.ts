@@ -41,7 +41,7 @@ export function inferredSources(
     case 'email':
     case 'url':
     case 'enum':
-      return textSources(place);
+      return textSources(place, isUnique);
     case 'integer':
     case 'number':
     case 'decimal': {
@@ -160,7 +160,10 @@ const formatEndings: Readonly<Record<string, string>> = {
   ipv6: 'ipv6',
 };
 
-function textSources(place: Place): readonly Source[] {
+/** Where a pattern allows less than this many texts, what may stand around it is wanted as well. */
+const fewTexts = { unique: 1_000, other: 2 };
+
+function textSources(place: Place, isUnique: boolean): readonly Source[] {
   const { field, tokens } = place;
   const { pattern, format: written, minLength = 0 } = field.attributes;
   const type = field.type.name;
@@ -178,14 +181,18 @@ function textSources(place: Place): readonly Source[] {
     const kind = textKinds.get(formatEndings[format] ?? '');
     if (kind !== undefined) sources.push(kind(place));
   }
-  if (pattern !== undefined)
-    for (const [source, spread] of patternsOf(pattern)) {
+  if (pattern !== undefined) {
+    const made = patternsOf(pattern).flatMap(([source, spread]) => {
       const texts = patternTexts(source, spread);
-      if (texts === undefined) continue;
+      if (texts === undefined) return [];
       const draw: Source['draw'] = ({ random }) => texts.draw(random);
       const pool = { size: texts.size, at: (index: number) => texts.at(index, place.words.random) };
-      sources.push({ name: 'helpers.fromRegExp', args: pattern, pool, draw });
-    }
+      return [{ name: 'helpers.fromRegExp', args: pattern, pool, draw }];
+    });
+    const few = isUnique ? fewTexts.unique : fewTexts.other;
+    sources.push(...made.filter(({ pool }) => pool.size >= few));
+    sources.push(...made.filter(({ pool }) => pool.size < few));
+  }
   const isLong = type === 'text' || minLength > 40;
   if (pattern === undefined && format === undefined) {
     const called = found === undefined && type === 'string' ? subjectKind(place) : undefined;

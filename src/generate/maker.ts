@@ -235,6 +235,13 @@ export class FieldMaker {
       const item = pool?.at(place) ?? null;
       if (!seen.has(JSON.stringify(item))) list.push(item);
     }
+    // Texts that are all cut to the same one are told apart by a number.
+    const [first] = list;
+    if (typeof first === 'string')
+      for (let number = 1; list.length < least && number <= least * 2; number += 1) {
+        const item = distinctText(first, number, items.field);
+        if (!list.includes(item) && readValue(item, items.field).ok) list.push(item);
+      }
     return list;
   }
 

@@ -67,6 +67,7 @@ describe('every value passes the validation of its field', () => {
 });
 
 const unique: readonly string[] = [
+  String.raw`{ type: string, pattern: '@acme\.com$', unique: true, required: true }`,
   '{ type: string, unique: true }',
   '{ type: string, unique: true, maxLength: 5 }',
   '{ type: email, unique: true, maxLength: 14 }',

@@ -159,15 +159,31 @@ describe('each item of a list', () => {
       'employees',
       `skills: { type: array, minItems: 4, maxItems: 4, items: { type: string } }
        authors: { type: array, minItems: 3, uniqueItems: true, items: { type: string } }
+       short: { type: array, minItems: 4, uniqueItems: true, items: { type: string, maxLength: 3 } }
+       links: { type: array, minItems: 4, uniqueItems: true, items: { type: url, maxLength: 25 } }
        few: { type: array, minItems: 3, maxItems: 3, items: { type: enum, values: [a, b] } }`,
     );
-    for (const { skills, authors, few } of rows) {
+    for (const { skills, authors, short, links, few } of rows) {
+      for (const texts of [short, links]) expect(new Set(list(texts)).size).toBeGreaterThan(3);
       expect(new Set(list(skills)).size).toBe(4);
       expect(new Set(list(authors)).size).toBe(list(authors).length);
       expect(list(few)).toHaveLength(3);
       expect(new Set(list(few)).size).toBe(2);
     }
   });
+});
+
+test('titles that are slugs are made of a name, and of no other slug', async () => {
+  const slug = '{ type: string, format: slug }';
+  const rows = await rowsOf(
+    'pages',
+    `seo: { type: object, properties: { title: ${slug}, name: ${slug} } }
+     title: ${slug}
+     name: ${slug}`,
+  );
+  for (const { title, name, seo } of rows)
+    for (const text of [title, name, object(seo)['title'], object(seo)['name']])
+      expect(text).toMatch(/^[a-z0-9-]{3,}$/u);
 });
 
 test('what a function or template takes of its row are fields, not members', async () => {

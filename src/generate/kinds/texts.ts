@@ -28,9 +28,13 @@ export function labelText(place: Place): (row: Row) => string {
   const { field, fields, isPart, prefix, subject, words } = place;
   const { resource } = field;
   const isOfObject = isPart && prefix !== '';
-  const isLabel = (name: string): boolean =>
-    /^(?:string|text)$/u.test(fields.get(name)?.type.name ?? '') &&
-    !(isOfObject && fields.get(name) === resource.fields.get(name));
+  const isLabel = (name: string): boolean => {
+    const one = fields.get(name);
+    // A title that is a slug itself is made of what the record is called.
+    if (one === undefined || one.attributes.format !== undefined) return false;
+    if (isOfObject && one === resource.fields.get(name)) return false;
+    return one.type.name === 'string' || one.type.name === 'text';
+  };
   const sibling = place.siblingOf(labelFields.filter(isLabel));
   const label = isOfObject
     ? titleKind({ ...place, tokens: [...prefix.split(' '), 'name'] })
