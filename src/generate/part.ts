@@ -24,7 +24,7 @@ export function aroundField(field: Field): Surroundings {
 
 /** Objects that only group what their owner has. */
 const groups =
-  /^(?:infos?|information|details?|data|meta|metadata|attributes?|properties|personal|general|basics?)$/u;
+  /^(?:infos?|information|details?|data|meta|metadata|attributes?|properties|personal|general|basics?|content|seo|og|graph)$/u;
 /** Objects of a person that tell more of that person. */
 const same = /^(?:profile|account|contact|identity|user)$/u;
 /** Those with whose `name` a member would be called as something else is: a user's name is no `username`. */

@@ -58,6 +58,16 @@ describe('what an object in a record is, its name tells', () => {
     }
   });
 
+  test('no other thing, where it only groups what the record has', async () => {
+    const rows = await rowsOf(
+      'posts',
+      `title: { type: string }
+       seo: { type: object, properties: { title: { type: string }, slug: { type: string } } }`,
+    );
+    for (const { title, seo } of rows) expect(object(seo)['title']).toBe(title);
+    expect(object(rows[0]?.['seo'])['slug']).toMatch(/^[a-z0-9-]+$/u);
+  });
+
   test('another thing, that is called otherwise', async () => {
     const rows = await rowsOf(
       'products',
