@@ -4,7 +4,7 @@ import type { Field } from './api.ts';
 import { compareNumbers } from './constraints.ts';
 import { plainText } from './exact-number.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
-import { liesBetweenSteps } from './steps.ts';
+import { endOf, isBeyond, liesBetweenSteps, numberBounds } from './steps.ts';
 import { reportUnknown } from './names.ts';
 import { readValue } from './validation.ts';
 
@@ -56,18 +56,14 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
 
 /** Reports a bound beyond all values that the type has, and a list that needs more items than there are to be distinct. */
 function checkTypeBounds(field: Field, path: Path, report: Report): void {
-  const { type, attributes, items } = field;
-  const most = mostOf(field);
-  const noun = type.name === 'integer' ? 'an integer' : 'a decimal of these digits';
-  for (const key of ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'] as const) {
+  const { attributes, items } = field;
+  for (const key of numberBounds) {
     const bound = attributes[key];
-    if (bound === undefined || most === undefined) continue;
-    const isLow = key === 'minimum' || key === 'exclusiveMinimum';
-    const [from, to] = isLow ? [bound, most] : [`-${most}`, bound];
-    const [low, high] = isLow ? [key, 'maximum'] : ['minimum', key];
-    const end = isLow ? `at most ${most}` : `at least -${most}`;
-    if (compareNumbers(from, to) > 0 || liesBetweenSteps(low, from, high, to, field))
-      report([...path, key], `${key} ${plainText(bound)} leaves no value: ${noun} is ${end}`);
+    if (bound !== undefined && isBeyond(key, bound, field))
+      report(
+        [...path, key],
+        `${key} ${plainText(bound)} leaves no value: they end at ${endOf(key, field)}`,
+      );
   }
   const words = items?.values?.length ?? (items?.type.name === 'boolean' ? 2 : Infinity);
   const distinct = words + (items?.nullable === true ? 1 : 0);
@@ -77,14 +73,6 @@ function checkTypeBounds(field: Field, path: Path, report: Report): void {
       [...path, 'minItems'],
       `minItems ${minItems} leaves no value: there are ${distinct} items, of which none may come twice`,
     );
-}
-
-/** The highest number that a field of exact numbers holds; the lowest one is as far on the other side. */
-function mostOf({ type, precision, scale }: Field): string | undefined {
-  if (type.name === 'integer') return String(Number.MAX_SAFE_INTEGER);
-  if (type.name !== 'decimal' || scale > precision) return undefined;
-  const digits = '9'.repeat(precision);
-  return scale === 0 ? digits : `${digits.slice(0, -scale) || '0'}.${digits.slice(-scale)}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../spec/specification.ts';
-import { floorTo, parseJsonNumber, type Scaled } from './exact-number.ts';
+import { floorTo, formatScaled, parseJsonNumber, type Scaled } from './exact-number.ts';
 
 /** What says how far apart the values of a field are. */
 interface Stepped {
@@ -25,6 +25,41 @@ export function liesBetweenSteps(
   const [first, last] = [floorTo(least, scale), floorTo(most, scale)];
   const below = quotient(low === 'exclusiveMinimum' ? first : first - 1n, step);
   return quotient(high === 'exclusiveMaximum' ? last - 1n : last, step) <= below;
+}
+
+/** What bounds a number, alone. */
+export const numberBounds = ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'] as const;
+type NumberBound = (typeof numberBounds)[number];
+
+/** The last number that a field of exact numbers holds on the side to which a bound keeps its values. */
+export function endOf(
+  bound: NumberBound,
+  { type, precision, scale }: Stepped & { readonly precision: number },
+): string | undefined {
+  const isExact = type.name === 'integer' || (type.name === 'decimal' && scale <= precision);
+  if (!isExact) return undefined;
+  const most =
+    type.name === 'integer'
+      ? String(Number.MAX_SAFE_INTEGER)
+      : formatScaled(10n ** BigInt(precision) - 1n, scale);
+  return isLow(bound) ? most : `-${most}`;
+}
+
+function isLow(bound: NumberBound): boolean {
+  return bound === 'minimum' || bound === 'exclusiveMinimum';
+}
+
+/** Whether a field of exact numbers holds none within a bound. */
+export function isBeyond(
+  bound: NumberBound,
+  value: JsonValue,
+  field: Stepped & { readonly precision: number },
+): boolean {
+  const end = endOf(bound, field);
+  if (end === undefined) return false;
+  return isLow(bound)
+    ? liesBetweenSteps(bound, value, 'maximum', end, field)
+    : liesBetweenSteps('minimum', end, bound, value, field);
 }
 
 /** What each value is a multiple of. */

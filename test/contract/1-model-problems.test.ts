@@ -85,18 +85,18 @@ describe('contradictions', () => {
     [
       'a whole number over all',
       x('type: integer, exclusiveMinimum: ¦9007199254740991'),
-      `${at}.exclusiveMinimum: exclusiveMinimum 9007199254740991 leaves no value: an integer is at most 9007199254740991`,
+      `${at}.exclusiveMinimum: exclusiveMinimum 9007199254740991 leaves no value: they end at 9007199254740991`,
     ],
     ['the last whole number', x('type: integer, minimum: 9007199254740991')],
     [
       'a bound of more digits than the decimal',
       x('type: decimal, precision: 4, minimum: ¦100'),
-      `${at}.minimum: minimum 100 leaves no value: a decimal of these digits is at most 99.99`,
+      `${at}.minimum: minimum 100 leaves no value: they end at 99.99`,
     ],
     [
       'a bound under all that it holds',
       x('type: decimal, precision: 2, scale: 2, maximum: ¦"-0.995"'),
-      `${at}.maximum: maximum -0.995 leaves no value: a decimal of these digits is at least -0.99`,
+      `${at}.maximum: maximum -0.995 leaves no value: they end at -0.99`,
     ],
     ['the last decimals', x('type: decimal, precision: 3, scale: 0, minimum: 999, maximum: 1e9')],
     [

@@ -70,6 +70,12 @@ const columns: readonly (readonly [
     `('abc')`,
     { type: 'string', minLength: 3, maxLength: 3 },
   ],
+  [
+    'a CHECK that no value of the column meets',
+    `c DECIMAL(3, 1) CHECK (c > 100)`,
+    `(NULL)`,
+    { type: 'decimal', precision: 3, scale: 1, storedAs: 'real' },
+  ],
   ['a CHECK of another length', `c TEXT CHECK (length(trim(c)) > 0)`, `('a')`, { type: 'string' }],
   [
     'lengths that leave none',

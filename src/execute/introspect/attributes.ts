@@ -1,6 +1,6 @@
 import { isDate } from '../../model/field-types/date.ts';
 import { parseDatetime } from '../../model/field-types/datetime.ts';
-import { liesBetweenSteps } from '../../model/steps.ts';
+import { isBeyond, liesBetweenSteps, numberBounds } from '../../model/steps.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
 import { readDefault, type Bounds } from './expressions.ts';
 import type { FoundColumn } from './table.ts';
@@ -77,7 +77,10 @@ export function isOrdered({ type }: FieldSpecification): boolean {
 }
 
 /** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */
-function limitsOf({ type, scale = 2 }: FieldSpecification, bounds: Bounds): Bounds | undefined {
+function limitsOf(
+  { type, precision = 18, scale = 2 }: FieldSpecification,
+  bounds: Bounds,
+): Bounds | undefined {
   if (type !== 'integer' && type !== 'number' && type !== 'decimal') return {};
   const limits: Bounds = Object.fromEntries(
     Object.entries(bounds).filter(
@@ -85,7 +88,7 @@ function limitsOf({ type, scale = 2 }: FieldSpecification, bounds: Bounds): Boun
         typeof bound === 'number' && (type !== 'integer' || Number.isSafeInteger(bound)),
     ),
   );
-  const field = { type: { name: type }, attributes: {}, scale };
+  const field = { type: { name: type }, attributes: {}, precision, scale };
   const isEmpty = (['minimum', 'exclusiveMinimum'] as const).some((low) =>
     (['maximum', 'exclusiveMaximum'] as const).some((high) => {
       const [from, to] = [limits[low], limits[high]];
@@ -94,7 +97,8 @@ function limitsOf({ type, scale = 2 }: FieldSpecification, bounds: Bounds): Boun
       return from > to || (isOpen && from === to) || liesBetweenSteps(low, from, high, to, field);
     }),
   );
-  return isEmpty ? undefined : limits;
+  const isOut = numberBounds.some((key) => isBeyond(key, limits[key] ?? null, field));
+  return isEmpty || isOut ? undefined : limits;
 }
 
 function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
