@@ -2,7 +2,7 @@ import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { anyNumber, numberKinds, rangeOf, shareOfTrue } from './kinds/numbers.ts';
-import { flagOf, hasReached, statusesOf } from './kinds/course.ts';
+import { flagOf, hasReached, statusesOf, stepWord } from './kinds/course.ts';
 import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
 import { isRare, persona } from './kinds/people.ts';
 import { relatedNumber } from './kinds/related.ts';
@@ -66,7 +66,7 @@ export function inferredSources(
     }
     case 'boolean': {
       const { default: fallback } = field.attributes;
-      const mark = flagOf(tokens);
+      const mark = flagOf(tokens.map((token) => stepWord(token, field.resource.name)));
       if (mark !== undefined && !isUnique)
         return [{ name: 'datatype.boolean', draw: (_, row) => hasReached(row, mark) }];
       const share = fallback === true ? 0.75 : fallback === false ? 0.25 : shareOfTrue(tokens);
@@ -136,9 +136,9 @@ function fittingValues(
   place: Place,
   values: readonly JsonValue[],
 ): ((row: Row) => readonly JsonValue[]) | undefined {
-  const { tokens, words } = place;
+  const { field, tokens, words } = place;
   const last = tokens.at(-1) ?? '';
-  if (/^(?:status|state|stage|phase)$/u.test(last)) return statusesOf(values);
+  if (/^(?:status|state|stage|phase)$/u.test(last)) return statusesOf(values, field.resource.name);
   if (!/^(?:gender|sex|salutation|honorific)$/u.test(last)) return undefined;
   const women = values.filter((value) => female.test(String(value)));
   const men = values.filter((value) => male.test(String(value)));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { english } from '../../src/generate/words/english.ts';
 import { countries } from '../../src/generate/words/countries.ts';
-import { generated, type Row } from './4-generate.ts';
+import { generated, valuesOf, type Row } from './4-generate.ts';
 
 const fields = ['phone', 'street', 'city', 'state', 'zipCode', 'country', 'countryCode'];
 
@@ -61,6 +61,16 @@ describe('the parts of an address are of one country', () => {
     for (const { country } of await things(['name', 'country'], 'cities'))
       expect(country).toBe('United States');
   });
+});
+
+test.each([
+  ['invoiceNumber', /^202[345]-\d{6}$/u],
+  ['sku', /^[A-Z]{3}-\d{5}$/u],
+  ['serialNumber', /^[A-Z]{2}\d{6}$/u],
+])('a %s that no other row has looks like any other', async (name, pattern) => {
+  const values = await valuesOf(name, '{ type: string, unique: true }', 2_000);
+  expect(new Set(values).size).toBe(2_000);
+  for (const value of values) expect(value).toMatch(pattern);
 });
 
 test('companies that are all different have names, not numbers', async () => {

@@ -65,6 +65,23 @@ describe('how far a row has come is told by its status, moments and flags alike'
     expect(new Set(rows.map(({ status }) => status)).size).toBe(3);
   });
 
+  test('of an invoice, with a word of its own', async () => {
+    const rows = await rowsOf(
+      'invoices',
+      `status: { type: enum, values: [draft, sent, paid, overdue, void] }
+       sentOn: { type: date, nullable: true }
+       paidOn: { type: date, nullable: true }
+       isPaid: { type: boolean }`,
+    );
+    for (const { status, sentOn, paidOn, isPaid } of rows) {
+      expect(sentOn !== null).toBe(status === 'sent' || status === 'paid');
+      expect(paidOn !== null).toBe(status === 'paid');
+      expect(isPaid).toBe(paidOn !== null);
+      if (paidOn !== null) expect(String(sentOn) <= String(paidOn)).toBe(true);
+    }
+    expect(shares(rows, 'status', 'overdue')).toBeGreaterThan(0.05);
+  });
+
   test('a status with another word in it tells of no course, and its default is the usual one', async () => {
     const rows = await rowsOf(
       'posts',

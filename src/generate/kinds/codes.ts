@@ -54,6 +54,24 @@ function fileKind(name: string, part: (file: File) => string): Kind {
 }
 
 /** What machines read: codes, numbers on papers, addresses of the web, files. */
+/** A code that is drawn, or told by its place where no two may be the same. */
+function coded(
+  name: string,
+  draw: (random: Random) => string,
+  at: (place: number) => string,
+  size: number,
+): Kind {
+  return () => ({ name, pool: { size, at }, draw: ({ random }) => draw(random) });
+}
+
+/** As many letters as `count`, by a place; what is left of it are the digits. */
+function codeAt(place: number, count: number, joint: string, length: number): string {
+  const letter = (index: number): string =>
+    String.fromCodePoint(65 + (Math.floor(place / 26 ** index) % 26));
+  const rest = String(Math.floor(place / 26 ** count)).padStart(length, '0');
+  return Array.from({ length: count }, (_, index) => letter(index)).join('') + joint + rest;
+}
+
 /** A code with nine digits that can be told by their place, so that no two are the same where they have to be distinct. */
 function numbered(name: string, made: (digits: string) => string): Kind {
   const pool = { size: 1e9, at: (place: number) => made(String(place).padStart(9, '0')) };
@@ -196,15 +214,30 @@ export const codeKinds: readonly KindRow[] = [
   ],
   [
     'sku,article number,item number,product code,part number,model number,mpn',
-    drawn('commerce.sku', (_, random) => `${letters(random, 3)}-${digits(random, 5)}`),
+    coded(
+      'commerce.sku',
+      (random) => `${letters(random, 3)}-${digits(random, 5)}`,
+      (place) => codeAt(place, 3, '-', 5),
+      26 ** 3 * 1e5,
+    ),
   ],
   [
     'code,coupon,voucher,promo code,reference,ref,serial,serial number,tracking number,reference number,confirmation code',
-    drawn('string.code', (_, random) => `${letters(random, 2)}${digits(random, 6)}`),
+    coded(
+      'string.code',
+      (random) => `${letters(random, 2)}${digits(random, 6)}`,
+      (place) => codeAt(place, 2, '', 6),
+      26 ** 2 * 1e6,
+    ),
   ],
   [
     'order number,invoice number,order no,invoice no,ticket number,case number,number,customer number',
-    drawn('string.number', (_, random) => `${random.between(2023, 2025)}-${digits(random, 6)}`),
+    coded(
+      'string.number',
+      (random) => `${random.between(2023, 2025)}-${digits(random, 6)}`,
+      (place) => `${2023 + (place % 3)}-${String(Math.floor(place / 3)).padStart(6, '0')}`,
+      3e6,
+    ),
   ],
   ['ean,ean13,barcode,gtin,upc', numbered('commerce.ean', (text) => withCheckDigit(`400${text}`))],
   ['isbn,isbn13', numbered('commerce.isbn', (text) => withCheckDigit(`978${text}`))],

@@ -1,4 +1,5 @@
 import type { Row } from '../source.ts';
+import { subjectOf } from './names.ts';
 
 /** How a row may have come to an end other than the usual one. */
 type Ending = 'returned' | 'cancelled';
@@ -57,6 +58,19 @@ export function markOf(word: string): Mark | undefined {
   return marks.get(word.toLowerCase().replaceAll(/[^a-z]/gu, ''));
 }
 
+/** What an invoice has come to: it is sent before it is paid, an order the other way round. */
+const ofInvoice: ReadonlyMap<string, string> = new Map([
+  ['sent', 'approved'],
+  ['paid', 'completed'],
+  ['payment', 'completed'],
+]);
+
+/** A word of a resource as the one for the same step elsewhere. */
+export function stepWord(word: string, resource: string): string {
+  const isInvoice = subjectOf(resource) === 'invoice';
+  return (isInvoice ? ofInvoice.get(word.toLowerCase()) : undefined) ?? word;
+}
+
 const flags =
   /^(?:approved|accepted|confirmed|paid|published|shipped|sent|delivered|completed|complete|done|finished|closed|resolved|fulfilled|returned|refunded|archived|cancelled|canceled|rejected)$/u;
 
@@ -72,12 +86,18 @@ export function hasReached(row: Row, mark: Mark): boolean {
   return typeof mark === 'number' ? stage >= mark : ending === mark;
 }
 
-/** Those of some statuses that fit how far a row has come; undefined where not all of them tell of a course. */
+/**
+ * Those of some statuses that fit how far a row has come; undefined where less than two thirds of them tell of a course.
+ * With what another one says (overdue, on hold), none of its steps was done.
+ */
 export function statusesOf<Value>(
   values: readonly Value[],
+  resource: string,
 ): ((row: Row) => readonly Value[]) | undefined {
-  const known = values.map((value) => [value, markOf(String(value))] as const);
-  if (known.length < 2 || known.some(([, mark]) => mark === undefined)) return undefined;
+  const marked = (value: Value): Mark | undefined => markOf(stepWord(String(value), resource));
+  const told = values.filter((value) => marked(value) !== undefined);
+  if (values.length < 2 || told.length * 3 < values.length * 2) return undefined;
+  const known = values.map((value) => [value, marked(value) ?? 0] as const);
   const withMark = (wanted: Mark): readonly Value[] =>
     known.filter(([, mark]) => mark === wanted).map(([value]) => value);
   // The nearest one that is reached; else the first to come.

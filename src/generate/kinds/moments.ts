@@ -2,7 +2,7 @@ import { listPool, type Pool } from '../pool.ts';
 import type { Field } from '../../model/api.ts';
 import type { Place, Row, Source, Subject } from '../source.ts';
 import { referenceDate } from '../words/words.ts';
-import { hasReached, markOf } from './course.ts';
+import { hasReached, markOf, stepWord } from './course.ts';
 import { tokensOf } from './names.ts';
 
 const second = 1_000;
@@ -247,7 +247,9 @@ const ofStay: ReadonlyMap<string, string> = new Map([
 /** The parts of a moment's name, as they are meant in its resource. */
 function meant(tokens: readonly string[], { type, resource }: Field): readonly string[] {
   const isStay = type.name === 'date' && /(?:booking|reservation|stay)s?$/iu.test(resource.name);
-  return isStay ? tokens.map((token) => ofStay.get(token) ?? token) : tokens;
+  return tokens.map(
+    (token) => (isStay ? ofStay.get(token) : undefined) ?? stepWord(token, resource.name),
+  );
 }
 
 /** What a moment is by the longest end of its name that tells, and what stands before that. */
@@ -264,9 +266,9 @@ function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonl
  * Whether a row has come to the moment that a field is of; undefined for a field that is of no step of its course. What
  * removes a record (`deletedAt`) is none: it may happen to all.
  */
-export function stepOf({ name, type }: Field): ((row: Row) => boolean) | undefined {
-  if (!/^date(?:time)?$/u.test(type.name)) return undefined;
-  const tokens = tokensOf(name);
+export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
+  if (!/^date(?:time)?$/u.test(field.type.name)) return undefined;
+  const tokens = meant(tokensOf(field.name), field);
   if (kindOf(tokens).kind.isStep === undefined) return undefined;
   const mark = markOf(stemOf(tokens).at(-1) ?? '');
   return mark === undefined || mark === 0 ? undefined : (row) => hasReached(row, mark);

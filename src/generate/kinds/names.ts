@@ -21,7 +21,7 @@ const subjects: Readonly<Partial<Record<Subject, string>>> = {
   place:
     'place location venue hotel restaurant store shop warehouse office branch building room station airport museum school hospital park site clinic pharmacy gym cinema theater theatre bar cafe library',
   home: 'house apartment flat villa cottage condo property',
-  remark: 'comment reply message answer note',
+  remark: 'comment reply message answer note email mail letter',
   review: 'review feedback testimonial rating',
   skill: 'skill',
   category:

@@ -88,6 +88,13 @@ const kinds: readonly KindRow[] = [
     namedPerson,
   ],
   [
+    'from,to',
+    (place) =>
+      place.subject === 'remark'
+        ? namedPerson(place)
+        : fromList('location.city', ({ words }) => words.cities)(place),
+  ],
+  [
     'username,user name,login,nickname,nick,screen name,handle,account name',
     drawn('internet.username', ({ words, prefix }, random, row) => {
       const one = persona(words, row, prefix);
