@@ -53,7 +53,6 @@ function fileKind(name: string, part: (file: File) => string): Kind {
   return () => ({ name, pool, draw: (_, row) => part(fileOf(row)) });
 }
 
-/** What machines read: codes, numbers on papers, addresses of the web, files. */
 /** A code that is drawn, or told by its place where no two may be the same. */
 function coded(
   name: string,
