@@ -227,17 +227,17 @@ export class FieldMaker {
       seen.add(text);
       list.push(item);
     }
-    const pool =
-      items.items === undefined && items.members.size === 0 ? items.source.pool : undefined;
-    if (!uniqueItems) return list;
+    if (!uniqueItems || list.length >= least) return list;
+    const isPlain = items.items === undefined && items.members.size === 0;
+    const pool = isPlain ? items.distinctPool : undefined;
     // What chance has not found among few values is taken in their order.
     for (let place = 0; list.length < least && place < (pool?.size ?? 0); place += 1) {
       const item = pool?.at(place) ?? null;
       if (!seen.has(JSON.stringify(item))) list.push(item);
     }
     // Texts that are all cut to the same one are told apart by a number.
-    const [first] = list;
-    if (typeof first === 'string')
+    const first = list.find((item) => typeof item === 'string');
+    if (first !== undefined && texts.has(items.field.type.name))
       for (let number = 1; list.length < least && number <= least * 2; number += 1) {
         const item = distinctText(first, number, items.field);
         if (!list.includes(item) && readValue(item, items.field).ok) list.push(item);
@@ -316,19 +316,20 @@ export class FieldMaker {
   }
 
   private get sources(): readonly Source[] {
-    const { words, siblingOf } = this.workshop;
-    this.candidates ??=
-      this.custom === undefined
-        ? inferredSources(
-            this.field,
-            this.isItem,
-            this.isDistinct,
-            words,
-            this.around,
-            siblingOf(this.around),
-          )
-        : [this.custom];
+    this.candidates ??= this.custom === undefined ? this.inferred(this.isDistinct) : [this.custom];
     return this.candidates;
+  }
+
+  private inferred(isDistinct: boolean): readonly Source[] {
+    const { field, isItem, around } = this;
+    const { words, siblingOf } = this.workshop;
+    return inferredSources(field, isItem, isDistinct, words, around, siblingOf(around));
+  }
+
+  /** Values that are all different, where the source, or what is made for distinct values, can tell them. */
+  private get distinctPool(): Pool | undefined {
+    if (this.source.pool !== undefined || this.custom !== undefined) return this.source.pool;
+    return this.inferred(true).find(({ pool }) => pool !== undefined)?.pool;
   }
 
   private choose(): Source {

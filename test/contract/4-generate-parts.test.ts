@@ -170,10 +170,12 @@ describe('each item of a list', () => {
       `skills: { type: array, minItems: 4, maxItems: 4, items: { type: string } }
        authors: { type: array, minItems: 3, uniqueItems: true, items: { type: string } }
        short: { type: array, minItems: 4, uniqueItems: true, items: { type: string, maxLength: 3 } }
-       links: { type: array, minItems: 4, uniqueItems: true, items: { type: url, maxLength: 25 } }
+       links: { type: array, minItems: 4, uniqueItems: true, items: { type: url, maxLength: 19, nullable: true } }
+       createdAt: { type: array, minItems: 9, uniqueItems: true, items: { type: date } }
        few: { type: array, minItems: 3, maxItems: 3, items: { type: enum, values: [a, b] } }`,
     );
-    for (const { skills, authors, short, links, few } of rows) {
+    for (const { skills, authors, short, links, createdAt, few } of rows) {
+      expect(new Set(list(createdAt)).size).toBe(9);
       for (const texts of [short, links]) expect(new Set(list(texts)).size).toBeGreaterThan(3);
       expect(new Set(list(skills)).size).toBe(4);
       expect(new Set(list(authors)).size).toBe(list(authors).length);
