@@ -231,8 +231,11 @@ export class ResourceRows {
         places.set(key, [branch, this.branchPlace(key, capacity)]);
     }
     this.joints = joints;
-    for (const [field, dimension] of dimensions)
-      if (!places.has(field)) places.set(field, [dimension, this.freePlace(field, dimension)]);
+    for (const dimension of new Set(dimensions.values())) {
+      const fields = dimension.fields.filter((field) => !places.has(field));
+      const place = fields.length > 0 ? this.freePlace(dimension) : () => null;
+      for (const field of fields) places.set(field, [dimension, place]);
+    }
     return places;
   }
 
@@ -306,24 +309,25 @@ export class ResourceRows {
     return joint.placesWithin(per, owner, index);
   }
 
-  /** The place of a key or pair that is bound to nothing else. */
-  private freePlace(field: Field, dimension: Dimension): PlaceOf {
-    const { world, resource } = this;
-    // Both halves of a pair are drawn as one.
+  /** The place of a key or pair that is bound to nothing else; both halves of a pair have the same. */
+  private freePlace(dimension: Dimension): PlaceOf {
+    const [field] = dimension.fields;
     const name = dimension.fields.map((one) => one.name).join(' ');
-    const key = keyOf(world.seed, resource.name, name);
-    const mayBeNull = this.isWrittenNullable(field);
-    if (field === this.perKey) {
-      if (field.unique) this.groupCaps.push(() => 1);
+    const key = keyOf(this.world.seed, this.resource.name, name);
+    const nullable = dimension.fields.every((one) => one.nullable);
+    const mayBeNull = nullable && dimension.fields.some((one) => this.isWrittenNullable(one));
+    const isUnique = dimension.fields.some((one) => one.unique);
+    if (field && field === this.perKey) {
+      if (isUnique) this.groupCaps.push(() => 1);
       return (row) => this.groups?.locate(row.number - 1).owner ?? null;
     }
-    if (field.reference?.resource === resource) return this.treePlace(field, key);
-    if (field.unique) {
-      if (!field.nullable) this.capacities.push(() => dimension.size);
+    if (field?.reference?.resource === this.resource) return this.treePlace(field, key);
+    if (isUnique) {
+      if (!nullable) this.capacities.push(() => dimension.size);
       return ({ number }) =>
         number > dimension.size ? null : permuted(number - 1, dimension.size, key);
     }
-    if (!field.nullable) this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
+    if (!nullable) this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
     return ({ number }) => {
       const { size } = dimension;
       this.random.start(key, number);
