@@ -246,6 +246,52 @@ describe('requests', () => {
   });
 });
 
+test('what is opened is in the URL: it is there again after a reload, and gone when one goes back', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/explorer/products?sort=price');
+  const dialog = page.getByRole('dialog');
+  const name = dialog.getByRole('textbox', { name: 'name', exact: true });
+  const hash = (text: string) =>
+    eventually(async () => decodeURIComponent(String(await page.evaluate('location.hash')))).toBe(
+      text,
+    );
+  await page.getByRole('button', { name: 'Open 2' }).press('Enter');
+  await eventually(() => name.inputValue()).toBe('Table');
+  await hash('#/explorer/products/2?sort=price');
+  await page.reload();
+  await eventually(() => name.inputValue()).toBe('Table');
+  await page.goBack();
+  await dialog.waitFor({ state: 'detached' });
+  await hash('#/explorer/products?sort=price');
+  await page.getByRole('button', { name: 'Open 1' }).press('Enter');
+  await name.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await hash('#/explorer/products?sort=price');
+  await eventually(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Open 1');
+  await page.getByRole('button', { name: 'New record' }).click();
+  await page.reload();
+  await eventually(() => name.inputValue()).toBe('');
+
+  for (const path of ['makers/1', 'makers/2']) await api.get(`/v1/${path}`);
+  await page.goto(`${api.url}/_dashboard#/requests?text=makers%2F`);
+  await page.getByRole('link', { name: 'makers/1' }).click();
+  await page.getByRole('tab', { name: 'Response' }).click();
+  await page.reload();
+  await page.getByText('"name": "Anna"').waitFor();
+  await page.getByRole('link', { name: 'makers/2' }).click();
+  await page.getByRole('heading', { name: 'GET /v1/makers/2' }).waitFor();
+  expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Response');
+  await page.getByRole('button', { name: 'Edit and resend' }).press('Enter');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(
+    'Edit and resend',
+  );
+  expect(await violationsOn(page)).toEqual([]);
+});
+
 test('where there is auth, a credential is asked for, and kept in the tab alone', async () => {
   const api = await serving(`
 dashboard: { roles: [admin] }

@@ -29,7 +29,8 @@ import { Results } from './Results.tsx';
 /** A list of any resource by form: the hash holds the query as the API gets it, so form and URL are the same. */
 export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
-  const [, number, named = part] = /^v(\d+)\/(.+)$/u.exec(part) ?? [];
+  const [, number, behind = part] = /^v(\d+)\/(.+)$/u.exec(part) ?? [];
+  const [, named = '', opened] = /^([^/]*)(?:\/(.*))?$/u.exec(behind) ?? [];
   const versioned = useModel(number);
   const model = number === undefined ? latest : versioned.data;
   if (model === undefined)
@@ -82,6 +83,7 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
           latest={latest}
           resource={resource}
           search={search}
+          opened={opened}
           mayChange={session.mayChange}
           place={place}
         />
@@ -96,20 +98,17 @@ interface ListProps {
   readonly latest: Model;
   readonly resource: ResourceInfo;
   readonly search: string;
+  /** The id of the record that is opened beside the list; empty: a new one. */
+  readonly opened: string | undefined;
   readonly mayChange: boolean;
   readonly place: (name: string) => string;
 }
 
-/** What is opened beside the list: a record, or a new one; it is left together with the place where it was opened. */
-interface Opened {
-  readonly at: string;
-  readonly record: { readonly id: unknown } | 'new';
-}
-
-function List({ model, latest, resource, search, mayChange, place }: ListProps): JSX.Element {
-  const [lastOpened, setOpened] = useState<Opened>();
-  const opened = lastOpened?.at === search ? lastOpened.record : undefined;
-  const open = (next: Opened['record']): void => setOpened({ at: search, record: next });
+function List(props: ListProps): JSX.Element {
+  const { model, latest, resource, search, opened, mayChange, place } = props;
+  const open = (id: string): void =>
+    go(hashOf('explorer', place(`${resource.name}/${id}`), search));
+  const mayCreate = mayChange && resource.operations.includes('create');
   const [shape, setShape] = useState('table');
   const path = `${model.path}/${resource.name}`;
   const url = search === '' ? path : `${path}?${search}`;
@@ -150,8 +149,8 @@ function List({ model, latest, resource, search, mayChange, place }: ListProps):
           >
             Send again
           </Button>
-          {mayChange && resource.operations.includes('create') ? (
-            <Button size="xs" onClick={() => open('new')}>
+          {mayCreate ? (
+            <Button size="xs" onClick={() => open('')}>
               New record
             </Button>
           ) : null}
@@ -189,7 +188,7 @@ function List({ model, latest, resource, search, mayChange, place }: ListProps):
               query.conditions.length + query.groups.length + query.others.length > 0 ||
               query.page !== undefined
             }
-            opened={(id) => open({ id })}
+            opened={(id) => open(String(id))}
             place={place}
           />
           <Paging
@@ -205,15 +204,15 @@ function List({ model, latest, resource, search, mayChange, place }: ListProps):
           />
         </>
       )}
-      {opened === undefined ? null : (
+      {opened === undefined || (opened === '' && !mayCreate) ? null : (
         <RecordPanel
-          key={opened === 'new' ? 'new' : `id ${String(opened.id)}`}
+          key={opened}
           model={model}
           resource={resource}
-          id={opened === 'new' ? undefined : opened.id}
+          id={opened === '' ? undefined : opened}
           mayChange={mayChange}
           place={place}
-          close={() => setOpened(undefined)}
+          close={() => go(hashOf('explorer', place(resource.name), search), true)}
           changed={() => void refetch()}
         />
       )}

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mant
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import { ask } from '../api.ts';
+import { useReturnedFocus } from '../focus.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { indented } from '../words.ts';
 import { RecordForm } from './RecordForm.tsx';
@@ -12,7 +13,7 @@ interface Props {
   readonly model: Model;
   readonly resource: ResourceInfo;
   /** Undefined: a new record. */
-  readonly id: unknown;
+  readonly id: string | undefined;
   readonly mayChange: boolean;
   readonly place: (name: string) => string;
   readonly close: () => void;
@@ -23,13 +24,14 @@ interface Props {
 export function RecordPanel(props: Props): JSX.Element {
   const { model, resource, id, close } = props;
   const isNew = id === undefined;
+  useReturnedFocus();
   return (
     <Drawer
       opened
       onClose={close}
       position="right"
       size="lg"
-      title={isNew ? `New record of ${resource.name}` : `${resource.name} ${String(id)}`}
+      title={isNew ? `New record of ${resource.name}` : `${resource.name} ${id}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
     >
@@ -49,14 +51,22 @@ export function RecordPanel(props: Props): JSX.Element {
           }}
         />
       ) : (
-        <Existing {...props} />
+        <Existing {...props} id={id} />
       )}
     </Drawer>
   );
 }
 
-function Existing({ model, resource, id, mayChange, place, close, changed }: Props): JSX.Element {
-  const url = `${model.path}/${resource.name}/${encodeURIComponent(String(id))}`;
+function Existing({
+  model,
+  resource,
+  id,
+  mayChange,
+  place,
+  close,
+  changed,
+}: Props & { readonly id: string }): JSX.Element {
+  const url = `${model.path}/${resource.name}/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useQuery({
     queryKey: ['record', url],
     queryFn: () => ask(url),
@@ -101,7 +111,7 @@ function Existing({ model, resource, id, mayChange, place, close, changed }: Pro
       )}
       {may('delete') ? (
         <Delete
-          name={`${resource.name} ${String(id)}`}
+          name={`${resource.name} ${id}`}
           run={async () => {
             await ask(url, { method: 'DELETE', headers: condition });
             changed();

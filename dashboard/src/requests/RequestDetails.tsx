@@ -31,33 +31,35 @@ interface Props {
   readonly id: string;
   readonly session: Hello;
   readonly model: Model;
+  /** Which part of it is shown. */
+  readonly tab: string;
+  readonly tabChosen: (tab: string) => void;
   /** Where the page is without it. */
   readonly closed: string;
 }
 
 /** One request with all that is known of it. */
-export function RequestDetails({ id, session, model, closed }: Props): JSX.Element {
+export function RequestDetails({ id, ...rest }: Props): JSX.Element {
   const { data, error } = useRequest(id);
   if (error !== null) {
     const isGone = error instanceof Refusal && error.status === 404;
     return (
       <Alert color="gray" title={isGone ? 'This request is not kept any more' : 'Not loaded'}>
-        {isGone ? 'Newer ones have taken its place.' : error.message} <a href={closed}>Close</a>
+        {isGone ? 'Newer ones have taken its place.' : error.message}{' '}
+        <a href={rest.closed}>Close</a>
       </Alert>
     );
   }
   if (data === undefined) return <Loader aria-label="Loading" />;
-  return <Detail request={data} session={session} model={model} closed={closed} />;
+  return <Detail request={data} {...rest} />;
 }
 
-interface DetailProps {
+interface DetailProps extends Omit<Props, 'id'> {
   readonly request: RequestDetail;
-  readonly session: Hello;
-  readonly model: Model;
-  readonly closed: string;
 }
 
-function Detail({ request, session, model, closed }: DetailProps): JSX.Element {
+function Detail(props: DetailProps): JSX.Element {
+  const { request, session, model, tab, tabChosen, closed } = props;
   const [isEditing, setEditing] = useState(false);
   const [told, setTold] = useState('');
   const { origin } = location;
@@ -140,7 +142,11 @@ function Detail({ request, session, model, closed }: DetailProps): JSX.Element {
       )}
       <Failure request={request} />
       {request.failure === null ? null : <pre className="block">{request.failure}</pre>}
-      <Tabs defaultValue="trace" keepMounted={false}>
+      <Tabs
+        value={parts.has(tab) ? tab : 'trace'}
+        onChange={(next) => tabChosen(next ?? '')}
+        keepMounted={false}
+      >
         <Tabs.List aria-label="Parts of the request">
           <Tabs.Tab value="trace">Trace</Tabs.Tab>
           <Tabs.Tab value="sql">SQL ({request.statementList?.length ?? '–'})</Tabs.Tab>
@@ -190,6 +196,8 @@ function Detail({ request, session, model, closed }: DetailProps): JSX.Element {
     </Card>
   );
 }
+
+const parts: ReadonlySet<string> = new Set(['trace', 'sql', 'request', 'response']);
 
 /** What the answer says of a failure, so that nobody has to look for it. */
 function Failure({ request: { status, responseBody } }: { request: RequestDetail }): ReactNode {

@@ -121,6 +121,8 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
           id={part}
           session={session}
           model={model}
+          tab={parameters.get('tab') ?? ''}
+          tabChosen={(tab) => change('tab', tab)}
           closed={hashOf('requests', '', search)}
         />
       )}

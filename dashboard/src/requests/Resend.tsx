@@ -13,6 +13,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { send } from '../api.ts';
+import { useReturnedFocus } from '../focus.ts';
 import { milliseconds, indented, visible } from '../words.ts';
 import { bodyText, sendableHeaders } from './commands.ts';
 import { urlOf } from './rows.ts';
@@ -26,6 +27,7 @@ interface Props {
 
 /** A request that can be changed before it is sent again. */
 export function Resend({ request, close }: Props): JSX.Element {
+  useReturnedFocus();
   const [method, setMethod] = useState(request.method);
   const [url, setUrl] = useState(urlOf(request));
   const [headers, setHeaders] = useState(() =>
