@@ -180,6 +180,20 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     },
   ],
   [
+    'explorer, alternatives and collections',
+    async (page) => {
+      const asked = [
+        '_or=name_ilike:zep,albums.title_in:"Rock, Live"',
+        'albums.title_like=I&nulls=last&expand=albums.tracks',
+        'albums.sort=-title&albums.tracks.sort=-milliseconds&albums.tracks.limit=2',
+      ].join('&');
+      await page.getByRole('textbox', { name: 'URL' }).fill(`/v1/artists?${asked}`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('combobox', { name: 'Order of albums.tracks' }).waitFor();
+      await page.getByText('2 records in all').waitFor();
+    },
+  ],
+  [
     'explorer, refused',
     async (page) => {
       await page.getByRole('textbox', { name: 'URL' }).fill('/v1/tracks?milliseconds_gt=long');

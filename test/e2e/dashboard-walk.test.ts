@@ -272,8 +272,9 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const related = page.getByRole('navigation', { name: 'Related records' });
     await related.getByRole('link', { name: record.relation, exact: true }).click();
     await page.getByRole('cell', { name: record.follows, exact: true }).waitFor();
+    // Back at the record, as it was left.
     await page.goBack();
-    await press(page, `Open ${made?.id}`);
+    await page.getByRole('dialog', { name: `${resource} ${made?.id}` }).waitFor();
     await press(page, 'Delete');
     await press(page, 'Delete it');
     await page.getByText('No record fits.').waitFor();

@@ -76,7 +76,7 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
             onChange={(nulls) => ask({ nulls: nulls ?? undefined })}
             clearable
             clearButtonProps={{ 'aria-label': 'Nulls as the lowest' }}
-            w={120}
+            w={110}
           />
           <Names
             label="Fields"
@@ -167,6 +167,7 @@ function Names({ label, none, clear, data, value, changed }: NamesProps): JSX.El
       onChange={changed}
       clearable
       clearButtonProps={{ 'aria-label': clear }}
+      style={{ flex: '1 1 170px' }}
     />
   );
 }

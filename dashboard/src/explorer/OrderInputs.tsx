@@ -24,7 +24,8 @@ export function SortInput({ label, sorts, value, changed }: SortProps): JSX.Elem
       onChange={changed}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': label === 'Sort' ? 'No order' : `No ${label}` }}
+      clearButtonProps={{ 'aria-label': `Nothing in ${label}` }}
+      style={{ flex: '1 1 170px' }}
     />
   );
 }
