@@ -58,6 +58,7 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
           onChange={(name) => go(hashOf('explorer', place(name ?? '')))}
           searchable
           allowDeselect={false}
+          style={{ flex: '1 1 200px', maxWidth: 420 }}
         />
         {model.versions.length > 1 ? (
           <Select
