@@ -11,7 +11,7 @@ import { fieldNames, Names } from './2-random-names.ts';
 
 /** A second version of a random specification: what it renames and hides, and what is left to see. */
 
-type Overlay = Readonly<
+export type Overlay = Readonly<
   Record<string, false | { readonly fields: Readonly<Record<string, false | { from: string }>> }>
 >;
 
@@ -64,7 +64,11 @@ function isMorph(members: readonly [string, Definition][], name: string): boolea
   );
 }
 
-function isChanged(fields: Readonly<Record<string, false | { from: string }>>, name: string) {
+/** Whether a version calls a member otherwise, or hides it. */
+export function isChanged(
+  fields: Readonly<Record<string, false | { from: string }>>,
+  name: string,
+): boolean {
   return Object.entries(fields).some(
     ([key, change]) => (change === false ? key : change.from) === name,
   );
