@@ -58,7 +58,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
   const isMet = ({ key, condition }: Step, keys: string): string =>
     `${dialect.compare(quote(key.column), 'in', keys, key)}${condition}`;
   // A morph child may be made meanwhile, of which no constraint of the database knows: it waits, or is waited for.
-  const held = (resource: Resource): string => (hasMorphs(resource) ? dialect.forUpdate : '');
+  const held = (resource: Resource, lock: string): string => (hasMorphs(resource) ? lock : '');
   const edges = kept((resource: Resource): readonly (DeleteEdge & Step)[] =>
     stepsOf(resource).map((one) => {
       const { to, label, from, onDelete, pair } = one;
@@ -70,7 +70,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
         rows: cached(
           `follow ${resource.name} ${label}`,
           (add) =>
-            `SELECT ${leads(to)} FROM ${table} WHERE ${isMet(one, add('keys'))} LIMIT ${add('limit')}${onDelete === 'cascade' ? held(to) : ''}`,
+            `SELECT ${leads(to)} FROM ${table} WHERE ${isMet(one, add('keys'))} LIMIT ${add('limit')}${onDelete === 'cascade' ? held(to, dialect.forUpdateMany) : ''}`,
         ),
         change:
           pair === undefined || onDelete === 'restrict'
@@ -114,7 +114,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
       cached(
         `leading ${resource.name}`,
         (add) =>
-          `SELECT ${leads(resource)} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${held(resource)}`,
+          `SELECT ${leads(resource)} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${held(resource, dialect.forUpdate)}`,
       ),
   };
 }

@@ -117,6 +117,8 @@ export interface Dialect {
   readonly givenIds?: string;
   /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
   readonly forUpdate: string;
+  /** The same of rows that are not named by their id: they may be on several nodes, where no lock reaches all. */
+  readonly forUpdateMany: string;
   /** What a SELECT ends with so that nobody else deletes its rows before the transaction ends. */
   readonly forKeyShare: string;
   /** Whether one statement can make a record and, in its WITH, whatever goes with it; else it takes a transaction. */

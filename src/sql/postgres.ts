@@ -242,6 +242,7 @@ export const postgresAlike: Dialect = {
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
   forUpdate: ' FOR UPDATE',
+  forUpdateMany: ' FOR UPDATE',
   forKeyShare: ' FOR KEY SHARE',
   givenIds: ' OVERRIDING SYSTEM VALUE',
   textType: 'text COLLATE "C"',
@@ -297,7 +298,12 @@ export const postgresAlike: Dialect = {
  * PostgreSQL with Citus, which takes a condition about rows of several nodes where it stands alone. What changes several
  * tables in one statement runs on the node that has them, which draws ids of its own.
  */
-export const citus: Dialect = { ...postgresAlike, asksByKeys: true, createsWhole: false };
+export const citus: Dialect = {
+  ...postgresAlike,
+  asksByKeys: true,
+  createsWhole: false,
+  forUpdateMany: '',
+};
 
 /** PostgreSQL itself. */
 export const postgres: Dialect = {

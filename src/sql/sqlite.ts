@@ -195,6 +195,7 @@ export const sqlite: Dialect = {
   guard: (field) => (field.type.sqlite.form === 'jsonText' ? jsonGuard(field.column) : undefined),
   // Writes come one after the other.
   forUpdate: '',
+  forUpdateMany: '',
   forKeyShare: '',
   textType: 'TEXT',
   isStoredAs: (column, form, { precision, scale }) => {

@@ -1,8 +1,9 @@
 import driver from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import { writeStatements } from '../../src/sql/compile-write.ts';
 import { keyStatements } from '../../src/sql/idempotency.ts';
-import type { Answer } from '../support/api.ts';
+import { buildValid, type Answer } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
 
@@ -45,7 +46,8 @@ resources:
   notes:
     fields:
       text: { type: string, required: true }
-      about: { type: relation, relation: morphTo, resources: [people, posts] }
+      about: { type: relation, relation: morphTo, resources: [people, posts, replies] }
+  replies: { fields: { postId: { type: integer, reference: posts.id, onDelete: cascade } } }
 `;
 
 let both: Both;
@@ -150,6 +152,16 @@ test.each([
     expect((await both.get(`/posts/${id}`)).status).toBe(200);
   },
 );
+
+test('a delete locks what is named by its id alone: other rows may be on several nodes', () => {
+  const { edges, leading } = writeStatements(both.postgres.dialect);
+  const { resources } = buildValid(specification);
+  const [posts, replies] = ['posts', 'replies'].map((name) => resources.get(name));
+  if (posts === undefined || replies === undefined) throw new Error('There are both');
+  for (const one of [posts, replies]) expect(leading(one).sql).toMatch(/ FOR UPDATE$/u);
+  expect(edges(posts).map(({ to }) => to)).toContain(replies);
+  for (const { rows } of edges(posts)) expect(rows.sql).not.toContain('FOR UPDATE');
+});
 
 test('a key is claimed by values, which are passed on to where its table is', () => {
   expect(keyStatements(both.postgres.dialect).claim.sql).not.toContain('SELECT');
