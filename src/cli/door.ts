@@ -15,12 +15,21 @@ interface Listening {
   readonly port: number;
 }
 
+interface Handed {
+  readonly connection: Socket;
+  readonly since: number;
+  /** Whether the worker was asked for it. */
+  isAsked: boolean;
+}
+
 /** Who takes connections. */
 interface Taker {
   /** How many it has, with the one on its way. */
   connections: number;
+  /** How many it was given. */
+  given: number;
   /** What is on its way, and since when. Who has not said that it has taken it has not looked at it. */
-  handed: { readonly connection: Socket; readonly since: number } | undefined;
+  handed: Handed | undefined;
 }
 
 /**
@@ -40,7 +49,7 @@ export class Door {
   private readonly waiting: Socket[] = [];
   /** The one that was given something last comes last. */
   private readonly takers = new Map<Worker, Taker>();
-  /** Set while somebody is waited for. */
+  /** Set while somebody may be late. */
   private timer: NodeJS.Timeout | undefined;
   /** Those who wait until nothing more comes. */
   private readonly leaving = new Set<Worker>();
@@ -93,7 +102,7 @@ export class Door {
     }
     tell(worker, { plinth: 'opened', port: opened.port });
     this.tellOpened();
-    this.takers.set(worker, { connections: 0, handed: undefined });
+    this.takers.set(worker, { connections: 0, given: 0, handed: undefined });
     this.give();
   }
 
@@ -129,22 +138,35 @@ export class Door {
       const next = this.next(now);
       if (next === undefined) return;
       const [worker, taker] = next;
-      if (taker.handed !== undefined) {
-        this.timer ??= setTimeout(() => {
-          this.timer = undefined;
-          this.give();
-        }, patience);
-        return;
-      }
+      if (taker.handed !== undefined) return this.wait();
       const connection = this.waiting.shift();
       if (connection === undefined) return;
       taker.connections += 1;
-      taker.handed = { connection, since: now };
+      taker.given += 1;
+      taker.handed = { connection, since: now, isAsked: false };
       this.takers.delete(worker);
       this.takers.set(worker, taker);
       const message: FromDoor = { plinth: 'connection' };
       worker.process.send?.(message, connection, { keepOpen: true });
+      this.wait();
     }
+  }
+
+  /** Looks after those who have not taken what they were given, once it is late. */
+  private wait(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      const late = performance.now() - patience;
+      for (const [worker, { handed, given }] of this.takers) {
+        if (handed === undefined || handed.isAsked) continue;
+        // What did not reach a worker, as one that has all the files open that it may, it takes for closed.
+        if (handed.since <= late) {
+          handed.isAsked = true;
+          tell(worker, { plinth: 'given', count: given });
+        } else this.wait();
+      }
+      this.give();
+    }, patience);
   }
 
   /** Who has the fewest connections, of those that take them without delay. */

@@ -41,6 +41,8 @@ export type FromDoor =
   | { readonly plinth: 'refused'; readonly error: SystemError }
   /** With a socket. */
   | { readonly plinth: 'connection' }
+  /** How many connections this worker was given in all, so that it knows of those that have not reached it. */
+  | { readonly plinth: 'given'; readonly count: number }
   | { readonly plinth: 'closed' };
 
 /** An error of the system, as another process can be told of it. */

@@ -166,6 +166,8 @@ class WorkerDoorway implements Doorway {
   private readonly opened = Promise.withResolvers<number>();
   private readonly closed = Promise.withResolvers<void>();
   private take: ((connection: Socket) => void) | undefined;
+  /** How many connections it was given. */
+  private given = 0;
   /** How many have ended that the door has not been told of. */
   private ended = 0;
 
@@ -189,14 +191,19 @@ class WorkerDoorway implements Doorway {
     else if (message.plinth === 'closed') this.closed.resolve();
     else if (message.plinth === 'refused')
       this.opened.reject(Object.assign(new Error(message.error.message), message.error));
+    else if (message.plinth === 'connection') this.enter(connection);
+    // A process that may have no further descriptor is given none, and no message either.
+    else while (this.given < message.count) this.enter(undefined);
+  }
+
+  private enter(connection: unknown): void {
+    this.given += 1;
+    this.send({ plinth: 'taken' });
+    // It may have ended on the way.
+    if (!(connection instanceof Socket)) this.end();
     else {
-      this.send({ plinth: 'taken' });
-      // It may have ended on the way.
-      if (!(connection instanceof Socket)) this.end();
-      else {
-        connection.once('close', () => this.end());
-        this.take?.(connection);
-      }
+      connection.once('close', () => this.end());
+      this.take?.(connection);
     }
   }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -115,6 +116,30 @@ test('a connection that a dead worker has not taken is answered by another one, 
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
   expect((await server.stop('SIGTERM')).code).toBe(0);
 });
+
+test.runIf(process.platform === 'linux')(
+  'workers that may open no further file close what comes, take connections once they may again, and end',
+  async () => {
+    const folder = await migrated({ 'plinth.yaml': settings + library });
+    const server = await serveWorkers(folder, 'sqlite:a.db');
+    const allow = (files: number): void => {
+      for (const pid of childrenOf(server.child.pid))
+        execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${files}:4096`]);
+    };
+    await until(async () =>
+      (await ask(server.url, '/_metrics')).text.includes('\nplinth_processes 2\n'),
+    );
+    allow(3);
+    for (let index = 0; index < 6; index += 1)
+      await expect(ask(server.url, '/v1/authors')).rejects.toThrow(/ECONNRESET|hang up/u);
+    allow(1024);
+    for (let index = 0; index < 6; index += 1)
+      expect((await ask(server.url, '/v1/authors')).status).toBe(200);
+    allow(3);
+    await expect(ask(server.url, '/v1/authors')).rejects.toThrow(/ECONNRESET|hang up/u);
+    expect((await server.stop('SIGTERM')).code).toBe(0);
+  },
+);
 
 test('a new connection goes to the worker that has the fewest, and stays with it', async () => {
   const folder = await migrated({ 'plinth.yaml': settings + library });
