@@ -227,9 +227,9 @@ export class Connection {
   }
 
   /** The session has ended: what the driver has not sent yet it would keep for ever. */
-  private lose(): void {
+  private lose(cause = lost('The session was lost')): void {
     this.abandon();
-    for (const refuse of this.unanswered) refuse(lost('The session was lost'));
+    for (const refuse of this.unanswered) refuse(cause);
   }
 
   /** Nobody shall use it again. */
@@ -265,6 +265,8 @@ export class Connection {
       return opened;
     } catch (error) {
       socket.destroy();
+      // It is not tried again, whatever has hindered it.
+      if (isSession) this.lose(error as Error);
       throw error;
     } finally {
       clearTimeout(timer);

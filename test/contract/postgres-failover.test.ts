@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -96,5 +101,61 @@ test('a server that ends idle sessions does not end those of a pool, under a wri
   } finally {
     await set('RESET idle_session_timeout');
     await own.close();
+  }
+});
+
+test('while the socket file of a server is gone, all who share a connection are refused at once, and served when it is back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+  const { port, hostname, pathname, username, password } = new URL(server.url);
+  const open = new Set<Socket>();
+  /** Passes on to the server what comes through the file. */
+  const listen = async (): Promise<() => Promise<unknown>> => {
+    const passage = createServer((client) => {
+      const upstream = connect(Number(port), hostname);
+      for (const [one, two] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        open.add(one);
+        one.on('error', () => two.destroy()).on('close', () => two.destroy());
+        one.pipe(two);
+      }
+    });
+    await once(passage.listen(join(folder, '.s.PGSQL.5432')), 'listening');
+    return async () => {
+      for (const socket of open) socket.destroy();
+      await once(passage.close(), 'close');
+    };
+  };
+  let gone = await listen();
+  const through = await openPostgres(
+    `postgres://${username}:${password}@${pathname}?host=${folder}`,
+    { poolSize: 1, statementTimeout: 2_000 },
+  );
+  const askAll = (): Promise<unknown[]> =>
+    Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        (index % 2 === 0
+          ? through.all(names, none)
+          : through.writeOne(insert, { bound: [`name ${index} ${performance.now()}`] })
+        ).then(
+          () => 'done',
+          ({ kind }: { kind: unknown }) => kind,
+        ),
+      ),
+    );
+  try {
+    // What was brief once shares a connection.
+    for (let round = 0; round < 2; round += 1)
+      expect(new Set(await askAll())).toEqual(new Set(['done']));
+    await gone();
+    for (let round = 0; round < 2; round += 1)
+      expect(new Set(await askAll())).toEqual(new Set(['unavailable']));
+    gone = await listen();
+    expect(new Set(await askAll())).toEqual(new Set(['done']));
+  } finally {
+    await through.close();
+    await gone();
+    rmSync(folder, { recursive: true });
   }
 });
