@@ -86,7 +86,7 @@ function adviceOnField(
   reserved: readonly string[],
 ): string | undefined {
   if (reserved.includes(name)) {
-    return `${quote(name)} is a query parameter as well, which wins: to filter by the field one has to write ${quote(`${name}_eq`)}`;
+    return `${quote(name)} is a query parameter as well, which wins: a filter needs an operator behind the name, such as ${quote(`${name}_eq`)}, of a relation ${quote(`${name}_exists`)}`;
   }
   const suffix = operatorSuffixes.findLast((end) => name.length > end.length && name.endsWith(end));
   if (suffix !== undefined) {

@@ -233,8 +233,8 @@ describe('names', () => {
         'maxDepth: { type: integer }',
         'o: { type: object, properties: { page: { type: integer } } }',
       ),
-      `warning 4:7 ${fields}.limit: \`limit\` is a query parameter as well, which wins: to filter by the field one has to write \`limit_eq\``,
-      `warning 5:7 ${fields}.maxDepth: \`maxDepth\` is a query parameter as well, which wins: to filter by the field one has to write \`maxDepth_eq\``,
+      `warning 4:7 ${fields}.limit: \`limit\` is a query parameter as well, which wins: a filter needs an operator behind the name, such as \`limit_eq\`, of a relation \`limit_exists\``,
+      `warning 5:7 ${fields}.maxDepth: \`maxDepth\` is a query parameter as well, which wins: a filter needs an operator behind the name, such as \`maxDepth_eq\`, of a relation \`maxDepth_exists\``,
     ],
     [
       'fields named like what every object of JavaScript has',
