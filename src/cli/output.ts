@@ -16,8 +16,8 @@ export interface Output {
 export function processOutput({ stdin, stdout, stderr }: NodeJS.Process): Output {
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Whoever read it (`| head`) has seen enough.
-      if (error.code !== 'EPIPE') throw error;
+      // Whoever read it (`| head`) has seen enough, and there is nowhere else to tell that a warning cannot be told.
+      if (stream !== stderr && error.code !== 'EPIPE') throw error;
     });
   return {
     print: (line) => stdout.write(`${line}\n`),

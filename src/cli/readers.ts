@@ -63,6 +63,10 @@ async function openLog({ output, environment }: Context, current: () => Api, mod
   const destination = await openDestination(
     format ?? (output.isTerminal ? 'pretty' : 'json'),
     output.isTerminal && (environment['NO_COLOR'] ?? '') === '',
+    ({ message }) =>
+      output.note(
+        `Warning: the log cannot be written now (${message}). Make room; what is too much to wait is lost.`,
+      ),
   );
   return { reader: requestLog(current, mode, destination.stream), close: destination.close };
 }

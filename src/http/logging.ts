@@ -99,15 +99,19 @@ export interface Destination {
   readonly close: () => void;
 }
 
-/** Standard output, written to in the background; `pretty` is for people. */
+/** Standard output, written to in the background; `pretty` is for people. `tell` has the first failure. */
 export async function openDestination(
   format: 'json' | 'pretty',
   colorize: boolean,
+  tell: (error: Error) => void,
 ): Promise<Destination> {
   const file = openFile({ dest: 1, sync: false, maxLength: longestQueue });
-  // Whoever read it (`| head`) has seen enough.
+  let isTold = false;
+  // What cannot be written waits, until there is room again: service goes on without its log.
   file.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // Whoever read it (`| head`) has seen enough.
+    if (error.code !== 'EPIPE' && !isTold) tell(error);
+    isTold = true;
   });
   const close = (): void => {
     try {
