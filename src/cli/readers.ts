@@ -27,7 +27,7 @@ export async function openReaders(
     readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
     isLogged: log !== undefined,
     close: async () => {
-      log?.close();
+      await log?.close();
       await telemetry?.close();
     },
   };

@@ -92,11 +92,14 @@ export function requestLog(
 /** Lines that wait for a slow reader, in bytes; what is over it is lost, so that memory stays bounded. */
 const longestQueue = 16 * 1024 * 1024;
 
+/** How long what is left of a log is written at its end, at most, in ms. */
+const longestEnd = 2_000;
+
 /** Where a log is written to. */
 export interface Destination {
   readonly stream: DestinationStream;
-  /** Writes what is left. */
-  readonly close: () => void;
+  /** Writes what is left, as far as somebody takes it now; what comes after it is lost. */
+  readonly close: () => Promise<void>;
 }
 
 /** Standard output, written to in the background; `pretty` is for people. `tell` has the first failure. */
@@ -105,24 +108,41 @@ export async function openDestination(
   colorize: boolean,
   tell: (error: Error) => void,
 ): Promise<Destination> {
-  const file = openFile({ dest: 1, sync: false, maxLength: longestQueue });
-  let isTold = false;
+  let [isTold, isUnread, isClosed] = [false, false, false];
+  const file = openFile({
+    dest: 1,
+    sync: false,
+    maxLength: longestQueue,
+    // Whether a reader who takes nothing now is waited for.
+    retryEAGAIN: () => !isClosed,
+  });
   // What cannot be written waits, until there is room again: service goes on without its log.
   file.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever read it (`| head`) has seen enough.
-    if (error.code !== 'EPIPE' && !isTold) tell(error);
-    isTold = true;
-  });
-  const close = (): void => {
-    try {
-      file.flushSync();
-    } catch {
-      // Nobody reads it any more.
+    if (error.code === 'EPIPE') isUnread = true;
+    else if (!isTold && !isClosed) {
+      isTold = true;
+      tell(error);
     }
+  });
+  const close = async (): Promise<void> => {
+    // In the background: a second signal is to end the process at once.
+    if (!isUnread)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, longestEnd);
+        const end = (): void => {
+          clearTimeout(timer);
+          resolve();
+        };
+        file.once('close', end).once('error', end).end();
+      });
+    isClosed = true;
+    // What is left it would write as the process ends, and try for ever.
+    file.destroy();
   };
-  if (format === 'json') return { stream: file, close };
-  const pretty = await prettyLines(colorize);
-  return { stream: { write: (line) => void file.write(pretty(line)) }, close };
+  const pretty = format === 'pretty' ? await prettyLines(colorize) : (line: string) => line;
+  const write = (line: string): void => void (isClosed || file.write(pretty(line)));
+  return { stream: { write }, close };
 }
 
 /**

@@ -1,7 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { library, makeFolder, plinth, servePlinth } from '../support/command.ts';
+import {
+  launchPlinth,
+  library,
+  makeFolder,
+  plinth,
+  servePlinth,
+  until,
+} from '../support/command.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -112,3 +122,50 @@ test('a collector that is no URL is said at once', async () => {
     'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.\n',
   ]);
 });
+
+/** Its line in the log is long, so that the buffers of a pipe are full soon. */
+const long = `/v1/authors?name=${'x'.repeat(3_000)}`;
+
+async function askOften(url: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) expect((await fetch(url + long)).status).toBe(200);
+}
+
+test('whoever does not read the log keeps neither requests nor the end up', async () => {
+  const folder = makeFolder({ 'plinth.yaml': library });
+  const server = await servePlinth(['dev'], { cwd: folder.path });
+  server.child.stdout?.pause();
+  await askOften(server.url, 100);
+  server.child.kill('SIGTERM');
+  expect(await once(server.child, 'exit')).toEqual([0, null]);
+  expect(server.err()).toBe('');
+});
+
+test.runIf(process.platform === 'linux')(
+  'without room for the log service goes on, says so once, and writes again when there is some',
+  async () => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const file = folder.at('log');
+    const output = openSync(file, 'a');
+    const text = (): string => readFileSync(file, 'utf8');
+    const server = launchPlinth(['dev', '--port', '0'], { cwd: folder.path, output });
+    const allow = (bytes: number | 'unlimited'): void => {
+      execFileSync('prlimit', [`--pid=${server.child.pid}`, `--fsize=${bytes}:unlimited`]);
+    };
+    await until(() => text().includes('Stop:'));
+    const [, url = ''] = /served at (\S+)/u.exec(text()) ?? [];
+    allow(text().length + 5_000);
+    await askOften(url, 10);
+    await until(() => server.err() !== '');
+    allow('unlimited');
+    await askOften(url, 1);
+    await until(() => logOf(text()).length === 11);
+    for (const line of logOf(text())) expect(JSON.parse(line)).toMatchObject({ status: 200 });
+    allow(text().length);
+    await askOften(url, 10);
+    server.child.kill('SIGTERM');
+    const { code, err } = await server.ended;
+    expect(code).toBe(0);
+    expect(err).toMatch(/^Warning: the log cannot be written now \(EFBIG: [^\n]+\n$/u);
+    closeSync(output);
+  },
+);

@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly identity?: { readonly uid: number; readonly gid: number };
   /** Whether the test writes to its standard input; else that is empty. */
   readonly isWritten?: boolean;
+  /** The file that its standard output goes to; else it is collected. */
+  readonly output?: number;
 }
 
 /** A command that runs. */
@@ -50,12 +52,12 @@ function environment(own: Surroundings['env']): NodeJS.ProcessEnv {
 export function launch(
   program: string,
   args: readonly string[],
-  { cwd, env, identity, isWritten = false }: Surroundings,
+  { cwd, env, identity, isWritten = false, output }: Surroundings,
 ): Running {
   const child = spawn(program, [...args], {
     cwd,
     env: environment(env),
-    stdio: [isWritten ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    stdio: [isWritten ? 'pipe' : 'ignore', output ?? 'pipe', 'pipe'],
     ...identity,
   });
   // Whatever a failed test has left running.
