@@ -3,7 +3,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import { isFixed } from '../plan/links.ts';
-import { emptyHalves, halfMessage, touchedMorphs } from '../plan/morphs.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
 import { immutableMessage } from '../plan/write.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -95,7 +95,7 @@ export function misfits(
   { link: { path, pivot, change }, current }: KeptLink,
   { names, rights }: Access,
 ): readonly ValueIssue[] {
-  const issue = (field: Field, message: string): ValueIssue => {
+  const issue = ({ field, message }: { field: Field; message: string }): ValueIssue => {
     const name = names.field(field);
     return { kind: 'type', path: name === undefined ? path : `${path}.pivot.${name}`, message };
   };
@@ -104,9 +104,9 @@ export function misfits(
   return [
     ...[...pivot]
       .filter(([field, value]) => isFixed(field) && !isStill(field, value))
-      .map(([field]) => issue(field, immutableMessage)),
-    ...emptyHalves(morphs, valueIn(change, current)).map(({ field, other }) =>
-      issue(field, halfMessage(names.field(other))),
+      .map(([field]) => issue({ field, message: immutableMessage })),
+    ...emptyHalves(morphs, valueIn(change, current)).map((half) =>
+      issue(halfIssue(half, names.field)),
     ),
   ];
 }

@@ -12,7 +12,7 @@ import {
 } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
-import { emptyHalves, halfMessage, touchedMorphs } from './morphs.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from './plan.ts';
 
 /** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
@@ -194,8 +194,10 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
       return { kind: 'type', path: placeOf(field), message };
     });
   const morphs = touchedMorphs(relation.through, (field) => row.has(field));
-  for (const { field, other } of emptyHalves(morphs, (one) => row.get(one) ?? null))
-    missing.push({ kind: 'type', path: placeOf(field), message: halfMessage(nameOf(other)) });
+  for (const half of emptyHalves(morphs, (one) => row.get(one) ?? null)) {
+    const { field, message } = halfIssue(half, nameOf);
+    missing.push({ kind: 'type', path: placeOf(field), message });
+  }
   return { id, path, pivot, change: changeOf(pivot, relation, draw), row, missing };
 }
 

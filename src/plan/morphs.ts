@@ -32,7 +32,7 @@ export function emptyHalves(
 }
 
 /** What is wrong with an empty half; `other` is the name of the other one. */
-export function halfMessage(other: string | undefined): string {
+function halfMessage(other: string | undefined): string {
   return `must be given as well, or ${other ?? 'the other half of the pair'} be null`;
 }
 

@@ -8,6 +8,7 @@ api:
   versions:
     1: {}
     2: { resources: { entries: { fields: { colour: false } } } }
+    3: { resources: { entries: { fields: { subjectId: false } } } }
 resources:
   lists:
     fields:
@@ -324,6 +325,18 @@ describe('a morph pair in a pivot', () => {
     const answer = await both.send(method, target, { songs: [{ id: 1, pivot }] });
     expect([answer.status, ...problemsOf(answer)]).toEqual([status, problem]);
     expect(await entries()).toEqual(before);
+  });
+
+  test.each(['POST', 'PATCH'])('half of one, the version hides the other: %s', async (method) => {
+    const target = method === 'POST' ? '/v3/lists' : path.replace('v1', 'v3');
+    const answer = await both.send(method, target, {
+      songs: [{ id: 1, pivot: { subjectType: 'songs' } }],
+    });
+    const problem = 'must be null, as the other half of its pair is';
+    expect([answer.status, ...problemsOf(answer)]).toEqual([
+      400,
+      `songs[0].pivot.subjectType: ${problem}`,
+    ]);
   });
 
   test('that is whole is kept, and half of it may change', async () => {

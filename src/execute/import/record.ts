@@ -2,7 +2,7 @@ import type { Codec, Field, MorphTo, Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/names.ts';
 import { readValue } from '../../model/validation.ts';
 import { counted, isJsonObject, type SqlValue } from '../../model/values.ts';
-import { emptyHalves, halfMessage, touchedMorphs } from '../../plan/morphs.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../../plan/morphs.ts';
 import type { FieldValues } from '../../plan/plan.ts';
 import { complete, type Draw } from '../../plan/defaults.ts';
 import type { JsonValue } from '../../spec/specification.ts';
@@ -84,8 +84,10 @@ export class RecordReader {
     const ownId = this.valueIn(values, this.resource.id);
     if (given < this.columns.length) this.fill(values, parsed, issues);
     if (this.morphs.length > 0 && issues.length === 0)
-      for (const { field, other } of emptyHalves(this.morphs, (one) => this.valueIn(values, one)))
-        issues.push(`${field.name} ${halfMessage(other.name)}`);
+      for (const half of emptyHalves(this.morphs, (one) => this.valueIn(values, one))) {
+        const { field, message } = halfIssue(half, ({ name }) => name);
+        issues.push(`${field.name} ${message}`);
+      }
     return { values, ownId, issues };
   }
 
