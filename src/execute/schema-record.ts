@@ -24,6 +24,7 @@ export interface RecordRow {
 const numberForms = ['scaled', 'unixSeconds', 'unixMilliseconds'] as const;
 export type NumberForm = (typeof numberForms)[number];
 
+/** Whether what is said or written down of a column is one of these forms. */
 export function isNumberForm(name: StoredAs | RecordRow['kind'] | undefined): name is NumberForm {
   return numberForms.some((form) => form === name);
 }

@@ -1,4 +1,5 @@
 import type { Api, Field, Resource } from '../model/api.ts';
+import { fieldsIn } from '../model/template.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
@@ -283,9 +284,7 @@ function isSibling({ fields, whole }: Surroundings, name: string): boolean {
     if (other === whole.name) return true;
     if (seen.has(other)) return false;
     const { template = '' } = whole.resource.fields.get(other)?.attributes ?? {};
-    return [...template.matchAll(/\{\{\s*self\.(\w+)/gu)].some(([, used = '']) =>
-      leadsBack(used, new Set([...seen, other])),
-    );
+    return fieldsIn(template).some((used) => leadsBack(used, new Set([...seen, other])));
   };
   const field = fields.get(name);
   if (field === undefined) return false;

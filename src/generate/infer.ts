@@ -2,7 +2,7 @@ import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { anyNumber, numberKinds, rangeOf, shareOfTrue } from './kinds/numbers.ts';
-import { flagOf, hasReached, statusesOf, stepWord } from './kinds/course.ts';
+import { flagOf, hasReached, statusesOf } from './kinds/course.ts';
 import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
 import { isRare, persona } from './kinds/people.ts';
 import { relatedNumber } from './kinds/related.ts';
@@ -66,7 +66,7 @@ export function inferredSources(
     }
     case 'boolean': {
       const { default: fallback } = field.attributes;
-      const mark = flagOf(tokens.map((token) => stepWord(token, field.resource.name)));
+      const mark = flagOf(tokens, field.resource.name);
       if (mark !== undefined && !isUnique)
         return [{ name: 'datatype.boolean', draw: (_, row) => hasReached(row, mark) }];
       const share = fallback === true ? 0.75 : fallback === false ? 0.25 : shareOfTrue(tokens);

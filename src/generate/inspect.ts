@@ -1,4 +1,5 @@
 import type { Api, Field } from '../model/api.ts';
+import { fieldsIn, withFields } from '../model/template.ts';
 import type { FieldView, ResourceView } from '../model/view.ts';
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import { settingsOf, type Generator } from './generator.ts';
@@ -144,12 +145,8 @@ function otherFace(face: ResourceView, target: Field): string | undefined {
 /** A template in the names of this view; undefined where it speaks of a field that this caller may not read. */
 function templateIn(face: ResourceView, template: string): string | undefined {
   const names = new Map([...face.fields.values()].map(({ field, name }) => [field.name, name]));
-  let isReadable = true;
-  const shown = template.replaceAll(/(\{\{\s*self\.)(\w+)/gu, (_, before: string, name: string) => {
-    isReadable &&= names.has(name);
-    return `${before}${names.get(name)}`;
-  });
-  return isReadable ? shown : undefined;
+  if (!fieldsIn(template).every((name) => names.has(name))) return undefined;
+  return withFields(template, (name) => names.get(name) ?? name);
 }
 
 function described(

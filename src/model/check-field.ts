@@ -6,6 +6,7 @@ import { plainText } from './exact-number.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
 import { endOf, isBeyond, liesBetweenSteps, numberBounds } from './steps.ts';
 import { reportUnknown } from './names.ts';
+import { fieldsIn } from './template.ts';
 import { readValue } from './validation.ts';
 
 const ranges = [
@@ -151,7 +152,7 @@ export function checkTemplates(resource: DraftResource, report: Report): void {
     const path = [...resource.path, 'fields', field.name];
     const used: string[] = [];
     for (const [place, template] of templatesOf(field, path)) {
-      for (const [, name = ''] of template.matchAll(/\{\{\s*self\.(\w+)/gu)) {
+      for (const name of fieldsIn(template)) {
         used.push(name);
         if (!resource.fields.has(name))
           reportUnknown(place, 'field', name, resource.fields.keys(), report);

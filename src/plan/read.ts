@@ -145,12 +145,13 @@ function planOrder(
   else {
     const unread: QueryProblem[] = [];
     const list = planCarried(cursor.sort, face, { ...context, problems: unread });
-    planNulls(cursor.nulls === '' ? undefined : cursor.nulls, unread);
+    const isPlaced = cursor.nulls === '' || carriedNulls(cursor) !== undefined;
     const collectionSort =
       sort === undefined ? (cursor.collectionSort ?? '') : carried.collectionSort;
     // Nothing is wrong with keys of a collection that this request does not expand.
     const others = planCarried(collectionSort, face, { ...context, problems: [] });
-    if (unread.length > 0 || list.count + others.count > context.limits.sorts)
+    const isTooMuch = list.count + others.count > context.limits.sorts;
+    if (unread.length > 0 || !isPlaced || isTooMuch)
       refuse('belongs to a sort that does not exist');
     return {
       sorted: { ...written, keys: list.keys, carried: others.collections },

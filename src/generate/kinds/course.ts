@@ -75,8 +75,8 @@ const flags =
   /^(?:approved|accepted|confirmed|paid|published|shipped|sent|delivered|completed|complete|done|finished|closed|resolved|fulfilled|returned|refunded|archived|cancelled|canceled|rejected)$/u;
 
 /** The mark of a flag such as `isPaid`, by the parts of its name; undefined for one that tells of no step. */
-export function flagOf(tokens: readonly string[]): Mark | undefined {
-  const last = tokens.at(-1) ?? '';
+export function flagOf(tokens: readonly string[], resource: string): Mark | undefined {
+  const last = stepWord(tokens.at(-1) ?? '', resource);
   return flags.test(last) ? markOf(last) : undefined;
 }
 
@@ -94,12 +94,11 @@ export function statusesOf<Value>(
   values: readonly Value[],
   resource: string,
 ): ((row: Row) => readonly Value[]) | undefined {
-  const marked = (value: Value): Mark | undefined => markOf(stepWord(String(value), resource));
-  const told = values.filter((value) => marked(value) !== undefined);
+  const marked = values.map((value) => [value, markOf(stepWord(String(value), resource))] as const);
+  const told = marked.filter(([, mark]) => mark !== undefined);
   if (values.length < 2 || told.length * 3 < values.length * 2) return undefined;
-  const known = values.map((value) => [value, marked(value) ?? 0] as const);
   const withMark = (wanted: Mark): readonly Value[] =>
-    known.filter(([, mark]) => mark === wanted).map(([value]) => value);
+    marked.filter(([, mark = 0]) => mark === wanted).map(([value]) => value);
   // The nearest one that is reached; else the first to come.
   const nearest = [0, 1, 2, 3].map((stage) => {
     const lists = [stage, stage - 1, stage - 2, stage - 3, 1, 2, 3].map(withMark);
