@@ -121,15 +121,15 @@ export async function closedLoop(
 }
 
 /**
- * Asks at a rate, whatever the answers do; opens as many connections as that takes, up to a bound. `inTime` of the
- * outcomes came before the seconds were over, which began at `begin`.
+ * Asks at a rate, whatever the answers do, on so many connections, which are there before; those that end are opened again.
+ * `inTime` of the outcomes came before the seconds were over, which began at `begin`.
  */
 export async function openLoop(
   port: number,
   path: string,
   rate: number,
   seconds: number,
-  maxConnections: number,
+  connections: number,
 ): Promise<{
   readonly outcomes: readonly Outcome[];
   readonly begin: number;
@@ -147,7 +147,7 @@ export async function openLoop(
     };
     clients.add(new Client(port, ready, (client) => clients.delete(client)));
   };
-  while (clients.size < maxConnections / 2) {
+  while (clients.size < connections) {
     open();
     if (clients.size % 32 === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -165,7 +165,7 @@ export async function openLoop(
         while (client?.isClosed === true) client = free.pop();
         if (client === undefined) {
           unsent += 1;
-          if (connecting < 64 && clients.size < maxConnections) open();
+          if (connecting < 64 && clients.size < connections) open();
         } else {
           const asked = client;
           asked.send(request, (outcome) => {

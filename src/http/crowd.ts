@@ -3,7 +3,7 @@
  * answer refusing costs nothing, but beside a short one it does: each ms of serving makes room for a share of one of
  * refusing, which is kept until it is needed, up to `mostRoom` ms; without room a turn goes on serving.
  */
-const serving = 20;
+const serving = 16;
 const share = 1 / 6;
 const mostRoom = 100;
 /**
@@ -17,7 +17,11 @@ const grown = 5;
 const apart = 5;
 /** So few are never too many: each takes long then, and refusing others would not help them. */
 export const few = 64;
-/** After so long without a refusal a crowd is over, in ms. */
+/**
+ * A crowd is over when all who could ask wait for so much of the longest delay at most, lest it be found out again and again
+ * where they wait for about that long, each time by refusing late. And after so long without a refusal, in ms.
+ */
+const calm = 0.5;
 const over = 500;
 
 /**
@@ -83,24 +87,24 @@ export class Crowd {
     // Those who are refused come again at once: that they are many does not show that they are too many. What little a
     // short turn has served says nothing of how long each takes.
     if (this.isCrowded && this.servedFor >= serving)
-      this.isCrowded = this.isTooMuch(this.servedFor / this.served);
+      this.isCrowded = this.waitFor(this.servedFor / this.served) > calm * this.maxDelay;
     return took;
   }
 
   private isTooLong(took: number): boolean {
     if (took > this.maxDelay) return this.come >= few;
     const goesOn = this.hasGrown && took > foreseen && this.grows;
-    return goesOn && this.isTooMuch(took / this.come);
+    return goesOn && this.waitFor(took / this.come) > this.maxDelay;
   }
 
   private get grows(): boolean {
     return this.come > this.lastCome * growth;
   }
 
-  /** Whether all who could ask would have to wait for too long, where each takes so long. */
-  private isTooMuch(each: number): boolean {
+  /** How long all who could ask would have to wait, where each takes so long; a few do not count. */
+  private waitFor(each: number): number {
     const askers = this.askers();
-    return askers > few && each * askers > this.maxDelay;
+    return askers > few ? each * askers : 0;
   }
 
   /** Counts the time since the last change between serving and refusing. */

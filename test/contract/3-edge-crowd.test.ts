@@ -76,23 +76,23 @@ describe('many at once', () => {
     overload.close();
   });
 
-  test('after that each turn serves for 20 ms, and refuses for as long as there is room', async () => {
+  test('after that each turn serves for 16 ms, and refuses for as long as there is room', async () => {
     const { overload, arrive } = watched();
     // Refusing takes 1/16 ms, and has room for 100 ms at first: 1,600.
-    expect(runs(arrive(1_925, 1))).toEqual([
+    expect(runs(arrive(1_910, 1))).toEqual([
       [true, 251],
       [false, 1_600],
-      [true, 20],
-      // A sixth of the 20 ms.
-      [false, 54],
+      [true, 16],
+      // A sixth of the 16 ms.
+      [false, 43],
     ]);
     await turn();
     const next = runs(arrive(1_000, 1));
     expect(next.slice(0, 4)).toEqual([
-      [true, 20],
-      [false, 53],
-      [true, 20],
-      [false, 53],
+      [true, 16],
+      [false, 43],
+      [true, 16],
+      [false, 42],
     ]);
     const refused = next.reduce((sum, [isTaken, count]) => sum + (isTaken ? 0 : count), 0);
     // Of each request 1/16 ms beside 1 ms, so a sixth of the time that serving takes.
@@ -106,8 +106,8 @@ describe('many at once', () => {
     for (let count = 0; count < 30; count += 1) {
       await turn();
       expect(runs(arrive(30, 1))).toEqual([
-        [true, 20],
-        [false, 10],
+        [true, 16],
+        [false, 14],
       ]);
     }
     await turn();
@@ -121,8 +121,8 @@ describe('many at once', () => {
     await turn();
     wait(400);
     expect(runs(arrive(60, 1))).toEqual([
-      [true, 20],
-      [false, 40],
+      [true, 16],
+      [false, 44],
     ]);
     await turn();
     wait(501);
@@ -131,11 +131,11 @@ describe('many at once', () => {
   });
 
   test.each([
-    [100, 2, true],
-    [100, 3, false],
+    [100, 1, true],
+    [100, 2, false],
     [64, 100, true],
   ])(
-    'and when %d connections, of %d ms each, do not have to wait for too long: %j',
+    'and when %d connections, of %d ms each, do not have to wait for half of what is too long: %j',
     async (connections, each, isOver) => {
       const { overload, arrive } = watched(250, () => 0, connections);
       // Something held the machine up for a moment.
