@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { decoded } from './words.ts';
 
 /** Where the page is: the hash `#/view/part?parameters`. */
 export interface Route {
@@ -26,14 +27,6 @@ export function go(hash: string, replaces = false): void {
   if (replaces) history.replaceState(null, '', hash);
   else history.pushState(null, '', hash);
   dispatchEvent(new HashChangeEvent('hashchange'));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function subscribe(changed: () => void): () => void {

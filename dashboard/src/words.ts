@@ -48,3 +48,12 @@ export function statusColor(status: number): string {
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString()} ${count === 1 ? one : `${one}s`}`;
 }
+
+/** A part of a URL as it is meant; as it stands where it cannot be read. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

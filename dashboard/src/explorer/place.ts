@@ -1,4 +1,5 @@
 import type { Model } from '../../../src/http/dashboard-wire-model.ts';
+import { decoded } from '../words.ts';
 import { queryFor } from './query.ts';
 
 /** A list of the explorer: the name of a resource, behind its version where that is not the default one, and its query. */
@@ -33,12 +34,4 @@ export function placeOf(
     part: version === latest.version ? name : `v${version}/${name}`,
     search: [one, search].filter((text) => text !== '').join('&'),
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
