@@ -22,7 +22,7 @@ export const features = {
   rule: {
     name: 'a token and a rule for rows',
     head: `auth: { jwt: { secret: ${secret} } }
-access: { read: [{ role: clerk, where: 'id_gte=1' }], write: admin }`,
+access: { read: [{ role: clerk, where: 'id_gte={user.sub}' }], write: admin }`,
     sendsToken: true,
   },
   debug: { name: 'debug parameters that nobody sends', head: 'access: public\ndebug: true' },

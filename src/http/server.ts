@@ -117,7 +117,7 @@ export async function startServer(
     options.trace(event);
   };
   const processes = options.fleet?.size ?? 1;
-  const gate = new Gate({ mode, now: draw.now, clock, trace, processes });
+  const gate = new Gate({ mode, now: draw.now, timesRead, clock, trace, processes });
   gate.prepare(settings);
   const departures = new Departures(uptime, timesRead);
   const overload = new Overload({
