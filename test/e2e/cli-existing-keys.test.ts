@@ -2,6 +2,7 @@ import Driver from 'better-sqlite3';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { makeFolder, plinth } from '../support/command.ts';
+import { fromSql } from '../support/introspect.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 // Contract 1, Relations and Field types: tables of others whose keys are not as the file has them.
@@ -74,4 +75,20 @@ test('PostgreSQL: columns of a primary key stay not null, and a hasOne names has
     await sql.end();
     await drop();
   }
+});
+
+test('a key is introspected in the form of what it points to', async () => {
+  const { specification } = await fromSql(`
+    CREATE TABLE prices (id INTEGER PRIMARY KEY, code DECIMAL(10, 2) UNIQUE NOT NULL, at TIMESTAMP UNIQUE NOT NULL);
+    CREATE TABLE uses (id INTEGER PRIMARY KEY, code DECIMAL(12, 2) REFERENCES prices (code), at TIMESTAMP REFERENCES prices (at));
+    INSERT INTO prices VALUES (1, 1.5, 1700000000), (2, 2.25, 1700000001);
+    INSERT INTO uses VALUES (1, 2.25, 1700000000);`);
+  const { prices, uses } = specification.resources;
+  const code = { type: 'decimal', precision: 10, scale: 2, storedAs: 'real' };
+  const at = { type: 'datetime', storedAs: 'unixSeconds' };
+  expect(prices?.fields).toMatchObject({ code, at });
+  expect(uses?.fields).toMatchObject({
+    codeId: { ...code, reference: 'prices.code' },
+    atId: { ...at, reference: 'prices.at' },
+  });
 });

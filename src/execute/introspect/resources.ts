@@ -354,6 +354,7 @@ function keyOf(
   return {
     target: { resource: target.resource, field: fieldNamed },
     reference: {
+      ...formOf(there.attributes),
       type: typeName,
       reference: `${target.resource}.${fieldNamed}`,
       ...(onDelete === usual ? {} : { onDelete }),
@@ -362,6 +363,15 @@ function keyOf(
       found.onDelete === 'SET DEFAULT'
         ? ['On delete the database sets its default; here such a delete is refused.']
         : [],
+  };
+}
+
+/** What says how the values of a type are stored, which a key has in common with what it points to. */
+function formOf({ storedAs, precision, scale }: FieldSpecification): Partial<FieldSpecification> {
+  return {
+    ...(storedAs === undefined ? {} : { storedAs }),
+    ...(precision === undefined ? {} : { precision }),
+    ...(scale === undefined ? {} : { scale }),
   };
 }
 
