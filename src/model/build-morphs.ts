@@ -1,9 +1,11 @@
 import { lost } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import type { TypeName } from '../spec/specification.ts';
+import type { Field } from './api.ts';
 import { addField, adviseDeclared } from './build-fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
 import { keyType } from './keys.ts';
+import { readValue } from './validation.ts';
 
 /** The two fields of a resource that say to which record of which resource it belongs, and who uses them. */
 interface Pair {
@@ -118,12 +120,14 @@ function buildPair(pair: Pair, resources: Drafts, report: Report): void {
 
 /** The resources that a pair may lead to, by what the type field holds for them. */
 function targetsOf(
-  { resource, morphTo, morphMany, isUnclear }: Pair,
+  { resource, typeField, morphTo, morphMany, isUnclear }: Pair,
   resources: Drafts,
   report: Report,
 ): ReadonlyMap<string, DraftResource> {
   const targets = new Map<string, DraftResource>();
+  const declared = resource.fields.get(typeField);
   const add = (value: string, target: DraftResource, path: Declared['path']): void => {
+    if (declared !== undefined) checkTypeValue(value, declared, path, report);
     const other = targets.get(value);
     if (other === undefined) targets.set(value, target);
     else
@@ -156,6 +160,19 @@ function targetsOf(
       );
   }
   return targets;
+}
+
+const typeFields: ReadonlySet<TypeName> = new Set(['string', 'enum']);
+
+/** What stands for a resource has to pass the rules that the type field was given, or no record could hold it. */
+function checkTypeValue(value: string, field: Field, path: Declared['path'], report: Report): void {
+  const reading = typeFields.has(field.type.name) ? readValue(value, field) : undefined;
+  if (reading?.ok === false)
+    for (const { message } of reading.issues)
+      report(
+        path,
+        `${field.resource.name}.${field.name} cannot hold ${JSON.stringify(value)}: it ${message}`,
+      );
 }
 
 /** A field of a pair, added where it is not declared; it has to be of one of `types`. */

@@ -185,6 +185,19 @@ describe('a morphTo', () => {
       'resources.comments.fields.onType.values[1]: "videos" must be one of posts',
       'resources.comments.fields.onType.default: "pages" must be one of posts',
     ],
+    [
+      'has a type field that can hold every typeValue',
+      resources({
+        comments: `onType: { type: string, maxLength: 5, pattern: "^p" }, on: ${morphTo('resources: [posts, ¦photos, videos]')}, byType: { type: enum, values: [posts] }, by: ${morphTo()}`,
+        posts: `b: ${morphMany('typeField: byType')}`,
+        photos: `¦b: ${morphMany('typeField: byType')}`,
+        videos: `a: ${morphMany('typeField: onType, typeValue: ¦¦v-clip')}`,
+      }),
+      'resources.comments.fields.on.resources[1]: comments.onType cannot hold "photos": it must have at most 5 characters',
+      'resources.photos.fields.b.typeValue: comments.byType cannot hold "photos": it must be one of posts',
+      'resources.videos.fields.a.typeValue: comments.onType cannot hold "v-clip": it must have at most 5 characters',
+      'resources.videos.fields.a.typeValue: comments.onType cannot hold "v-clip": it must match the pattern ^p',
+    ],
   ]);
 });
 
