@@ -7,6 +7,7 @@ import type { Default, Field, Resource } from './api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { fieldTypes } from './field-types.ts';
 import { storedIn } from './field-types/stored-as.ts';
+import { parseUuid } from './field-types/uuid.ts';
 
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
@@ -140,13 +141,23 @@ function makeField(
         ? // Items are not null unless they say so.
           inner(name, { nullable: false, ...(items ?? { type: 'json', nullable: true }) }, 'items')
         : undefined,
-    values: attributes.enum ?? (typeName === 'enum' ? attributes.values : undefined),
+    values: allowedValues(typeName, attributes),
     precision: attributes.precision ?? 18,
     scale: attributes.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
     access: attributes.access === undefined ? undefined : accessOf(attributes.access),
     attributes,
   };
+}
+
+/** The values that a field may have, as they are kept: a UUID in lower case. */
+function allowedValues(
+  type: FieldSpecification['type'],
+  { enum: listed, values }: FieldSpecification,
+): Field['values'] {
+  if (type === 'enum') return listed ?? values;
+  if (type !== 'uuid') return listed;
+  return listed && [...new Set(listed.map((value) => parseUuid(String(value)) ?? value))];
 }
 
 function makeDefault(

@@ -117,6 +117,11 @@ describe('uuid and id', () => {
     ]);
     expectTexts(attributes, { [text]: text.toLowerCase() }, ['', 'x', text.slice(1)]);
   }
+  expectReadings(`type: string, format: uuid, enum: [${text}]`, [
+    [JSON.stringify(text), lower],
+    [lower, lower],
+    ['"0198c5f0-0000-7000-8000-000000000000"', `value: must be one of ${text.toLowerCase()}`],
+  ]);
 
   const idOf = (id: string) => fieldIn(validModel(resources({ r: id })), 'r.id');
   test.each([
