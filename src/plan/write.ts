@@ -1,4 +1,12 @@
-import { apiError, fail, ok, type ApiError, type FieldProblem, type Result } from '../errors.ts';
+import {
+  apiError,
+  fail,
+  joinErrors,
+  ok,
+  type ApiError,
+  type FieldProblem,
+  type Result,
+} from '../errors.ts';
 import { refusalOf } from '../model/access.ts';
 import type { Api, Field } from '../model/api.ts';
 import { isJsonObject, type Reading, type ValueIssue } from '../model/values.ts';
@@ -10,6 +18,7 @@ import type { InputView, ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
+import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WriteKind, WritePlan } from './plan.ts';
 
@@ -33,28 +42,38 @@ export function planCreate(
         `An array body takes at most ${limits.batchItems} records (limits.batchItems); this one has ${bodies.length}`,
       ),
     );
-  const noObject = bodies.findIndex((item) => !isJsonObject(item));
-  if (noObject !== -1)
-    return fail(
-      apiError(
-        'INVALID_BODY',
-        isArray
-          ? `Item [${noObject}] of the body is no JSON object`
-          : 'The body must be a JSON object',
-      ),
-    );
-  if (!bodies.every((item) => mayWriteLinks(item as object, face)))
+  if (!isArray && !isJsonObject(body)) return fail(noObject());
+  if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, face)))
     return fail(refusalOf(face.view.subject));
   const issues: ValueIssue[] = [];
-  const records = bodies.map((item, index) => {
+  const strays: string[] = [];
+  const records = bodies.flatMap((item, index) => {
+    if (!isJsonObject(item)) {
+      strays.push(`[${index}]`);
+      return [];
+    }
     const prefix = isArray ? `[${index}].` : '';
-    const given = readRecord(item as object, 'create', face, moment, prefix, issues);
+    const given = readRecord(item, 'create', face, moment, prefix, issues);
     const values = complete(given, face, moment);
     checkMorphs(values, face, prefix, issues);
-    return { values, links: readAllLinks(item as object, 'create', face, moment, prefix, issues) };
+    return [{ values, links: readAllLinks(item, 'create', face, moment, prefix, issues) }];
   });
-  if (issues.length > 0) return fail(validationError(issues));
+  const errors = issues.length > 0 ? [validationError(issues)] : [];
+  if (strays.length > 0) return fail(joinErrors(noObject(strays), ...errors));
+  const [error] = errors;
+  if (error !== undefined) return fail(error);
   return ok({ kind: 'create', resource, isArray, records });
+}
+
+/** What is said of a body that is no object, or of such items of it. */
+function noObject(items: readonly string[] = []): ApiError {
+  const one = items.length === 1 ? `Item ${items.join()}` : `The items ${items.join(', ')}`;
+  return apiError(
+    'INVALID_BODY',
+    items.length === 0
+      ? 'The body must be a JSON object'
+      : `${one} of the body ${items.length === 1 ? 'is no JSON object' : 'are no JSON objects'}`,
+  );
 }
 
 /** Plans a PUT (`replace`) or PATCH (`update`) of one record. */
@@ -66,7 +85,7 @@ export function planUpdate(
   draw: Draw,
   options: UpdateOptions = {},
 ): Result<WritePlan> {
-  if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
+  if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, face)) return fail(refusalOf(face.view.subject));
   const { resource } = face;
   const moment = atOneTime(draw);
@@ -75,6 +94,9 @@ export function planUpdate(
   const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
   const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
+  for (const [name, { field, part }] of merged)
+    for (const issue of partIssues(part, field))
+      issues.push({ ...issue, path: `${name}${issue.path}` });
   issues.push(...otherId(body, id, face));
   issues.push(...hiddenImmutables(body, face));
   if (issues.length > 0) return fail(validationError(issues));

@@ -43,6 +43,8 @@ const make = async (record: object = start): Promise<string> =>
 const merge = (path: string, body: unknown): ReturnType<Both['send']> =>
   both.send('PATCH', path, body, { 'content-type': 'application/merge-patch+json' });
 
+const outdated = { 'content-type': 'application/merge-patch+json', 'if-match': '"of-last-week"' };
+
 describe('a merge patch', () => {
   test.each<readonly [string, object, object]>([
     [
@@ -128,6 +130,17 @@ describe('a merge patch', () => {
       'VALIDATION_FAILED',
       'siez: there is no field siez; did you mean size?',
     ],
+    [
+      'all that is wrong at once',
+      { name: 5, size: { width: 'x', label: null, inner: { a: 1.5 } }, free: { a: [{ b: '\0' }] } },
+      400,
+      'VALIDATION_FAILED',
+      'name: must be a string',
+      'size.width: must be a number',
+      'size.label: is required',
+      'size.inner.a: must be a whole number',
+      'free.a[0].b: must not hold a NUL character',
+    ],
   ])('is refused for %s, and changes nothing', async (_, patch, status, code, ...problems) => {
     const path = await make();
     const answer = await merge(path, patch);
@@ -147,6 +160,24 @@ describe('a merge patch', () => {
 
   test('of a record that is not there is 404', async () => {
     expect((await merge('/v1/things/9999', { size: { width: 1 } })).status).toBe(404);
+  });
+
+  test.each([
+    ['{ "size": { "width": "x" } }', 400],
+    ['{ "size": { "label": null } }', 400],
+    ['{ "size": { "inner": { "a": 1.5 } } }', 422],
+    ['{ "size": { "label": "too long" } }', 422],
+    ['{ "free": { "a.b": { "c": 9007199254740993 } } }', 422],
+  ])('that no record could take is refused before 404 and 412: %s', async (patch, status) => {
+    for (const path of ['/v1/things/9999', await make()])
+      expect((await both.send('PATCH', path, patch, outdated)).status).toBe(status);
+  });
+
+  test('that needs what the record lacks is refused after 404 and 412', async () => {
+    const [patch, path] = [{ size: { width: 1 } }, await make({ name: 'n' })];
+    expect((await merge('/v1/things/9999', patch)).status).toBe(404);
+    expect((await both.send('PATCH', path, patch, outdated)).status).toBe(412);
+    expect(problemsOf(await merge(path, patch))).toEqual(['size.label: is required']);
   });
 
   test.each(['POST', 'PUT'])('is 415 on %s', async (method) => {

@@ -371,6 +371,17 @@ describe('POST of an array', () => {
         problems: [],
       },
       {
+        name: 'with items that are no objects beside others that are wrong',
+        request: 'POST /v1/posts',
+        body: [null, { ...post, views: 1.5 }, [post], { ...post, nope: 1 }],
+        status: 400,
+        code: 'INVALID_BODY',
+        shows: {
+          message: 'The items [0], [2] of the body are no JSON objects; Validation failed',
+        },
+        problems: ['[1].views: must be a whole number', '[3].nope: there is no field nope'],
+      },
+      {
         name: 'with an array in it',
         request: 'POST /v1/posts',
         body: [[post]],
