@@ -98,12 +98,14 @@ interface Reader {
   readonly issues: ValueIssue[];
 }
 
-/** An id that is named twice counts once. */
+/** An id that is named twice counts once, with the first pivot that is sent. */
 function readList(items: readonly unknown[], name: string, reader: Reader): readonly Link[] {
   const links = new Map<JsonValue, Link>();
   for (const [index, item] of items.entries()) {
     const link = readLink(item, `${name}[${index}]`, reader);
-    if (link !== undefined && !links.has(link.id)) links.set(link.id, link);
+    if (link === undefined) continue;
+    const hasPivot = (links.get(link.id)?.pivot.size ?? 0) > 0;
+    if (!hasPivot) links.set(link.id, link);
   }
   return [...links.values()];
 }

@@ -94,6 +94,7 @@ export function planUpdate(
   const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
   const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
+  checkMorphs(given, face, '', issues);
   for (const [name, { field, part }] of merged)
     for (const issue of partIssues(part, field))
       issues.push({ ...issue, path: `${name}${issue.path}` });
@@ -171,14 +172,16 @@ function atOneTime(draw: Draw): Draw {
   return { ...draw, now: () => now };
 }
 
-/** Of a new record's morph pairs both halves are given or none. */
+/** Of a morph pair whose halves are both known, both are given or none. */
 function checkMorphs(
   values: FieldValues,
   face: ResourceView,
   prefix: string,
   issues: ValueIssue[],
 ): void {
-  const morphs = touchedMorphs(face.resource, (field) => values.has(field));
+  const morphs = touchedMorphs(face.resource, (field) => values.has(field)).filter(
+    ({ typeField, idField }) => values.has(typeField) && values.has(idField),
+  );
   const nameOf = (wanted: Field): string | undefined =>
     [...face.inputs.values()].find(({ field }) => field === wanted)?.name;
   for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {

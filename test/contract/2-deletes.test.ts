@@ -316,6 +316,25 @@ describe('a morph pair', () => {
         status: 400,
         code: 'VALIDATION_FAILED',
       },
+      {
+        name: 'halved by a PATCH that names both, whatever the record is',
+        request: 'PATCH /v1/notes/99999',
+        body: { notableType: 'owners', notableId: null, nope: 1 },
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        problems: [
+          'nope: there is no field nope',
+          'notableId: must be given as well, or notableType be null',
+        ],
+      },
+      {
+        name: 'halved by a PUT, whatever the record is',
+        request: 'PUT /v1/notes/99999',
+        body: { notableId: 1 },
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        problems: ['notableType: must be given as well, or notableId be null'],
+      },
       ...['POST /v2/notes', 'PATCH /v2/notes/3', 'PUT /v2/notes/3'].map((request) => ({
         name: `without an id that the version hides, ${request}`,
         request,

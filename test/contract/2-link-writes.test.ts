@@ -117,6 +117,7 @@ describe('links', () => {
       ['1 main', '2 main'],
     ],
     ['an id that is named twice counts once', { tags: [3, 3, { id: 3 }] }, ['3 side']],
+    ['with the pivot that is sent', { tags: [1, { id: 1, pivot: { role: 'main' } }] }, ['1 main']],
     ['add and remove change a part', { tags: { add: [3], remove: [1] } }, ['2 main', '3 side']],
     [
       'add alone',
