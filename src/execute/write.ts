@@ -1,4 +1,4 @@
-import { apiError, fail, ok, type FieldProblem, type Result } from '../errors.ts';
+import { fail, ok, type FieldProblem, type Result } from '../errors.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import { readValue } from '../model/validation.ts';
@@ -202,8 +202,10 @@ export class Writer {
     const { resource, id } = plan;
     const showing = this.showing(resource, plan.links);
     let row: Row | undefined;
-    const current = await this.checkCurrent(plan);
-    const values = inOrder(resource, plan.values, this.merge(plan, current));
+    const issues: ValueIssue[] = [];
+    const current = await this.checkCurrent(plan, issues);
+    const values = inOrder(resource, plan.values, this.merge(plan, current, issues));
+    if (issues.length > 0) throw new Refusal(validationError(issues));
     const problems: FieldProblem[] = [];
     if (values.size > 0) {
       const fields = [...values.keys()];
@@ -237,13 +239,10 @@ export class Writer {
    * What the request leaves open until the record is known: it has to be there where anything is asked of it,
    * immutable fields keep their value, and no morph pair ends half null. Gives the values that were looked up.
    */
-  private async checkCurrent({
-    resource,
-    id,
-    values,
-    unchanged,
-    merged,
-  }: Extract<WritePlan, { kind: 'update' }>): Promise<FieldValues> {
+  private async checkCurrent(
+    { resource, id, values, unchanged, merged }: Extract<WritePlan, { kind: 'update' }>,
+    issues: ValueIssue[],
+  ): Promise<FieldValues> {
     const morphs = touchedMorphs(resource, (field) => values.has(field));
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
     const { rights } = this.answering;
@@ -276,12 +275,8 @@ export class Writer {
         halfIssue(half, this.answering.names.field),
       ),
     ];
-    if (conflicts.length > 0)
-      throw new Refusal(
-        apiError('VALIDATION_FAILED', 'Validation failed', {
-          problems: this.problems(conflicts, ''),
-        }),
-      );
+    for (const { field, message } of this.problems(conflicts, ''))
+      issues.push({ kind: 'type', path: field, message });
     return current;
   }
 
@@ -289,9 +284,9 @@ export class Writer {
   private merge(
     { merged }: Extract<WritePlan, { kind: 'update' }>,
     current: FieldValues,
+    issues: ValueIssue[],
   ): FieldValues {
     const values = new Map<Field, JsonValue>();
-    const issues: ValueIssue[] = [];
     for (const [field, part] of merged) {
       const reading = readValue(mergePatch(current.get(field) ?? null, part), field);
       const name = this.answering.names.field(field) ?? field.name;
@@ -301,7 +296,6 @@ export class Writer {
       else if (JSON.stringify(reading.value) !== JSON.stringify(current.get(field)))
         issues.push({ kind: 'type', path: name, message: immutableMessage });
     }
-    if (issues.length > 0) throw new Refusal(validationError(issues));
     return values;
   }
 

@@ -19,6 +19,7 @@ resources:
       free: { type: json, nullable: true }
       list: { type: array, items: { type: integer }, nullable: true }
       fixed: { type: object, nullable: true, immutable: true }
+      code: { type: string, immutable: true }
 `;
 
 const start = {
@@ -177,7 +178,11 @@ describe('a merge patch', () => {
     const [patch, path] = [{ size: { width: 1 } }, await make({ name: 'n' })];
     expect((await merge('/v1/things/9999', patch)).status).toBe(404);
     expect((await both.send('PATCH', path, patch, outdated)).status).toBe(412);
-    expect(problemsOf(await merge(path, patch))).toEqual(['size.label: is required']);
+    expect(problemsOf(await merge(path, { ...patch, fixed: { x: 2 }, code: 'b' }))).toEqual([
+      'code: is immutable: it is set on create only',
+      'size.label: is required',
+      'fixed: is immutable: it is set on create only',
+    ]);
   });
 
   test.each(['POST', 'PUT'])('is 415 on %s', async (method) => {
