@@ -107,7 +107,6 @@ function linksOf(
   const shared = [...through.fields.values()].filter((field) => row.has(field));
   const isSame = links.every(
     (link) =>
-      link.missing.length === 0 &&
       link.row.size === row.size &&
       shared.every(
         (field) => JSON.stringify(link.row.get(field)) === JSON.stringify(row.get(field)),

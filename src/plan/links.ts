@@ -107,6 +107,9 @@ function readList(items: readonly unknown[], name: string, reader: Reader): read
     const hasPivot = (links.get(link.id)?.pivot.size ?? 0) > 0;
     if (!hasPivot) links.set(link.id, link);
   }
+  // A new record has no link yet that could keep its pivot.
+  if (reader.kind === 'create')
+    for (const { missing } of links.values()) reader.issues.push(...missing);
   return [...links.values()];
 }
 
@@ -119,6 +122,7 @@ function readId(value: unknown, path: string, { relation, issues }: Reader): rea
 
 function readLink(item: unknown, path: string, reader: Reader): Link | undefined {
   const { issues } = reader;
+  const before = issues.length;
   if (!isJsonObject(item)) {
     const [id] = readId(item, path, reader);
     return id === undefined ? undefined : makeLink(id, path, new Map(), reader);
@@ -138,7 +142,13 @@ function readLink(item: unknown, path: string, reader: Reader): Link | undefined
   const pivot = Object.hasOwn(item, 'pivot')
     ? readPivot(item['pivot'], `${path}.pivot`, reader)
     : new Map<Field, JsonValue>();
-  return id === undefined ? undefined : makeLink(id, path, pivot, reader);
+  if (id === undefined) return undefined;
+  const link = makeLink(id, path, pivot, reader);
+  // What was refused is not missing.
+  const told = issues.slice(before).map((issue) => issue.path);
+  const isTold = (place: string): boolean =>
+    told.some((one) => one === place || one.startsWith(`${place}.`));
+  return { ...link, missing: link.missing.filter((issue) => !isTold(issue.path)) };
 }
 
 /** The fields of the junction that a link may carry: what `withPivot` names and this caller may write. */
