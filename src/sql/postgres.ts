@@ -256,7 +256,10 @@ export const postgresAlike: Dialect = {
       const most = '9'.repeat(precision);
       return `(CASE WHEN ${text} ~ '^-?\\d{1,18}$' THEN ${text}::bigint BETWEEN -${most} AND ${most} ELSE false END)`;
     }
-    if (form === 'real' || form === 'text')
+    if (form === 'real')
+      // Small and large doubles are written with an exponent.
+      return `(CASE WHEN ${text} ~ '^-?\\d+(\\.\\d+)?(e[-+]?\\d+)?$' THEN abs(${text}::numeric) < 1e${precision - scale} AND round(${text}::numeric, ${scale}) = ${text}::numeric ELSE false END)`;
+    if (form === 'text')
       return `${text} ~ '^-?\\d{1,${precision - scale || 1}}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$'`;
     if (form === 'unixSeconds' || form === 'unixMilliseconds')
       return `(CASE WHEN ${text} ~ '^-?\\d{1,15}$' THEN ${text}::bigint BETWEEN ${momentBounds[form].join(' AND ')} ELSE false END)`;

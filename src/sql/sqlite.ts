@@ -214,7 +214,7 @@ export const sqlite: Dialect = {
       return (
         `(typeof(${column}) = 'text' AND ${digits} GLOB '[0-9]*' AND ${digits} GLOB '*[0-9]'` +
         ` AND ${digits} NOT GLOB '*[^0-9.]*' AND ${digits} NOT GLOB '*.*.*' AND ${places}` +
-        ` AND abs(CAST(${column} AS REAL)) < 1e${precision - scale})`
+        ` AND instr(ltrim(${digits}, '0') || '.', '.') - 1 <= ${precision - scale})`
       );
     }
     if (form === 'sqlText') {

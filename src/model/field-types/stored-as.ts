@@ -46,7 +46,8 @@ export function storedIn(type: FieldType, form: StoredAs): FieldType {
     const holder = holders[heldAs[form]];
     const as = ({ column }: Storage): Storage => ({ column, form });
     stored = { ...type, sqlite: as(holder.sqlite), postgres: as(holder.postgres) };
-    if (isWholeSeconds(form)) stored = { ...stored, read: wholeSeconds(type) };
+    const loss = losses[form];
+    if (loss !== undefined) stored = { ...stored, read: lossless(type, loss) };
     made.set(key, stored);
   }
   return stored;
@@ -61,12 +62,26 @@ export function isOfWholeSeconds({ attributes }: Field): boolean {
   return isWholeSeconds(attributes.storedAs);
 }
 
+/** What a column would lose of some values: whether it keeps one, and what is said of those that it does not. */
+type Loss = readonly [isKept: (value: string) => boolean, message: string];
+
+const fractions: Loss = [
+  (moment) => moment.endsWith('.000Z'),
+  'must be a whole second, since the database keeps no fractions',
+];
+const losses: Readonly<Partial<Record<StoredAs, Loss>>> = {
+  unixSeconds: fractions,
+  isoSeconds: fractions,
+  real: [
+    (decimal) => decimal.replaceAll(/^-?[0.]*|\.|(?:\.0|0)+$/gu, '').length <= 15,
+    'must have at most 15 digits, since the database keeps no more',
+  ],
+};
+
 /** Refuses what the column would lose without a word. */
-function wholeSeconds({ read }: FieldType): FieldType['read'] {
+function lossless({ read }: FieldType, [isKept, message]: Loss): FieldType['read'] {
   return (value, field) => {
     const reading = read(value, field);
-    return reading.ok && !String(reading.value).endsWith('.000Z')
-      ? wrongValue('must be a whole second, since the database keeps no fractions')
-      : reading;
+    return reading.ok && !isKept(String(reading.value)) ? wrongValue(message) : reading;
   };
 }
