@@ -50,4 +50,31 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (name) => {
       expect([status, body.errors], a).toEqual([422, [{ field: 'a', message }]]);
     }
   });
+
+  test('members come in the order of the file that is served', async () => {
+    const object = (properties: string): string => `type: object, properties: { ${properties} }`;
+    const [long, short, inner] = [
+      'long: { type: integer }',
+      'b: { type: integer }',
+      'in: { type: object, properties: { z: { type: integer }, y: { type: integer } } }',
+    ];
+    const before = object(`${long}, ${inner}, ${short}`);
+    const side = await begin(before);
+    const a = { other: 3, long: 1, é: 5, in: { z: 1, y: 2 }, more: 4, b: 2 };
+    await side.write(of(before), { things: [{ a }] });
+    const shown = {
+      [before]: '{"long":1,"in":{"z":1,"y":2},"b":2,"é":5,"more":4,"other":3}',
+      [object(`${short}, ${inner}, ${long}`)]:
+        '{"b":2,"in":{"z":1,"y":2},"long":1,"é":5,"more":4,"other":3}',
+      [object(`more: { type: integer }`)]:
+        '{"more":4,"b":2,"in":{"y":2,"z":1},"é":5,"long":1,"other":3}',
+      'type: object': '{"b":2,"in":{"y":2,"z":1},"é":5,"long":1,"more":4,"other":3}',
+      'type: json': '{"b":2,"in":{"y":2,"z":1},"é":5,"long":1,"more":4,"other":3}',
+    };
+    for (const [field, text] of Object.entries(shown)) {
+      await side.apply(of(field));
+      const answer = await side.served(of(field), (api) => api.get('/v1/things/1'));
+      expect(answer.text, field).toBe(`{"id":1,"a":${text}}`);
+    }
+  });
 });

@@ -5,10 +5,10 @@ import { ExactNumber } from '../exact-number.ts';
 import { operatorSets } from '../operators.ts';
 import { parseText, readText } from './string.ts';
 
-/** JSON text in the column. */
+/** JSON text in the column; it may have been written before the file declared the members that it does. */
 export const jsonText: Codec = {
   encode: (value) => JSON.stringify(value),
-  decode: (stored) => readStored(String(stored)),
+  decode: (stored, field) => inOrder(readStored(String(stored)), field),
 };
 
 /** The value of a column of JSON text; text of others that is no JSON is the string that it is. */
@@ -20,33 +20,45 @@ export function readStored(text: string): JsonValue {
   }
 }
 
-/** A jsonb column, which keeps members in an order of its own: declared ones come back in that of the file. */
+/** A jsonb column, which keeps members in an order of its own. */
 export const jsonb: Codec = {
   encode: (value) => JSON.stringify(value),
-  decode: (stored, field) => inDeclaredOrder(JSON.parse(String(stored)) as JsonValue, field),
+  decode: (stored, field) => inOrder(JSON.parse(String(stored)) as JsonValue, field),
 };
 
-function inDeclaredOrder(value: JsonValue, { properties, items }: Field): JsonValue {
-  if (items !== undefined && Array.isArray(value))
-    return value.map((item) => inDeclaredOrder(item as JsonValue, items));
-  if (properties === undefined || typeof value !== 'object' || value === null) return value;
-  const members = new Map(Object.entries(value));
-  const ordered: [string, JsonValue][] = [];
-  for (const [name, property] of properties) {
-    const member = members.get(name);
-    if (member === undefined) continue;
-    ordered.push([name, inDeclaredOrder(member, property)]);
-    members.delete(name);
+/**
+ * A value as both databases give it: members that are declared in the order of the file, then the others in that of jsonb.
+ * Most often it is so already, and stays itself.
+ */
+function inOrder(value: JsonValue, field: Field | undefined): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list = value.map((item: JsonValue) => inOrder(item, field?.items));
+    return list.every((item, index) => item === value[index]) ? value : list;
   }
-  return Object.fromEntries([...ordered, ...members]);
+  const members = value as Readonly<Record<string, JsonValue>>;
+  const found = Object.keys(members);
+  const declared = [...(field?.properties?.keys() ?? [])].filter((name) =>
+    Object.hasOwn(members, name),
+  );
+  const others = found.filter((name) => field?.properties?.has(name) !== true).sort(compareMembers);
+  const ordered = [...declared, ...others].map(
+    (name) => [name, inOrder(members[name] ?? null, field?.properties?.get(name))] as const,
+  );
+  const isSame = ordered.every(
+    ([name, member], index) => name === found[index] && member === members[name],
+  );
+  return isSame ? value : Object.fromEntries(ordered);
 }
 
 const encoder = new TextEncoder();
 
 /** Shorter names first, then by their bytes: the order in which PostgreSQL's jsonb keeps members. */
 function compareMembers(a: string, b: string): number {
-  const [left, right] = [encoder.encode(a), encoder.encode(b)];
-  return left.length - right.length || Buffer.compare(left, right);
+  return (
+    Buffer.byteLength(a) - Buffer.byteLength(b) ||
+    Buffer.compare(encoder.encode(a), encoder.encode(b))
+  );
 }
 
 /** Joins the readings of the parts of a value into one; `make` builds the whole. */
