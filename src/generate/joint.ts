@@ -88,18 +88,23 @@ export class Joint {
   }
 }
 
-/** The lists of fields that have to be distinct together: `unique`, and the two keys of each junction. */
+/**
+ * The lists of fields that have to be distinct together: `unique`, and the two keys of each junction, in the order that they
+ * have there, from whichever side it is used.
+ */
 export function distinctLists(
   resource: Resource,
   resources: Iterable<Resource>,
 ): readonly (readonly Field[])[] {
   const lists = [...resource.unique];
+  const own = [...resource.fields.values()];
   const has = (fields: readonly Field[]): boolean =>
     lists.some((list) => list.every((field) => fields.includes(field)));
   for (const other of resources)
     for (const relation of other.relations.values()) {
       if (relation.kind !== 'belongsToMany' || relation.through !== resource) continue;
-      const fields = [relation.ownerKey, relation.targetKey];
+      const keys = [relation.ownerKey, relation.targetKey];
+      const fields = keys.toSorted((a, b) => own.indexOf(a) - own.indexOf(b));
       if (!has(fields)) lists.push(fields);
     }
   return lists;

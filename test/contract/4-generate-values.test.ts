@@ -120,6 +120,31 @@ describe('the same specification, seed and locale', () => {
     const [before, after] = await Promise.all([generated(bare), generated(named)]);
     expect(after['people']).toMatchObject(before['people'] ?? []);
   });
+
+  test('adding the other side of a belongsToMany leaves the links', async () => {
+    const fileOf = (more: string): string => `
+resources:
+  tags:
+    fields:
+      name: { type: string }
+${more}
+  posts:
+    fields:
+      title: { type: string }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: post-tags }
+  post-tags:
+    fields:
+      postId: { type: integer, required: true, reference: posts.id }
+      tagId: { type: integer, required: true, reference: tags.id }
+`;
+    const side = 'posts: { type: relation, relation: belongsToMany, resource: posts';
+    const [before, after] = await Promise.all([
+      generated(fileOf('')),
+      generated(fileOf(`      ${side}, through: post-tags }`)),
+    ]);
+    expect(before['post-tags']).toHaveLength(25);
+    expect(after).toEqual(before);
+  });
 });
 
 describe('where a value comes from', () => {
