@@ -22,25 +22,28 @@ function identityOf(file: string): string | undefined {
 
 /**
  * A file as it was opened. Deleted, moved or replaced under a running server, it stays open for those who have it, and
- * SQLite goes on writing to what nobody will find again: a write that was answered would be gone with the process.
+ * SQLite goes on writing to what nobody will find again: a write that was answered would be gone with the process. So it
+ * would with the log beside it, which has what was written last.
  */
 export class OpenFile {
-  private readonly file: string;
-  private readonly identity: string | undefined;
+  private readonly identities: ReadonlyMap<string, string | undefined>;
 
-  constructor(file: string) {
-    this.file = file;
-    this.identity = identityOf(file);
+  /** `isWritten`: the log is there by now, and stays as long as the file is open. */
+  constructor(file: string, isWritten: boolean) {
+    const paths = isWritten ? [file, `${file}-wal`] : [file];
+    this.identities = new Map(paths.map((path) => [path, identityOf(path)]));
   }
 
-  /** Throws a `DatabaseFailure` where the name leads to another file by now, or to none. */
+  /** Throws a `DatabaseFailure` where a name leads to another file by now, or to none. */
   mustBeThere(): void {
-    const found = identityOf(this.file);
-    if (found === this.identity) return;
-    const what = found === undefined ? 'deleted or moved' : 'replaced';
-    throw new DatabaseFailure(
-      `The database file ${this.file} was ${what} while it was open. Put it back, or start again with what is there.`,
-    );
+    for (const [path, identity] of this.identities) {
+      const found = identityOf(path);
+      if (found === identity) continue;
+      const what = found === undefined ? 'deleted or moved' : 'replaced';
+      throw new DatabaseFailure(
+        `The database file ${path} was ${what} while it was open. Put it back, or start again with what is there.`,
+      );
+    }
   }
 }
 

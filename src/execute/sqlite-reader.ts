@@ -73,8 +73,14 @@ export class SqliteReader {
   endSnapshot(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    // Some errors (I/O, a damaged file) have ended it already.
-    if (this.connection.driver.inTransaction) this.commit.run();
+    const { driver } = this.connection;
+    try {
+      // Some errors (I/O, a damaged file) have ended it already.
+      if (driver.inTransaction) this.commit.run();
+    } catch {
+      // A file that was damaged meanwhile is found so here, where nobody waits for an answer.
+      if (driver.inTransaction) driver.exec('ROLLBACK');
+    }
   }
 
   close(): void {

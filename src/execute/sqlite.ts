@@ -103,7 +103,7 @@ export class SqliteDatabase implements Database {
         collated: collatedColumns(connection.driver),
         unguarded: unguardedColumns(connection.driver),
       });
-      this.open = new OpenFile(file);
+      this.open = new OpenFile(file, !isRead);
     } catch (error) {
       this.writer.driver.close();
       throw error;

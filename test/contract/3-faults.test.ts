@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
 import driver from 'postgres';
 import { migrate } from '../../src/execute/postgres-schema.ts';
@@ -140,22 +140,25 @@ test('a right that the role lacks takes no server out of service: what needs it 
   await server.drop();
 });
 
-const gone: readonly (readonly [how: string, take: (file: string) => void])[] = [
-  ['moved away', () => undefined],
-  ['replaced', (file) => copyFileSync(`${file}.away`, file)],
+type Take = (path: string) => void;
+const gone: readonly (readonly [how: string, behind: string, replace: Take])[] = [
+  ['moved away', '', () => undefined],
+  ['replaced', '', (path) => copyFileSync(`${path}.away`, path)],
+  ['robbed of its log', '-wal', () => undefined],
 ];
 
 test.each(gone)(
   'a file that was %s while it was open takes no write, and is not ready, until it is back',
-  async (_, replace) => {
+  async (_, behind, replace) => {
     const api = await serving();
-    const { name: file } = (api.generation.database as SqliteDatabase).schemaConnection;
+    const { name } = (api.generation.database as SqliteDatabase).schemaConnection;
+    const path = name + behind;
     const create = (text: string): ReturnType<TestApi['send']> =>
       api.send('POST', '/v1/notes', { text });
     const csv = { accept: 'text/csv' };
     expect((await create('b')).status).toBe(201);
-    renameSync(file, `${file}.away`);
-    replace(file);
+    renameSync(path, `${path}.away`);
+    replace(path);
     const refused = await Promise.all([create('lost'), create('lost too')]);
     for (const { status, body, headers } of [...refused, await api.get('/v1/notes', csv)])
       expect([status, body.code, headers.get('retry-after')]).toEqual([
@@ -165,12 +168,31 @@ test.each(gone)(
       ]);
     expect((await api.get('/_ready')).status).toBe(503);
     expect((await api.get('/_health')).status).toBe(200);
-    expect(api.failures.splice(0).map(String).join()).toContain(`The database file ${file} was `);
-    rmSync(file, { force: true });
-    renameSync(`${file}.away`, file);
+    expect(api.failures.splice(0).map(String).join()).toContain(`The database file ${path} was `);
+    rmSync(path, { force: true });
+    renameSync(`${path}.away`, path);
     expect((await create('c')).status).toBe(201);
     const { body } = await api.get('/v1/notes', { accept: 'application/json' });
     expect(body.map(({ text }: { text: string }) => text)).toEqual(['a', 'b', 'c']);
     expect((await api.get('/_ready')).status).toBe(200);
   },
 );
+
+test('a file that is damaged under a server is 503 for who reads it, and the server goes on', async () => {
+  const api = await serving();
+  const { schemaConnection } = api.generation.database as SqliteDatabase;
+  schemaConnection.pragma('wal_checkpoint(TRUNCATE)');
+  // Another schema by its number, and what it is cannot be read.
+  const file = openSync(schemaConnection.name, 'r+');
+  writeSync(file, Buffer.alloc(400, 0x55), 0, 4, 40);
+  writeSync(file, Buffer.alloc(400, 0x55), 0, 400, 100);
+  closeSync(file);
+  await api.send('POST', '/v1/notes', { text: 'b' });
+  for (let round = 0; round < 5; round += 1) {
+    const { status, body } = await api.get('/v1/notes?sort=text');
+    expect([status, body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+  }
+  expect((await api.get('/_health')).status).toBe(200);
+  expect((await api.get('/_ready')).status).toBe(503);
+  api.failures.splice(0);
+});
