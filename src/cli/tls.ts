@@ -62,22 +62,29 @@ function openFiles(
     if (speaks) output.note(line);
   };
   const paths: Files = { cert: resolve(folder, names.cert), key: resolve(folder, names.key) };
+  const warnOfEnd = ({ cert }: Certificate): void => {
+    const { validTo, validToDate } = new X509Certificate(cert);
+    if (validToDate.getTime() < draw.now().getTime())
+      tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
+  };
   const first = readFiles(names, paths);
   if (typeof first === 'string') throw new CommandFailure(`${first}.`);
-  const { validTo } = new X509Certificate(first.cert);
-  if (Date.parse(validTo) < draw.now().getTime())
-    tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
+  warnOfEnd(first);
   let current = first;
+  let isBad = false;
   let timer: NodeJS.Timeout | undefined;
   const appliers: ((certificate: Certificate) => void)[] = [];
   const renew = (): void => {
     const next = readFiles(names, paths);
+    const wasBad = isBad;
+    isBad = typeof next === 'string';
     if (typeof next === 'string') tell(`${next}. The certificate from before stays in use.`);
     else if (next.cert !== current.cert || next.key !== current.key) {
       current = next;
       for (const apply of appliers) apply(next);
       tell(`The certificate ${names.cert} was renewed.`);
-    }
+      warnOfEnd(next);
+    } else if (wasBad) tell(`The certificate ${names.cert} is as it was before, and in use.`);
   };
   const look = (): void => {
     clearTimeout(timer);
@@ -101,19 +108,16 @@ function openFiles(
 
 /** What both files hold, or in a sentence without its end why that cannot be used. */
 function readFiles(names: Files, paths: Files): Certificate | string {
-  try {
-    const certificate = {
-      cert: readFileSync(paths.cert, 'utf8'),
-      key: readFileSync(paths.key, 'utf8'),
-    };
-    const bad = problemOf(certificate, names);
-    return bad ?? certificate;
-  } catch (error) {
-    const name = (error as NodeJS.ErrnoException).path === paths.key ? names.key : names.cert;
-    const reason = fileReason(error);
-    if (reason === undefined) throw error;
-    return `The file ${name} of server.tls cannot be read: ${reason}`;
-  }
+  const read = { cert: '', key: '' };
+  for (const part of ['cert', 'key'] as const)
+    try {
+      read[part] = readFileSync(paths[part], 'utf8');
+    } catch (error) {
+      const reason = fileReason(error);
+      if (reason === undefined) throw error;
+      return `The file ${names[part]} of server.tls cannot be read: ${reason}`;
+    }
+  return problemOf(read, names) ?? read;
 }
 
 function problemOf({ cert, key }: Certificate, names: Files): string | undefined {

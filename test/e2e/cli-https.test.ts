@@ -57,9 +57,14 @@ test('files: a new certificate is taken, a bad one is not', async () => {
   folder.write('api/tls/cert.pem', 'no certificate');
   await until(() => server.err().includes('holds no PEM of a certificate'));
   expect((await meet(server)).subject).toBe('CN=first');
+  write(first);
+  await until(() => server.err().includes('The certificate tls/cert.pem is as it was before'));
   write(second);
   await until(() => server.err().includes('The certificate tls/cert.pem was renewed.'));
   expect((await meet(server)).subject).toBe('CN=second');
+  write(await makeCertificate('old', new Date('2021-01-01T00:00:00Z')));
+  await until(() => server.err().includes('Warning: the certificate tls/cert.pem ended on Jan  1'));
+  expect((await meet(server)).subject).toBe('CN=old');
   expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
 });
 
@@ -74,6 +79,10 @@ test('files that cannot be used are told before anything is served', async () =>
     [
       { 'tls/cert.pem': good.cert },
       'The file tls/key.pem of server.tls cannot be read: there is no such file or folder.\n',
+    ],
+    [
+      { 'tls/cert.pem': good.cert, 'tls/key.pem/key.pem': good.key },
+      'The file tls/key.pem of server.tls cannot be read: it is a folder.\n',
     ],
     [
       { 'tls/cert.pem': good.key, 'tls/key.pem': good.key },
