@@ -1,8 +1,15 @@
 import { ConstraintError, DatabaseFailure } from './database.ts';
 
-/** The SQLSTATE of an error of the server, or the code of one of the driver or the system; empty for any other. */
+/** What pgbouncer ends its words with where it takes no further client: `(max_client_conn)`, … */
+const fullPooler = /\(max_(?:client_conn|\w+_client_connections)\)$/u;
+
+/**
+ * The SQLSTATE of an error of the server, or the code of one of the driver or the system; empty for any other. That
+ * pgbouncer takes no further client has no code of its own there.
+ */
 function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: unknown };
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (code === '08P01' && fullPooler.test(String(message))) return '53300';
   return typeof code === 'string' ? code : '';
 }
 
@@ -210,7 +217,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^42501$/u, 'refuses this user (SERVER). Grant that right, or name another user.'],
   [
     /^53300$/u,
-    'has no connection left. Raise max_connections of the server, or lower database.poolSize.',
+    'has no connection left. Raise max_connections of the server, or max_client_conn of a pooler, or lower database.poolSize.',
   ],
   [
     /^57014$/u,

@@ -174,6 +174,28 @@ resources:
         );
       });
 
+      test('that takes fewer clients than connections are wanted: those wait that find none, and nobody is refused', async () => {
+        const small = await startPooler(server.url, undefined, 3);
+        const options = { poolSize: 10, pooler: 'transaction' } as const;
+        const crowded = await openPostgres(small.url, options);
+        try {
+          const insert = asking(`INSERT INTO notes (text) VALUES (gen_random_uuid())`);
+          const all = Array.from({ length: 30 }, (_, index) => {
+            if (index % 3 === 0) return crowded.writeOne(insert, none);
+            return index % 3 === 1
+              ? crowded.write(({ run }) => run(insert, none))
+              : crowded.all(asking('SELECT pg_sleep(0.05)'), none);
+          });
+          await Promise.all(all);
+          expect(crowded.connections().waiting).toBe(0);
+          const other = await openPostgres(small.url, options).catch(String);
+          expect(other).toMatch(/has no connection left\. .* max_client_conn of a pooler/u);
+        } finally {
+          await crowded.close();
+          await small.stop();
+        }
+      });
+
       test('killed and started again: 503 meanwhile, then as before', async () => {
         const { port } = new URL(pooler.url);
         await pooler.stop();

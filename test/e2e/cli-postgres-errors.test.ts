@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
     name: 'no connection left',
     change: (url) => as(url, 'crowded'),
     message:
-      'The database NAME has no connection left. Raise max_connections of the server, or lower database.poolSize.',
+      'The database NAME has no connection left. Raise max_connections of the server, or max_client_conn of a pooler, or lower database.poolSize.',
   },
   {
     name: 'no schema',

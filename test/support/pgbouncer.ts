@@ -16,10 +16,15 @@ const sessions = 3;
 const nobody = 65_534;
 
 /**
- * Starts a pgbouncer in transaction mode before the server that a URL names, on a port that is free, or on the one given.
- * Each transaction gets the session that was unused for longest: whoever leaves something behind in one finds out soon.
+ * Starts a pgbouncer in transaction mode before the server that a URL names, on a port that is free, or on the one given,
+ * for so many clients. Each transaction gets the session that was unused for longest: whoever leaves something behind in
+ * one finds out soon.
  */
-export async function startPooler(target: string, givenPort?: number): Promise<TestService> {
+export async function startPooler(
+  target: string,
+  givenPort?: number,
+  clients = 200,
+): Promise<TestService> {
   const { hostname, port, pathname, username, password } = new URL(target);
   const own = givenPort ?? (await freePort());
   const name = pathname.slice(1);
@@ -34,7 +39,7 @@ pool_mode = transaction
 default_pool_size = ${sessions}
 min_pool_size = ${sessions}
 server_round_robin = 1
-max_client_conn = 200
+max_client_conn = ${clients}
 `;
   const stop = await startProgram('pgbouncer', (folder) => {
     const file = join(folder, 'pgbouncer.ini');
