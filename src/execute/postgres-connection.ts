@@ -4,7 +4,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { Row, Take } from './database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { encrypted, type Encryption } from './postgres-encryption.ts';
-import { isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
+import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
 
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */
@@ -84,6 +84,29 @@ interface Cancellable {
   canceller?: ((query: Cancellable) => Promise<unknown>) | null;
 }
 
+/** A query as the driver keeps it. */
+interface Sent {
+  cancelled: unknown;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Keeps the driver from asking a query once more where a statement with a name is out of date. It would write that among what
+ * others ask on the same connection meanwhile, and take the rows of one for those of another. It is refused instead, when
+ * the driver has forgotten the name; gives whether it was.
+ */
+function askedOnce(query: Sent): () => boolean {
+  let isOutdated = false;
+  Object.defineProperty(query, 'retried', {
+    set: (error: unknown) => {
+      isOutdated = true;
+      query.cancelled = true;
+      query.reject(error);
+    },
+  });
+  return () => isOutdated;
+}
+
 function lost(message: string): Error {
   return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 }
@@ -145,10 +168,20 @@ export class Connection {
       prepare: isNamed,
       simple: false,
     } as { prepare: boolean });
+    const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
     this.pending = query as unknown as Cancellable;
-    const result = (await this.answer(query, () => query.values())) as Result;
-    this.pending = undefined;
-    return { rows: takenFrom(result), count: result.count };
+    try {
+      const result = (await this.answer(query, () => query.values())) as Result;
+      this.pending = undefined;
+      return { rows: takenFrom(result), count: result.count };
+    } catch (error) {
+      if (isOutdated?.() !== true) throw error;
+      try {
+        return await this.query(sql, parameters, false);
+      } catch (again) {
+        throw isAborted(again) ? error : again;
+      }
+    }
   }
 
   /** Runs one statement with a cursor of the driver: `take` has each portion of its rows as it comes. */

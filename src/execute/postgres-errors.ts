@@ -77,6 +77,11 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
+/** Whether a transaction takes nothing more, since a statement has failed in it before. */
+export function isAborted(error: unknown): boolean {
+  return codeOf(error) === '25P02';
+}
+
 /** Whether the server does not know how to do what was asked. */
 export function isUnsupported(error: unknown): boolean {
   return codeOf(error) === '0A000';
