@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { moduleFiles } from '../generate/modules.ts';
 import type { ReloadProblem } from '../trace/events.ts';
 import type { Context } from './context.ts';
 import { CommandFailure } from './failure.ts';
 import { formatProblem, readSpecification, type SpecificationFile } from './specification.ts';
+import { stateOfFile } from './watch.ts';
 
 /** What an edit of a specification comes to. */
 export type Edit =
@@ -22,8 +22,8 @@ export type Edit =
 interface Look {
   readonly state: string;
   readonly edit: Edit;
-  /** When the file was saved that was read. */
-  readonly savedAt: number;
+  /** The file as it was when it was read. */
+  readonly file: string;
 }
 
 /** Reads a specification again and again, and tells of each edit once. */
@@ -36,7 +36,7 @@ export class Edits {
   /** News that were looked at and not read yet. */
   private seen: Look | undefined;
   private isBlocked = false;
-  private blockedAt = 0;
+  private blockedAt = '';
 
   /** `specification` is what `path` held when it was read for the first time. */
   constructor(context: Context, path: string, specification: SpecificationFile) {
@@ -49,9 +49,9 @@ export class Edits {
   /** What was saved; undefined where it is nothing new. */
   read(): Edit | undefined {
     const { seen } = this;
-    const { state, edit } = seen?.savedAt === savedAt(this.path) ? seen : this.look();
+    const { state, edit } = seen?.file === stateOfFile(this.path) ? seen : this.look();
     this.seen = undefined;
-    const isAgain = this.isBlocked && savedAt(this.path) !== this.blockedAt;
+    const isAgain = this.isBlocked && stateOfFile(this.path) !== this.blockedAt;
     if (state === this.told && !isAgain) return undefined;
     this.told = state;
     this.isBlocked = false;
@@ -60,7 +60,7 @@ export class Edits {
 
   /** Whether the file says anything else than when it was read last: one save may be seen more than once. */
   hasNews(): boolean {
-    const look = { savedAt: savedAt(this.path), ...this.look() };
+    const look = { file: stateOfFile(this.path), ...this.look() };
     const isNews = look.state !== this.told;
     // It is read next, and need not be looked at again.
     this.seen = isNews ? look : undefined;
@@ -72,7 +72,7 @@ export class Edits {
     this.told = undefined;
   }
 
-  private look(): Omit<Look, 'savedAt'> {
+  private look(): Omit<Look, 'file'> {
     let read: ReturnType<typeof readSpecification>;
     try {
       read = readSpecification(this.context, { file: this.path });
@@ -106,17 +106,12 @@ export class Edits {
   /** The last edit was good, but could not be served: it is tried again when it is saved again, unchanged or not. */
   block(): void {
     this.isBlocked = true;
-    this.blockedAt = savedAt(this.path);
+    this.blockedAt = stateOfFile(this.path);
   }
 }
 
 /** Two specifications with the same state are the same, and so is what they generate. */
 function stateOf({ text, api, folder }: SpecificationFile): string {
-  const modules = moduleFiles(api, folder).map((file) => `${file} ${savedAt(file)}`);
+  const modules = moduleFiles(api, folder).map((file) => `${file} ${stateOfFile(file)}`);
   return [...modules, text].join('\0');
-}
-
-/** 0: it is not there. */
-function savedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

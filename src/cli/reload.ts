@@ -77,13 +77,9 @@ export class LiveReload {
   }
 
   /** Begins to watch. `readers` are told of each change. */
-  async begin(readers: readonly TraceReader[]): Promise<void> {
+  begin(readers: readonly TraceReader[]): void {
     this.readers = readers;
-    const failed = (error: unknown): void =>
-      this.context.output.note(
-        `Warning: changes of ${this.name} are not seen (${error instanceof Error ? error.message : String(error)}). Start dev again to use them.`,
-      );
-    this.watch = await watchFiles(this.files(), () => this.changed(), failed);
+    this.watch = watchFiles(this.files(), () => this.changed());
     void this.noteGeneration(this.served);
   }
 
@@ -91,7 +87,7 @@ export class LiveReload {
   async end(): Promise<void> {
     this.ended.abort();
     this.question?.abort();
-    await this.watch?.close();
+    this.watch?.close();
     await this.running;
   }
 

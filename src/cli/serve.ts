@@ -103,7 +103,7 @@ export async function serve(
     warnOfPlainHttp(context, api, host);
   }
   if (flags.open === true && announces) await openBrowser(context, page ?? example);
-  await live?.begin(server.readers);
+  live?.begin(server.readers);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve());

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -8,6 +8,7 @@ import type { ServerSpecification } from '../spec/specification.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, fileReason } from './failure.ts';
 import { makeFolderOf, ownFolder } from './own-folder.ts';
+import { watchFiles } from './watch.ts';
 
 /** HTTPS for a server, and how it stops to look at its files. */
 export interface OpenTls extends ServerTls {
@@ -16,8 +17,7 @@ export interface OpenTls extends ServerTls {
 }
 
 /** How often the files are looked at, and how long both have to arrive, in ms. */
-const lookEvery = 1_000;
-const settling = 250;
+const unhurried = { every: 1_000, settling: 250 };
 /** Of a certificate of our own; it is made anew in its last day. In ms. */
 const day = 24 * 60 * 60 * 1000;
 const lifetime = 365 * day;
@@ -72,7 +72,6 @@ function openFiles(
   warnOfEnd(first);
   let current = first;
   let isBad = false;
-  let timer: NodeJS.Timeout | undefined;
   const appliers: ((certificate: Certificate) => void)[] = [];
   const renew = (): void => {
     const next = readFiles(names, paths);
@@ -86,23 +85,12 @@ function openFiles(
       warnOfEnd(next);
     } else if (wasBad) tell(`The certificate ${names.cert} is as it was before, and in use.`);
   };
-  const look = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(renew, settling).unref();
-  };
-  // Asks for the file itself, so that links that are turned to another one are seen too.
-  for (const path of Object.values(paths))
-    watchFile(path, { interval: lookEvery, persistent: false }, look);
-  // What has changed since they were read, before they were watched, is not missed.
-  look();
+  const watch = watchFiles([paths.cert, paths.key], renew, unhurried);
   return {
     certificate: first,
     isSelfSigned: false,
     onRenewal: (apply) => void appliers.push(apply),
-    close: () => {
-      clearTimeout(timer);
-      for (const path of Object.values(paths)) unwatchFile(path, look);
-    },
+    close: () => watch.close(),
   };
 }
 

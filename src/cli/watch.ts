@@ -1,68 +1,59 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
-/** Watches files, whichever way an editor saves them. */
+/** Watches files, whichever way they are changed. */
 export interface FileWatch {
   /** Watches these files from now on, and no others. */
   readonly set: (paths: readonly string[]) => void;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
-/** Changes within so many ms are one: editors and tools write more than once. */
-const settling = 50;
-/** How often a file that is not there is looked for, in ms. */
-const seeking = 200;
+interface Pace {
+  /** How often the files are looked at, in ms. */
+  readonly every: number;
+  /** Changes within so many ms are one: editors and tools write more than once. */
+  readonly settling: number;
+}
+
+/** For who waits for what was just saved. */
+const soon: Pace = { every: 100, settling: 50 };
+
+/** Another text once a file is another one or holds something else; also of one that is not there, or cannot be reached. */
+export function stateOfFile(path: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? '';
+  }
+}
 
 /**
  * Calls `onChange` when one of the files was written, replaced, deleted or made, and once when it begins to watch:
- * what has changed before that is not missed. `onError` is told what keeps the system from watching.
+ * what has changed before that is not missed. It asks for the files themselves, since no system tells of a link that leads
+ * to another file by now, as where Kubernetes mounts them, nor of changes in a folder of another machine.
  */
-export async function watchFiles(
+export function watchFiles(
   paths: readonly string[],
   onChange: () => void,
-  onError: (error: unknown) => void,
-): Promise<FileWatch> {
-  const { watch } = await import('chokidar');
-  let timer: NodeJS.Timeout | undefined;
-  const changed = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      seek();
-      onChange();
-    }, settling);
+  { every, settling }: Pace = soon,
+): FileWatch {
+  let states: ReadonlyMap<string, string> = new Map();
+  let settled: NodeJS.Timeout | undefined;
+  const look = (next: Iterable<string>): void => {
+    const seen = new Map([...next].map((path) => [path, stateOfFile(path)] as const));
+    const isNews = [...seen].some(([path, state]) => states.get(path) !== state);
+    states = seen;
+    if (!isNews) return;
+    clearTimeout(settled);
+    settled = setTimeout(onChange, settling).unref();
   };
-  let watched = new Set(paths);
-  const missing = new Set<string>();
-  let seeker: NodeJS.Timeout | undefined;
-  /** What is not there when it is to be watched the library does not watch, nor say so. */
-  const seek = (): void => {
-    clearTimeout(seeker);
-    for (const path of missing) if (!watched.has(path)) missing.delete(path);
-    for (const path of watched)
-      if (!existsSync(path)) missing.add(path);
-      else if (missing.delete(path)) {
-        watcher.unwatch(path);
-        watcher.add(path);
-        changed();
-      }
-    if (missing.size > 0) seeker = setTimeout(seek, seeking);
-  };
-  const watcher = watch([...watched], { ignoreInitial: true })
-    .on('all', changed)
-    .on('ready', changed)
-    .on('error', onError);
+  look(paths);
+  const timer = setInterval(() => look(states.keys()), every).unref();
   return {
-    set: (next) => {
-      const wanted = new Set(next);
-      const [added, left] = [wanted.difference(watched), watched.difference(wanted)];
-      if (added.size > 0) watcher.add([...added]);
-      if (left.size > 0) watcher.unwatch([...left]);
-      watched = wanted;
-      if (added.size > 0) changed();
-    },
-    close: async () => {
-      clearTimeout(timer);
-      clearTimeout(seeker);
-      await watcher.close();
+    set: look,
+    close: () => {
+      clearInterval(timer);
+      clearTimeout(settled);
     },
   };
 }

@@ -24,7 +24,7 @@ test('readers are told of each edit, with the places of what is wrong', async ()
     reloaded: (event) => void events.push(event),
   };
   const plain: TraceReader = { wantsSteps: false, wantsBodies: false, ended: () => undefined };
-  await live.begin([plain, reader]);
+  live.begin([plain, reader]);
   const first = live.current;
   const after = async (change: () => void): Promise<ReloadEvent | undefined> => {
     const before = events.length;
