@@ -13,6 +13,8 @@ const stringFormats: Readonly<Record<string, string>> = {
   uuid: 'uuid',
 };
 const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
+/** Without its last member some generators of types take it for an object that has to be empty. */
+const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
 const decimal = String.raw`^-?\d+(\.\d+)?$`;
 
 /** What a field's values look like in answers. Constraints on writing say nothing of what an existing table holds. */
@@ -21,11 +23,19 @@ export function readSchema(field: Field, view: View): JsonSchema {
   return field.nullable ? orNull(schema) : schema;
 }
 
+/** As `readSchema`, of what `fields` and `exclude` leave: nothing is needed in an object. */
+export function selectedSchema(field: Field, view: View): JsonSchema {
+  if (field.properties === undefined) return readSchema(field, view);
+  const { required: _required, ...schema } = plainSchema(field, view, selectedSchema);
+  const selected = { ...schema, ...notes(field) };
+  return field.nullable ? orNull(selected) : selected;
+}
+
 /** What a body may give for a field, with the constraints that are checked. `partial`: as a merge patch has it. */
 export function writeSchema(field: Field, view: View, partial = false): JsonSchema {
   const below = (part: Field): JsonSchema => writeSchema(part, view);
   const { name } = field.type;
-  if (partial && name === 'object') return orNull({ type: 'object', ...notes(field) });
+  if (partial && name === 'object') return orNull({ ...anyObject, ...notes(field) });
   const { attributes, default: initial } = field;
   const isNumber = name === 'integer' || name === 'number';
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
@@ -131,7 +141,7 @@ function objectSchema(
   properties: Field['properties'],
   below: (part: Field) => JsonSchema,
 ): JsonSchema {
-  if (properties === undefined) return { type: 'object' };
+  if (properties === undefined) return anyObject;
   const required = [...properties]
     .filter(([, property]) => property.required && property.default === undefined)
     .map(([name]) => name);

@@ -9,9 +9,9 @@ import {
   type ResourceView,
   type View,
 } from '../model/view.ts';
-import { readSchema, writeSchema } from './field-schemas.ts';
+import { readSchema, selectedSchema, writeSchema } from './field-schemas.ts';
 import { pascal } from './names.ts';
-import { orNull, ref, type JsonSchema } from './schema.ts';
+import { ref, type JsonSchema } from './schema.ts';
 
 /** What the schemas of a resource are made with. */
 export interface Naming {
@@ -130,10 +130,7 @@ function members(
       ...Object.fromEntries(
         fields.map(({ name, field }) => [
           name,
-          // Of an object some members can be selected, so nothing is needed in it.
-          extent === 'selection' && field.properties !== undefined
-            ? orNull({ type: 'object' })
-            : readSchema(field, face.view),
+          (extent === 'whole' ? readSchema : selectedSchema)(field, face.view),
         ]),
       ),
       ...Object.fromEntries(

@@ -90,6 +90,20 @@ describe('what the document says', () => {
         uniqueItems: true,
       },
     ],
+    [
+      'an object of any members',
+      'components schemas Thing properties free',
+      { type: ['object', 'null'], additionalProperties: true },
+    ],
+    [
+      'what may be left of an object in an object',
+      'components schemas ThingSelection properties specs properties size',
+      {
+        type: ['object', 'null'],
+        properties: { width: { type: ['integer', 'null'], format: 'int64' } },
+      },
+    ],
+    ['nothing of it', 'components schemas ThingSelection properties specs required', undefined],
     ['what is needed to create', 'components schemas ThingCreate required', ['name', 'on']],
     ['what is needed to replace', 'components schemas ThingReplace required', ['name', 'on']],
     ['nothing is needed to change', 'components schemas ThingUpdate required', undefined],

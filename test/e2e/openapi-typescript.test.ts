@@ -38,8 +38,13 @@ const settings = {
   include: ['*.ts'],
 };
 
-/** What somebody writes against the types of the blog's document. */
+/** What somebody writes against the types of the blog's document, and that of everything. */
 const use = `import type { components, operations } from './0.ts';
+import type { components as all } from './4.ts';
+type Thing = all['schemas']['Thing'] | all['schemas']['ThingSelection'];
+export const width = (thing: Thing): number | null | undefined => thing.specs?.size?.width;
+export const size = (thing: Thing): unknown => thing.free?.['size'];
+export const free: all['schemas']['ThingUpdate'] = { free: { size: 1 } };
 type Post = components['schemas']['Post'];
 export const title = (post: Post): string => post.title;
 export const status = (post: Post): 'draft' | 'published' | null => post.status;
