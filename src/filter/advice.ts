@@ -5,6 +5,21 @@ import { nearest } from '../spec/nearest.ts';
 import { collectionParameters } from './collection-parameters.ts';
 import { resolvePath, type Path } from './path.ts';
 
+/** What other services call the operators of this one. */
+const otherOperators = new Map(
+  Object.entries({
+    contains: ['contains', 'ilike'],
+    endswith: ['ilike'],
+    ge: ['gte'],
+    isnull: ['null'],
+    le: ['lte'],
+    ne: ['neq'],
+    not: ['neq'],
+    notin: ['nin'],
+    startswith: ['ilike'],
+  }),
+);
+
 /** What other services call the parameters of this one. */
 const otherNames = new Map(
   Object.entries({
@@ -46,7 +61,22 @@ export function adviceOn(
     return `there is no field or parameter ${name}; did you mean ${meant}?`;
   if (searches.has(name) && others.length > 0)
     return `there is no field or parameter ${name}; filters are written field=value or field_operator=value`;
-  return belowRelation(name, face, others.length > 0) ?? comparison(name, face);
+  return (
+    belowRelation(name, face, others.length > 0) ??
+    comparison(name, face) ??
+    operatorElsewhere(name, face)
+  );
+}
+
+/** `fee_ne`, `fee:gte` and `fee__gte`. */
+function operatorElsewhere(name: string, face: ResourceView): string | undefined {
+  const [, base = '', word = ''] = /^(.+?)(?:__?|:)([A-Za-z]+)$/u.exec(name) ?? [];
+  const asked = word.toLowerCase();
+  const meant = otherOperators.get(asked) ?? [asked];
+  const operator = [...(typeOf(base, face)?.operators ?? [])].find((one) =>
+    meant.includes(one.toLowerCase()),
+  );
+  return operator && `there is no field ${name}; write ${base}${operators[operator].suffix}=value`;
 }
 
 /** `fee>5` has the name `fee>5`, and `fee>=5` the name `fee>`. */
@@ -88,17 +118,26 @@ function isCollection(path: Path): boolean {
   return next.length === 0 ? isToMany(path.relation) : next.some(isCollection);
 }
 
-/** What to say of a field with a suffix that is no operator, with those that the field takes. */
-export function unknownOperator(name: string, face: ResourceView): string | undefined {
+/** A field with a suffix that is no operator: the field, and what to say of it, with the operators that the field takes. */
+export function unknownOperator(
+  name: string,
+  face: ResourceView,
+): { readonly base: string; readonly message: string } | undefined {
   const [, base = '', suffix = ''] = /^(.+)(_[A-Za-z]+)$/u.exec(name) ?? [];
-  const path = base === '' ? undefined : resolvePath(base, face);
-  const type = path?.ok === true ? typeAt(path.value) : undefined;
+  const type = typeOf(base, face);
   if (type === undefined) return undefined;
   const suffixes = [...type.operators].map((one) => operators[one].suffix);
   const guess = nearest(suffix, suffixes);
-  return guess === undefined
-    ? `there is no field ${name} and no operator ${suffix}; ${base} takes ${suffixes.join(', ')}`
-    : `there is no field ${name}; did you mean ${base}${guess}?`;
+  const message =
+    guess === undefined
+      ? `there is no field ${name} and no operator ${suffix}; ${base} takes ${suffixes.join(', ')}`
+      : `there is no field ${name}; did you mean ${base}${guess}?`;
+  return { base, message };
+}
+
+function typeOf(name: string, face: ResourceView): FieldType | undefined {
+  const path = name === '' ? undefined : resolvePath(name, face);
+  return path?.ok === true ? typeAt(path.value) : undefined;
 }
 
 /** The type at the end of a path; behind a morphTo that of the first target that has it. */

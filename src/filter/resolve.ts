@@ -38,9 +38,11 @@ export function resolveName(
   const advice = isGuessed ? adviceOn(name, face, others) : undefined;
   if (advice !== undefined) return fail({ kind: 'unknown', message: advice });
   const message = unknownPath(name, exact.error, others, isGuessed);
-  const isKnown = message.includes('did you mean');
-  const operator = isKnown || !isGuessed ? undefined : unknownOperator(name, face);
-  return fail({ kind: 'unknown', message: operator ?? message });
+  const operator = isGuessed ? unknownOperator(name, face) : undefined;
+  // That the field is there is no guess: what is wrong stands behind it.
+  const isOther =
+    message.includes('did you mean') && !message.endsWith(`did you mean ${operator?.base}?`);
+  return fail({ kind: 'unknown', message: isOther ? message : (operator?.message ?? message) });
 }
 
 /** The path cut down to the branches whose end takes the operator. */

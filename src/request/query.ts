@@ -56,6 +56,10 @@ const requestNames: Readonly<Record<RequestKind, string>> = {
   delete: 'a delete',
 };
 
+/** What libraries write for several values (`id[]=1&id[]=2`) and for operators (`price[gte]=5`). */
+const brackets =
+  'brackets are not used here; write field_operator=value, and several values as field_in=a,b';
+
 /** Collects the parts of a query string as they are met. */
 class QueryReader {
   readonly reserved = new Map<ParameterName, string>();
@@ -74,8 +78,7 @@ class QueryReader {
 
   add(name: string, value: string): void {
     if (isParameter(name)) this.addReserved(name, value);
-    else if (/[[\]]/u.test(name))
-      this.refuse(name, 'brackets are not used here; write field_operator=value');
+    else if (/[[\]]/u.test(name)) this.refuse(name, brackets);
     else if (this.kind === 'list' || this.kind === 'read')
       this.conditions.push(this.condition(name, value));
     else this.refuse(name, this.filterMessage(name));
@@ -96,7 +99,10 @@ class QueryReader {
     message: string,
     code: QueryProblem['code'] = 'INVALID_PARAMETER',
   ): void {
-    this.problems.push({ parameter, code, message });
+    const last = this.problems.at(-1);
+    // A parameter that comes several times is wrong for one reason.
+    if (last?.parameter !== parameter || last.message !== message)
+      this.problems.push({ parameter, code, message });
     // A name that no request can have: what is refused never shares the shape of what is not.
     this.shape += '&=';
   }

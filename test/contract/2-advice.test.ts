@@ -215,6 +215,21 @@ describe('comparisons and orders as they are written elsewhere', () => {
     sign('doctor.name%3C=5', 'doctor.name<', 'doctor.name_lte'),
     sign('fee!=5', 'fee!', 'fee_neq'),
     sign('fee%3C%3E5', 'fee<>5', 'fee_neq'),
+    sign('fee_ne=5', 'fee_ne', 'fee_neq'),
+    sign('fee:lte=5', 'fee:lte', 'fee_lte'),
+    sign('doctor.name__startswith=W', 'doctor.name__startswith', 'doctor.name_ilike'),
+    sign('doctor.name:contains=W', 'doctor.name:contains', 'doctor.name_ilike'),
+    sign('id:in=1,2', 'id:in', 'id_in'),
+    invalid(
+      'a mistyped operator that is short',
+      'fee_gr=5',
+      'fee_gr: there is no field fee_gr; did you mean fee_gt?',
+    ),
+    invalid(
+      'an operator that the type does not take',
+      'fee:like=5',
+      'fee:like: there is no field or parameter fee:like',
+    ),
     invalid(
       'an operator that there is not',
       'fee_between=1,2',

@@ -21,7 +21,8 @@ const source = (): TestApi => api;
 const path = '/v1/things';
 
 const notUtf8 = 'is not valid percent-encoded UTF-8';
-const brackets = 'brackets are not used here; write field_operator=value';
+const brackets =
+  'brackets are not used here; write field_operator=value, and several values as field_in=a,b';
 const unknown = (name: string, guess?: string): string =>
   `${name}: there is no field or parameter ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 
@@ -101,8 +102,13 @@ describe('names', () => {
       'title_foo: there is no field title_foo and no operator _foo; title takes _eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _exists, _null',
     ),
     parameter('an operator alone', '_gt=1', unknown('_gt')),
-    parameter('in other case', 'count_GT=1', unknown('count_GT', 'count')),
+    parameter(
+      'in other case',
+      'count_GT=1',
+      'count_GT: there is no field count_GT; write count_gt=value',
+    ),
     parameter('list brackets', 'tags[]=a', `tags[]: ${brackets}`),
+    parameter('list brackets, several times', 'tags[]=a&tags[]=b&tags[]=c', `tags[]: ${brackets}`),
     parameter('encoded', 'tags%5B%5D=a', `tags[]: ${brackets}`),
     parameter('index', 'tags[0]=a', `tags[0]: ${brackets}`),
     parameter('nested', 'title[eq]=a', `title[eq]: ${brackets}`),

@@ -95,7 +95,10 @@ describe('what is wrong with a rule is told where it stands', () => {
     ],
     ['&', 'says nothing of rows; write a filter such as status=published'],
     ['title=%zz', 'title: is not valid percent-encoded UTF-8'],
-    ['title[]=x', 'title[]: brackets are not used here; write field_operator=value'],
+    [
+      'title[]=x',
+      'title[]: brackets are not used here; write field_operator=value, and several values as field_in=a,b',
+    ],
     ['_or=title', '_or: "title" is no field:value'],
     ['rank_in=1,,2', 'rank_in: an empty item is written as ""'],
   ])('%s', (where, message) => {
