@@ -51,7 +51,7 @@ const rememberedFor = 600;
 
 /**
  * Which pages of other origins may call. Without `server.cors`, `dev` lets pages of this machine, where a front end
- * is worked on, and `start` none.
+ * is worked on, with credentials too (there is none that a browser keeps), and `start` none.
  */
 export class Cors {
   /** Whether answers differ by the origin that asks, so that `Vary` has to name it. */
@@ -65,7 +65,8 @@ export class Cors {
     this.isOff = policy === 'none';
     this.variesByOrigin = typeof policy === 'function';
     this.isAllowed = typeof policy === 'function' ? policy : () => true;
-    const withCredentials = typeof setting === 'object' && setting.credentials === true;
+    const withCredentials =
+      typeof setting === 'object' ? setting.credentials === true : setting === undefined;
     this.credentials = withCredentials ? ['access-control-allow-credentials', 'true'] : [];
   }
 
@@ -87,8 +88,8 @@ export class Cors {
    * the call may be made nevertheless: the script then gets to read why it fails.
    */
   preflight(answered: Response, headers: IncomingHttpHeaders, requestId: string): Response {
-    const { origin, 'access-control-request-method': asked } = headers;
-    if (this.isOff || origin === undefined || asked === undefined) return answered;
+    const { origin, 'access-control-request-method': method } = headers;
+    if (this.isOff || origin === undefined || method === undefined) return answered;
     if (!this.isAllowed(origin)) return answered;
     const isFound = answered.status < 300;
     const response = isFound || answered.status === 403 ? answered : emptyResponse(204, requestId);
@@ -97,10 +98,17 @@ export class Cors {
       headers: {
         ...response.headers,
         'access-control-allow-methods': response.headers['allow'] ?? everyMethod,
-        'access-control-allow-headers': this.credentials.length > 0 ? sendable : `${sendable}, *`,
+        'access-control-allow-headers': this.sendable(headers['access-control-request-headers']),
         'access-control-max-age': String(rememberedFor),
       },
     };
+  }
+
+  /** All headers may be sent; where credentials may be, too, browsers want to see each by its name. */
+  private sendable(asked = ''): string {
+    if (this.credentials.length === 0) return `${sendable}, *`;
+    const names = asked.split(',').map((name) => name.trim());
+    return [sendable, ...names.filter((name) => /^[\w-]+$/u.test(name))].join(', ');
   }
 }
 

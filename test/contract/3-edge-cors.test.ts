@@ -46,6 +46,9 @@ describe('which origins may call', () => {
     const { headers, status } = await served.ask(from(origin));
     expect([status, allowed(headers)]).toEqual([200, expected]);
     expect('access-control-expose-headers' in headers).toBe(expected !== undefined);
+    // A page of this machine may say `credentials: 'include'`, as many are written.
+    const isLocal = mode === 'dev' && server === '' && expected !== undefined;
+    expect(headers['access-control-allow-credentials']).toBe(isLocal ? 'true' : undefined);
     await served.stop();
   });
 });
@@ -146,6 +149,14 @@ describe('every answer', () => {
         });
         expect((await ask(from('https://other.example'))).headers).not.toHaveProperty(
           'access-control-allow-credentials',
+        );
+        const wanted = { 'access-control-request-headers': 'x-client,sentry-trace, bad header,' };
+        const { headers } = await ask(
+          from(origin, { method: 'OPTIONS', headers: { ...asking, ...wanted } }),
+        );
+        // Beside credentials an asterisk is a header of that name.
+        expect(headers['access-control-allow-headers']).toMatch(
+          /^Authorization, .*, baggage, x-client, sentry-trace$/u,
         );
       },
     );
