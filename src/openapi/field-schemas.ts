@@ -4,14 +4,17 @@ import { counted } from '../model/values.ts';
 import type { View } from '../model/view.ts';
 import { given, orNull, type JsonSchema } from './schema.ts';
 
+/** E-mail addresses may have letters of every script (RFC 6531), which the format `email` has not. */
+const email = 'idn-email';
 const stringFormats: Readonly<Record<string, string>> = {
-  email: 'email',
+  email,
   url: 'uri',
   hostname: 'hostname',
   ipv4: 'ipv4',
   ipv6: 'ipv6',
   uuid: 'uuid',
 };
+const texts: ReadonlySet<string> = new Set(['string', 'text', 'email', 'url']);
 const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
 /** Without its last member some generators of types take it for an object that has to be empty. */
 const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
@@ -66,13 +69,13 @@ export function writeSchema(field: Field, view: View, partial = false): JsonSche
   return field.nullable ? orNull(schema) : schema;
 }
 
-/** What a filter on a field compares with. */
+/** What a filter on a field compares with: a text whatever texts its field takes. */
 export function valueSchema(field: Field, view: View): JsonSchema {
   const { name } = field.type;
   if (name === 'array') return field.items === undefined ? {} : valueSchema(field.items, view);
-  return name === 'object' || name === 'json'
-    ? { type: 'string' }
-    : plainSchema(field, view, readSchema);
+  if (name === 'object' || name === 'json') return { type: 'string' };
+  const { format, pattern, ...schema } = plainSchema(field, view, readSchema);
+  return texts.has(name) ? schema : { ...schema, ...given({ format, pattern }) };
 }
 
 type Below = (part: Field, view: View) => JsonSchema;
@@ -112,7 +115,7 @@ function typeSchema(field: Field, below: (part: Field) => JsonSchema): JsonSchem
     case 'uuid':
       return { type: 'string', format: 'uuid' };
     case 'email':
-      return { type: 'string', format: 'email' };
+      return { type: 'string', format: email };
     case 'url':
       return { type: 'string', format: 'uri' };
     case 'object':

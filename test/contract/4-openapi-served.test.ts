@@ -70,6 +70,17 @@ describe('served', () => {
     expect(count).toBeGreaterThan(400);
   });
 
+  test.each(['name', 'slug', 'host', 'ip', 'mail_gt', 'link_in', 'slug_neq'])(
+    'a filter compares with any text: %s',
+    async (name) => {
+      const parameters = at(documentOf(everything), 'paths /api/v1/things get parameters');
+      const list = parameters as readonly { name?: string; schema: { items?: object } }[];
+      const schema = list.find((one) => one.name === name)?.schema;
+      expect(schema?.items ?? schema).toEqual({ type: 'string' });
+      expect((await api.get(`/api/v1/things?${name}=A+b`)).status).toBe(200);
+    },
+  );
+
   test.each(['things', 'owners', 'tags', 'errors'])(
     'the example of %s can be created',
     async (name) => {

@@ -97,13 +97,11 @@ describe('what the document says', () => {
     ],
     [
       'what may be left of an object in an object',
-      'components schemas ThingSelection properties specs properties size',
-      {
-        type: ['object', 'null'],
-        properties: { width: { type: ['integer', 'null'], format: 'int64' } },
-      },
+      'components schemas ThingSelection properties specs properties size properties width type',
+      ['integer', 'null'],
     ],
     ['nothing of it', 'components schemas ThingSelection properties specs required', undefined],
+    ['an address of any script', 'components schemas Thing properties mail format', 'idn-email'],
     ['what is needed to create', 'components schemas ThingCreate required', ['name', 'on']],
     ['what is needed to replace', 'components schemas ThingReplace required', ['name', 'on']],
     ['nothing is needed to change', 'components schemas ThingUpdate required', undefined],

@@ -203,6 +203,7 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
     'bad.json': '{',
     'list.json': '[]',
     'none.json': '{"a": 1}',
+    'openapi.json': '{"openapi": "3.1.0", "tags": [{"name": "a"}], "paths": {}}',
   });
   new Driver(folder.at('empty.db')).exec('CREATE VIEW v AS SELECT 1').close();
   const ended = async (...args: string[]): Promise<object> => {
@@ -223,6 +224,7 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
     ['bad.json', 1, /bad\.json cannot be used: it is no JSON/u],
     ['list.json', 1, /it must be an object of lists/u],
     ['none.json', 1, /it has no list of records/u],
+    ['openapi.json', 1, /openapi\.json cannot be used: it describes an API, and holds no records/u],
     ['missing.json', 1, /missing\.json cannot be used: there is no such file/u],
   ] as const)
     expect(await ended(source)).toEqual({

@@ -37,6 +37,11 @@ interface List {
   readonly notes: string[];
 }
 
+/** An OpenAPI document, whose tags and servers look like lists of records. */
+function isOpenApi({ openapi, swagger, paths }: JsonRecord): boolean {
+  return typeof (openapi ?? swagger) === 'string' && typeof paths === 'object';
+}
+
 /**
  * Makes a specification of the data of json-server: types, keys and relations follow from the values. Gives a sentence
  * where the data is none of json-server.
@@ -44,6 +49,7 @@ interface List {
 export function readJsonServer(data: JsonValue): JsonServerFile | string {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     return 'it must be an object of lists of records';
+  if (isRecord(data) && isOpenApi(data)) return 'it describes an API, and holds no records';
   const left: string[] = [];
   const lists: List[] = [];
   const taken = new Set<string>();
