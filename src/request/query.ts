@@ -56,6 +56,9 @@ const requestNames: Readonly<Record<RequestKind, string>> = {
   delete: 'a delete',
 };
 
+/** Parameters of several names, which stand behind each other: `fields=a,b`. */
+const lists: ReadonlySet<string> = new Set(['sort', 'fields', 'exclude', 'expand']);
+
 /** What libraries write for several values (`id[]=1&id[]=2`) and for operators (`price[gte]=5`). */
 const brackets =
   'brackets are not used here; write field_operator=value, and several values as field_in=a,b';
@@ -114,7 +117,8 @@ class QueryReader {
     } else if (name === '_or') {
       this.addGroup(value);
     } else if (this.reserved.has(name)) {
-      this.refuse(name, 'is given more than once');
+      const hint = lists.has(name) ? `; write several as ${name}=a,b` : '';
+      this.refuse(name, `is given more than once${hint}`);
     } else if (part === 'debug') {
       this.addDebug(name, value);
     } else {
