@@ -314,7 +314,5 @@ function conditions(where: unknown): readonly (readonly [string, string])[] {
 }
 
 function quoted(text: string, special: RegExp): string {
-  return text === '' || special.test(text)
-    ? `"${text.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
-    : text;
+  return text === '' || special.test(text) ? `"${text.replace(/["\\]/gu, String.raw`\$&`)}"` : text;
 }
