@@ -4,10 +4,8 @@ import { counted } from '../model/values.ts';
 import type { View } from '../model/view.ts';
 import { given, orNull, type JsonSchema } from './schema.ts';
 
-/** E-mail addresses may have letters of every script (RFC 6531), which the format `email` has not. */
-const email = 'idn-email';
 const stringFormats: Readonly<Record<string, string>> = {
-  email,
+  email: 'email',
   url: 'uri',
   hostname: 'hostname',
   ipv4: 'ipv4',
@@ -115,7 +113,7 @@ function typeSchema(field: Field, below: (part: Field) => JsonSchema): JsonSchem
     case 'uuid':
       return { type: 'string', format: 'uuid' };
     case 'email':
-      return { type: 'string', format: email };
+      return { type: 'string', format: 'email' };
     case 'url':
       return { type: 'string', format: 'uri' };
     case 'object':
