@@ -72,6 +72,9 @@ export function valueSchema(field: Field, view: View): JsonSchema {
   const { name } = field.type;
   if (name === 'array') return field.items === undefined ? {} : valueSchema(field.items, view);
   if (name === 'object' || name === 'json') return { type: 'string' };
+  // A date alone is its midnight.
+  if (name === 'datetime')
+    return { anyOf: ['date-time', 'date'].map((format) => ({ type: 'string', format })) };
   const { format, pattern, ...schema } = plainSchema(field, view, readSchema);
   return texts.has(name) ? schema : { ...schema, ...given({ format, pattern }) };
 }

@@ -41,6 +41,7 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly items?: Schema;
+  readonly anyOf?: readonly [Schema, ...Schema[]];
 }
 
 /** What the document says can be sent is sent; every answer is held against the document besides. */
@@ -142,6 +143,7 @@ function valueFor(
 ): string {
   const known = reserved.get(name);
   if (known !== undefined) return known;
+  if (schema.anyOf !== undefined) return valueFor(name, schema.anyOf[0]);
   if (type === 'array' && schema.items !== undefined) return listed(valueFor('', schema.items));
   if (schema.enum !== undefined) return String(schema.enum.at(-1));
   if (type === 'boolean') return 'true';

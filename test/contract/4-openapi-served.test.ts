@@ -5,6 +5,14 @@ import { undocumented } from '../support/openapi.ts';
 import { everything, guarded } from './4-specifications.ts';
 import { world, worldRecords } from './2-world.ts';
 
+/** As much of a schema as says what a value may be. */
+interface Listed {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Listed[];
+}
+
 describe('served', () => {
   let api: TestApi;
   beforeAll(async () => {
@@ -33,14 +41,10 @@ describe('served', () => {
           at(document, `${pointer} parameters ${index} ${name}`);
         if (part('in') !== 'query') continue;
         const name = String(part('name'));
-        const schema = part('schema') as {
-          type?: string;
-          format?: string;
-          enum?: string[];
-          items?: { type?: string; format?: string; enum?: string[] };
-        };
+        const schema = part('schema') as Listed & { items?: Listed };
         const [, collection] = /^(\w+)\.(?:page|limit|offset|sort)$/u.exec(name) ?? [];
-        const type = schema.items ?? schema;
+        const whole = schema.items ?? schema;
+        const type = whole.anyOf?.[0] ?? whole;
         const byType: Readonly<Record<string, string>> = {
           integer: '1',
           number: '1.5',
@@ -80,6 +84,18 @@ describe('served', () => {
       expect((await api.get(`/api/v1/things?${name}=A+b`)).status).toBe(200);
     },
   );
+
+  test('a filter on a moment takes a day as well', async () => {
+    const parameters = at(documentOf(everything), 'paths /api/v1/things get parameters');
+    const list = parameters as readonly { name?: string; schema: object }[];
+    expect(list.find(({ name }) => name === 'moment_gte')?.schema).toEqual({
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'string', format: 'date' },
+      ],
+    });
+    expect((await api.get('/api/v1/things?moment_gte=2026-01-01')).status).toBe(200);
+  });
 
   test.each(['things', 'owners', 'tags', 'errors'])(
     'the example of %s can be created',
