@@ -151,8 +151,8 @@ export class Writer {
         problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
       }
       const changed = await changeLinks(links, id, this.access);
-      missing.push(...changed.missing);
-      problems.push(...changed.refused);
+      for (const issue of changed.missing) missing.push(issue);
+      for (const problem of changed.refused) problems.push(problem);
       isForbidden ||= changed.isForbidden;
     }
     refuseLinks(missing, problems);
@@ -291,7 +291,7 @@ export class Writer {
       const reading = readValue(mergePatch(current.get(field) ?? null, part), field);
       const name = this.answering.names.field(field) ?? field.name;
       if (!reading.ok)
-        issues.push(...reading.issues.map((issue) => ({ ...issue, path: `${name}${issue.path}` })));
+        for (const issue of reading.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
       else if (!field.immutable) values.set(field, reading.value);
       else if (JSON.stringify(reading.value) !== JSON.stringify(current.get(field)))
         issues.push({ kind: 'type', path: name, message: immutableMessage });

@@ -82,9 +82,9 @@ function readLinks(
   const removed = (remove ?? []).flatMap((item, index) =>
     readId(item, `${name}.remove[${index}]`, reader),
   );
-  const both = links.find(({ id }) => removed.includes(id));
-  if (both !== undefined)
-    note(both.path, `${JSON.stringify(both.id)} is in add and in remove; it can be in one`);
+  const gone = new Set(removed);
+  for (const { id, path } of links)
+    if (gone.has(id)) note(path, `${JSON.stringify(id)} is in add and in remove; it can be in one`);
   return { relation, path: name, isWhole: false, links, removed };
 }
 
@@ -177,9 +177,8 @@ function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
     const reading = readValue(member, input.field);
     if (reading.ok) values.set(input.field, reading.value);
     else
-      issues.push(
-        ...reading.issues.map((issue) => ({ ...issue, path: `${path}.${name}${issue.path}` })),
-      );
+      for (const issue of reading.issues)
+        issues.push({ ...issue, path: `${path}.${name}${issue.path}` });
   }
   return values;
 }

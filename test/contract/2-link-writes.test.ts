@@ -118,6 +118,12 @@ describe('links', () => {
     ],
     ['an id that is named twice counts once', { tags: [3, 3, { id: 3 }] }, ['3 side']],
     ['with the pivot that is sent', { tags: [1, { id: 1, pivot: { role: 'main' } }] }, ['1 main']],
+    ['wherever it is sent', { tags: [{ id: 1, pivot: { role: 'main' } }, 1] }, ['1 main']],
+    [
+      'all that are in neither list stay',
+      { tags: { add: [4], remove: [3, 999] } },
+      ['1 side', '2 main', '4 side'],
+    ],
     ['add and remove change a part', { tags: { add: [3], remove: [1] } }, ['2 main', '3 side']],
     [
       'add alone',
@@ -188,8 +194,9 @@ describe('links', () => {
         ['no array in it', { tags: { add: 1 } }, 'tags.add: must be an array'],
         [
           'one in both lists',
-          { tags: { add: [3], remove: [3] } },
+          { tags: { add: [3, 1, 2], remove: [2, 3] } },
           'tags.add[0]: 3 is in add and in remove; it can be in one',
+          'tags.add[2]: 2 is in add and in remove; it can be in one',
         ],
         ['no id', { tags: [{ pivot: {} }] }, 'tags[0].id: is required'],
         [

@@ -70,7 +70,7 @@ export function gather(
   const values: JsonValue[] = [];
   for (const part of parts) {
     if (part.ok) values.push(part.value);
-    else issues.push(...part.issues);
+    else for (const issue of part.issues) issues.push(issue);
   }
   return issues.length === 0 ? accept(make(values)) : { ok: false, issues };
 }
