@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { makeFolder, plinth } from '../support/command.ts';
+import { good, makeFolder, plinth } from '../support/command.ts';
 import { fromSql } from '../support/introspect.ts';
 import { createDatabase } from '../support/postgres.ts';
 
@@ -91,4 +91,34 @@ test('a key is introspected in the form of what it points to', async () => {
     codeId: { ...code, reference: 'prices.code' },
     atId: { ...at, reference: 'prices.at' },
   });
+});
+
+test('a key without a value has the type of what it points to, and so do those of a junction', async () => {
+  const { specification, left, cwd } = await fromSql(`
+    CREATE TABLE users (id TEXT PRIMARY KEY);
+    CREATE TABLE days (id INTEGER PRIMARY KEY, day TEXT UNIQUE, at INTEGER UNIQUE);
+    CREATE TABLE posts (id INTEGER PRIMARY KEY, user_id VARCHAR(36) REFERENCES users (id), day TEXT UNIQUE REFERENCES days (day),
+      at INTEGER REFERENCES days (at), other INTEGER REFERENCES users (id), strange TEXT REFERENCES users (id));
+    CREATE TABLE likes (post_id INTEGER REFERENCES posts (id), user_id TEXT REFERENCES users, PRIMARY KEY (post_id, user_id));
+    CREATE TABLE notes (id INTEGER PRIMARY KEY, day TEXT REFERENCES posts (day));
+    INSERT INTO users VALUES ('0198c5f0-7e2a-7b3c-8d4e-5f6a7b8c9d0e');
+    INSERT INTO days VALUES (1, '2026-01-01', 1700000000);
+    PRAGMA foreign_keys = OFF;
+    INSERT INTO posts (strange) VALUES ('nobody');`);
+  const { posts, likes, notes } = specification.resources;
+  const userId = { type: 'uuid', reference: 'users.id' };
+  expect(posts?.fields).toMatchObject({
+    userId,
+    day: { type: 'date', reference: 'days.day' },
+    atId: { type: 'datetime', storedAs: 'unixSeconds', reference: 'days.at' },
+  });
+  // What is stored in another way is no key, and what has a value is what that is.
+  expect(posts?.fields['otherId']).toEqual({ type: 'integer', column: 'other' });
+  expect(posts?.fields['strange']).toEqual({ type: 'string' });
+  expect(likes?.fields).toMatchObject({ userId });
+  expect(notes?.fields).toMatchObject({ day: { type: 'date' } });
+  expect(left).toEqual([]);
+  const { out } = await good(['migrate', '--database', 'sqlite:old.db'], cwd);
+  expect(out).not.toContain('change posts.user_id');
+  expect(out).not.toContain('likes to');
 });

@@ -4,13 +4,21 @@ import { servicePrefix } from '../../sql/service-tables.ts';
 import type { ActualColumn, ActualTable } from '../schema-actual.ts';
 import type { RecordRow } from '../schema-record.ts';
 import { foldName, readMade, readTables, rowKeyName } from '../sqlite-catalog.ts';
+import { affinityOf } from '../sqlite-schema.ts';
 import { sqlite } from '../../sql/sqlite.ts';
+import { keyType } from './attributes.ts';
 import { boundsOf, checksIn, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
 import { wordForms } from '../../spec/stored-forms.ts';
 import { hintsOf } from './forms.ts';
 import { declaredDigits, sqliteType, type Stored, type StoredForms } from './sqlite-types.ts';
-import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
+import {
+  recordedType,
+  type ColumnType,
+  type FoundColumn,
+  type FoundDatabase,
+  type FoundTable,
+} from './table.ts';
 
 /** Reads what tables a SQLite file has and what is in them. Changes nothing of it. Throws what SQLite throws. */
 export function readSqlite(file: string): FoundDatabase {
@@ -53,7 +61,7 @@ function readAll(driver: Driver.Database): FoundDatabase {
         );
     }
   }
-  return { tables: found, left, fold: foldName };
+  return { tables: withKeyTypes(driver, found), left, fold: foldName };
 }
 
 function readTable(
@@ -105,6 +113,57 @@ function readTable(
       };
     }),
   };
+}
+
+/** Gives keys without a value the type of what they lead to, if that is stored alike: no value of their own tells it. */
+function withKeyTypes(
+  driver: Driver.Database,
+  tables: readonly FoundTable[],
+): readonly FoundTable[] {
+  const isNamed = (name: string, other: string): boolean => foldName(name) === foldName(other);
+  const typeOfKey = (
+    table: FoundTable,
+    column: FoundColumn,
+    passed: readonly FoundColumn[],
+  ): ColumnType => {
+    const { actual, type } = column;
+    const key = table.actual.references.find((one) => isNamed(one.column, actual.name));
+    const target = tables.find((one) => isNamed(one.actual.name, key?.table ?? ''));
+    const name = key?.target ?? target?.primary[0] ?? '';
+    const there = target?.columns.find((one) => isNamed(one.actual.name, name));
+    const [only = '', ...others] = table.primary;
+    const isId = others.length === 0 && isNamed(only, actual.name);
+    const isMade = table.record.get(actual.name)?.isMade === true;
+    if (
+      'left' in type ||
+      isId ||
+      isMade ||
+      target === undefined ||
+      there === undefined ||
+      passed.includes(there)
+    )
+      return type;
+    const led = typeOfKey(target, there, [...passed, column]);
+    const isOther = !('left' in led) && keyType(led.attributes) !== keyType(type.attributes);
+    return isOther &&
+      affinityOf(actual.type) === affinityOf(there.actual.type) &&
+      isEmpty(driver, table.actual, actual)
+      ? { attributes: led.attributes, notes: [] }
+      : type;
+  };
+  return tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, type: typeOfKey(table, column, []) })),
+  }));
+}
+
+function isEmpty(
+  driver: Driver.Database,
+  { name }: ActualTable,
+  { name: column }: ActualColumn,
+): boolean {
+  const one = `SELECT 1 FROM ${quote(name)} WHERE ${quote(column)} IS NOT NULL LIMIT 1`;
+  return driver.prepare(one).get() === undefined;
 }
 
 const digit = '[0-9]';
