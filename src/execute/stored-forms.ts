@@ -70,7 +70,8 @@ const columnsAtOnce = 50;
  * the migration refuses the others with their count. Reads each of these tables once.
  */
 export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms> {
-  const found = new Map<string, ReadonlyMap<string, StoredAs>>();
+  const found = new Map<string, Map<string, StoredAs>>();
+  const empty = new Map<Field, readonly StoredAs[]>();
   for (const resource of api.resources.values()) {
     const asked = columnsOf(api, resource, stored);
     const forms = new Map<string, StoredAs>();
@@ -88,11 +89,32 @@ export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms>
         at += 1 + one.forms.length;
         const form = formOf(one.forms, values, counts, stored.dialect.storage(one.field).form);
         if (form !== undefined) forms.set(one.field.name, form);
+        if (values === 0) empty.set(one.field, one.forms);
       }
     }
     if (forms.size > 0) found.set(resource.name, forms);
   }
+  for (const [field, forms] of empty) {
+    const led = leadOf(field, empty);
+    const form = found.get(led.resource.name)?.get(led.name);
+    if (led !== field && form !== undefined && forms.includes(form))
+      found.set(
+        field.resource.name,
+        new Map([...(found.get(field.resource.name) ?? []), [field.name, form]]),
+      );
+  }
   return found;
+}
+
+/** Where keys lead whose columns are `empty`, so that only what they point to can tell their form. */
+function leadOf(key: Field, empty: ReadonlyMap<Field, unknown>): Field {
+  const passed = new Set<Field>();
+  let field = key;
+  while (field.reference !== undefined && empty.has(field) && !passed.has(field)) {
+    passed.add(field);
+    field = field.reference.field;
+  }
+  return field;
 }
 
 /** The columns of a resource that are there and whose form nobody has said. */

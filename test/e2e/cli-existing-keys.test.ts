@@ -122,3 +122,38 @@ test('a key without a value has the type of what it points to, and so do those o
   expect(out).not.toContain('change posts.user_id');
   expect(out).not.toContain('likes to');
 });
+
+describe('a key without a value is stored in the form of what it points to', () => {
+  const { path, at } = makeFolder({
+    'plinth.yaml': `resources:
+  days: { fields: { at: { type: datetime, unique: true }, flag: { type: boolean, unique: true } } }
+  weeks: { fields: { at: { type: datetime, unique: true, reference: days.at }, flag: { type: boolean, reference: days.flag } } }
+  months: { fields: { at: { type: datetime, reference: weeks.at } } }
+`,
+  });
+  const sql = `
+    CREATE TABLE days (id bigint PRIMARY KEY, at bigint UNIQUE, flag varchar(1) UNIQUE);
+    CREATE TABLE weeks (id bigint PRIMARY KEY, at bigint UNIQUE REFERENCES days (at), flag varchar(1) REFERENCES days (flag));
+    CREATE TABLE months (id bigint PRIMARY KEY, at bigint REFERENCES weeks (at));
+    INSERT INTO days VALUES (1, 1700000000123, 'Y'), (2, 1700000000456, 'N');`;
+
+  test('on SQLite', async () => {
+    const driver = new Driver(at('old.db'));
+    driver.exec(sql.replaceAll('id bigint', 'id INTEGER')).close();
+    const { out } = await good(['migrate', '--database', 'sqlite:old.db'], path);
+    expect(out).not.toContain(' read ');
+  });
+
+  test('on PostgreSQL', async () => {
+    const { url, drop } = await createDatabase();
+    const client = postgres(url, { max: 1 });
+    try {
+      await client.unsafe(sql);
+      const { out } = await good(['migrate', '--database', url], path);
+      expect(out).not.toContain(' read ');
+    } finally {
+      await client.end();
+      await drop();
+    }
+  });
+});
