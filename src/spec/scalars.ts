@@ -84,6 +84,8 @@ export function text(options: TextOptions = {}): Definition<string> {
         return refusal(`; put it in quotes: "${source}"`);
       }
       if (typeof value !== 'string' || (value === '' && !allowEmpty)) return refusal();
+      if (value.includes('\0') || !value.isWellFormed())
+        return refusal('; no database takes NUL characters and halves of others');
       return (pattern?.test(value) ?? true) ? value : refusal();
     },
     (define) =>

@@ -142,6 +142,15 @@ describe('messages', () => {
       `6:36 ${fields}.c.values[1]: an item of \`values\` must be text, not \`true\`; put it in quotes: "true"`,
     ],
     [
+      'characters that no database takes',
+      withFields(
+        String.raw`a: { type: string, column: "a\0b" }`,
+        String.raw`b: { type: enum, values: ["\ud800"] }`,
+      ),
+      `4:34 ${fields}.a.column: \`column\` must be text, not \`a\0b\`; no database takes NUL characters and halves of others`,
+      `5:33 ${fields}.b.values[0]: an item of \`values\` must be text, not \`\ud800\`; no database takes NUL characters and halves of others`,
+    ],
+    [
       'an empty value',
       'resources:\n  posts:\n    fields:\n    timestamps:',
       '3:5 resources.posts.fields: `fields` must be a map of field name to definition, such as { title: { type: string } }, but it is empty',
