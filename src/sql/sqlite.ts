@@ -227,7 +227,8 @@ export const sqlite: Dialect = {
     if (form === 'real')
       return (
         `(typeof(${column}) IN ('integer', 'real') AND abs(${column}) < 1e${precision - scale}` +
-        ` AND CAST(printf('%.${scale}f', ${column}) AS REAL) = ${column})`
+        // With all digits that a double has: else it writes 16 of them.
+        ` AND CAST(printf('%!.${scale}f', ${column}) AS REAL) = ${column})`
       );
     if (form === 'unixSeconds' || form === 'unixMilliseconds')
       return `(typeof(${column}) = 'integer' AND ${column} BETWEEN ${momentBounds[form].join(' AND ')})`;

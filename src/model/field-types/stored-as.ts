@@ -63,7 +63,7 @@ export function isOfWholeSeconds({ attributes }: Field): boolean {
 }
 
 /** What a column would lose of some values: whether it keeps one, and what is said of those that it does not. */
-type Loss = readonly [isKept: (value: string) => boolean, message: string];
+type Loss = readonly [isKept: (value: string, field: Field) => boolean, message: string];
 
 const fractions: Loss = [
   (moment) => moment.endsWith('.000Z'),
@@ -73,8 +73,8 @@ const losses: Readonly<Partial<Record<StoredAs, Loss>>> = {
   unixSeconds: fractions,
   isoSeconds: fractions,
   real: [
-    (decimal) => decimal.replaceAll(/^-?[0.]*|\.|(?:\.0|0)+$/gu, '').length <= 15,
-    'must have at most 15 digits, since the database keeps no more',
+    (decimal, { scale }) => Number(decimal).toFixed(scale) === decimal,
+    'must have fewer digits, since the database keeps only 15 of them exactly',
   ],
 };
 
@@ -82,6 +82,6 @@ const losses: Readonly<Partial<Record<StoredAs, Loss>>> = {
 function lossless({ read }: FieldType, [isKept, message]: Loss): FieldType['read'] {
   return (value, field) => {
     const reading = read(value, field);
-    return reading.ok && !isKept(String(reading.value)) ? wrongValue(message) : reading;
+    return reading.ok && !isKept(String(reading.value), field) ? wrongValue(message) : reading;
   };
 }
