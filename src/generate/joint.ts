@@ -9,6 +9,12 @@ export interface Universe {
   readonly valueAt: (place: number, field: Field) => JsonValue;
 }
 
+/** The records of all resources. */
+interface Universes {
+  readonly resources: () => Iterable<Resource>;
+  readonly universe: (resource: Resource) => Universe;
+}
+
 /** What a row has one of: a record that a key leads to, the owner of a morph pair, or a value of a field. */
 export interface Dimension {
   readonly fields: readonly Field[];
@@ -118,13 +124,18 @@ export function morphsOf({ relations }: Resource): readonly MorphTo[] {
   return [...morphs.values()];
 }
 
-/** The owners that a morph pair leads to: the records of its targets, one after the other. */
+/**
+ * The owners that a morph pair leads to: the records of its targets, one after the other, in the order of the resources,
+ * whichever of them has a morphMany.
+ */
 export function ownerDimension(
   { typeField, idField, targets }: MorphTo,
-  universeOf: (resource: Resource) => Universe,
+  world: Universes,
 ): Dimension {
+  const all = [...world.resources()];
+  const ordered = [...targets].toSorted(([, a], [, b]) => all.indexOf(a) - all.indexOf(b));
   const sizes = (): readonly (readonly [string, Resource, number])[] =>
-    [...targets].map(([value, target]) => [value, target, universeOf(target).size]);
+    ordered.map(([value, target]) => [value, target, world.universe(target).size]);
   return {
     fields: [typeField, idField],
     get size() {
@@ -136,7 +147,7 @@ export function ownerDimension(
         if (left >= size) left -= size;
         else if (field === typeField) return value;
         else {
-          const id = universeOf(target).valueAt(left, target.id);
+          const id = world.universe(target).valueAt(left, target.id);
           return idField.type.name === 'string' ? String(id) : id;
         }
       }

@@ -281,7 +281,7 @@ export class ResourceRows {
     }
     for (const morph of morphsOf(resource)) {
       if (found.has(morph.idField)) continue;
-      const dimension = ownerDimension(morph, (target) => world.universe(target));
+      const dimension = ownerDimension(morph, world);
       found.set(morph.typeField, dimension);
       found.set(morph.idField, dimension);
     }

@@ -27,3 +27,23 @@ test.each([
     else expect(owners[String(ownerType)]?.map((owner) => String(owner['id']))).toContain(ownerId);
   expect(notes.some(({ ownerType }) => ownerType === null)).toBe(mayBeNull);
 });
+
+test.each([
+  ['users, posts', true, false],
+  ['users, posts', false, true],
+  ['posts, users', true, true],
+])('adding a morphMany to one of %s leaves the owners', async (list, ofUsers, ofPosts) => {
+  const many = 'notes: { type: relation, relation: morphMany, resource: notes }';
+  const fileOf = (users: string, posts: string): string => `resources:
+  users: { fields: { name: { type: string }, ${users} } }
+  posts: { fields: { title: { type: string }, ${posts} } }
+  notes:
+    fields:
+      ownerType: { type: string, nullable: true }
+      ownerId: { type: integer, nullable: true }
+      owner: { type: relation, relation: morphTo, resources: [${list}] }
+`;
+  const before = await generated(fileOf('', ''));
+  expect(new Set(before['notes']?.map(({ ownerType }) => ownerType)).size).toBe(3);
+  expect(await generated(fileOf(ofUsers ? many : '', ofPosts ? many : ''))).toEqual(before);
+});
