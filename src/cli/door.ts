@@ -51,8 +51,9 @@ export class Door {
   private readonly takers = new Map<Worker, Taker>();
   /** Set while somebody may be late. */
   private timer: NodeJS.Timeout | undefined;
-  /** Those who wait until nothing more comes. */
+  /** Those who wait until nothing more comes for them. */
   private readonly leaving = new Set<Worker>();
+  private isStopping = false;
 
   constructor() {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -66,9 +67,16 @@ export class Door {
     else if (message.plinth === 'ended') this.ended(worker, message.count);
     else {
       this.leaving.add(worker);
-      this.closing ??= this.close();
+      if (this.isStopping) this.closing ??= this.close();
       void this.sayClosed();
     }
+  }
+
+  /** All are to stop: the port is closed as soon as one of them leaves. Else the others have it, and those who come. */
+  stop(): void {
+    this.isStopping = true;
+    const isLeft = this.opening !== undefined && this.takers.size === 0;
+    if (isLeft || this.leaving.size > 0) this.closing ??= this.close();
   }
 
   /** A worker has ended. What it has not taken is another one's. */
@@ -175,7 +183,8 @@ export class Door {
     for (const entry of this.takers) {
       const [worker, { connections, handed }] = entry;
       const isLate = handed !== undefined && now - handed.since >= patience;
-      if (isLate || !worker.isConnected()) continue;
+      const leavesAlone = this.closing === undefined && this.leaving.has(worker);
+      if (isLate || leavesAlone || !worker.isConnected()) continue;
       if (fewest === undefined || connections < fewest[1].connections) fewest = entry;
     }
     return fewest;
@@ -206,11 +215,15 @@ export class Door {
     for (const server of opened?.servers ?? []) void stopListening(server);
   }
 
-  /** Tells those who leave, once everything that came has been taken. */
+  /** Tells those who leave: who leaves alone once it has taken what it was given, all of them once nothing waits. */
   private async sayClosed(): Promise<void> {
     await this.closing;
-    if (this.closing === undefined || !this.isQuiet) return;
-    for (const worker of this.leaving) tell(worker, { plinth: 'closed' });
-    this.leaving.clear();
+    if (this.closing !== undefined && !this.isQuiet) return;
+    for (const worker of this.leaving) {
+      if (this.takers.get(worker)?.handed !== undefined) continue;
+      this.takers.delete(worker);
+      this.leaving.delete(worker);
+      tell(worker, { plinth: 'closed' });
+    }
   }
 }

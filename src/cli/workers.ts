@@ -79,6 +79,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   };
   const stopAll = async (): Promise<void> => {
     await once(stop, 'abort');
+    door.stop();
     for (const worker of workers) tell(worker, { plinth: 'stop' });
   };
   const stopped = stopAll();

@@ -46,6 +46,36 @@ test('a worker that is killed under load takes down its own requests, and no mor
   expect((await server.stop('SIGTERM')).code).toBe(0);
 });
 
+test('workers that a signal ends, one or all of them, are replaced; the port stays open, and nobody is cut off', async () => {
+  const folder = await migrated({ 'plinth.yaml': settings + library });
+  const server = await serveWorkers(folder, 'sqlite:a.db', 2);
+  const over = new AbortController();
+  const seen: string[] = [];
+  const calling = Array.from({ length: 4 }, async () => {
+    while (!over.signal.aborted) {
+      const answer = ask(server.url, '/v1/authors').then(({ status }) => String(status), String);
+      seen.push(await answer);
+    }
+  });
+  for (const count of [1, 2]) {
+    await until(async () =>
+      (await ask(server.url, '/_metrics')).text.includes('\nplinth_processes 2\n'),
+    );
+    const ended = childrenOf(server.child.pid).slice(0, count);
+    for (const pid of ended) process.kill(pid, 'SIGTERM');
+    await until(() => childrenOf(server.child.pid).every((pid) => !ended.includes(pid)));
+    const answered = seen.length;
+    await until(() => seen.length > answered + 50);
+  }
+  over.abort();
+  await Promise.all(calling);
+  expect(new Set(seen)).toEqual(new Set(['200']));
+  const { code, err } = await server.stop('SIGTERM');
+  const told = err.match(/a worker has ended \(exit code 0\)\. Another one takes its place\./gu);
+  expect(told).toHaveLength(3);
+  expect(code).toBe(0);
+});
+
 /** The samples of counters and histograms: name and labels → value. */
 function countsOf(text: string): ReadonlyMap<string, number> {
   const types = new Map(
