@@ -168,7 +168,9 @@ test('what the target makes of the rows is told: other values, and rows that are
   expect(out).toMatch(/changed +2 {2}differs: 2 there, [0-9a-f]{16} and [0-9a-f]{16}\n/u);
   expect(out).toMatch(/lost +2 {2}differs: 1 there, /u);
   expect(out).not.toContain('Nothing is switched over yet.');
-  expect(err).toMatch(/^changed, lost are not equal in odd\.db and \S+ on \S+\. Stop what writes/u);
+  expect(err).toMatch(
+    /^changed, lost are not equal in odd\.db and \S+ on \S+\. Stop what writes to either, empty \S+ on \S+, then run it again\.\n$/u,
+  );
 });
 
 test.each([

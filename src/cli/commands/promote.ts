@@ -125,7 +125,7 @@ function report(
   else if (!json) for (const line of lines(tables)) output.print(line);
   if (different.length > 0)
     throw new CommandFailure(
-      `${different.map(({ resource }) => resource).join(', ')} ${different.length === 1 ? 'is' : 'are'} not equal in ${from} and ${to}. Stop what writes to either, then run it again.`,
+      `${different.map(({ resource }) => resource).join(', ')} ${different.length === 1 ? 'is' : 'are'} not equal in ${from} and ${to}. Stop what writes to either, empty ${to}, then run it again.`,
       { data: { tables } },
     );
   if (json) return;
