@@ -53,7 +53,11 @@ const databaseErrors: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(?:BUSY|LOCKED)/u, 'is locked by another process. Stop that one, or try again later.'],
   [/^SQLITE_NOTADB/u, 'is no SQLite database. Name another file.'],
   [/^SQLITE_CORRUPT/u, 'is damaged: SQLite cannot read it. Restore it from a backup.'],
-  [/^SQLITE_FULL/u, 'cannot be written: the disk is full. Make room and run it again.'],
+  // The second: the file beside it that its users share could not be made as long as it has to be.
+  [
+    /^SQLITE_(?:FULL|IOERR_SHMSIZE)/u,
+    'cannot be written: the disk is full. Make room and run it again.',
+  ],
   [
     /^SQLITE_(?:READONLY|PERM|AUTH)/u,
     'cannot be written to. Check the permissions of its file and of the folder that it is in.',

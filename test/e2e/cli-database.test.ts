@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { databaseFailure } from '../../src/cli/failure.ts';
 import {
   launch,
   library,
@@ -52,6 +53,12 @@ beforeAll(async () => {
   const other = new Driver(folder.at('different.db'));
   other.exec('CREATE TABLE authors (id INTEGER PRIMARY KEY, name VARCHAR(80), nick TEXT NOT NULL)');
   other.close();
+});
+
+test.each(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])('%s: the disk is full', (code) => {
+  expect(databaseFailure(new Driver.SqliteError('disk I/O error', code), 'a.db')).toMatchObject({
+    message: 'The database a.db cannot be written: the disk is full. Make room and run it again.',
+  });
 });
 
 /** A file that no command can use as a database, and what is said of it. */
