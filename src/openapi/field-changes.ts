@@ -1,7 +1,7 @@
 import type { Field } from '../model/api.ts';
 import { repeatsDefault } from '../model/check-field.ts';
 import { compareNumbers, isMultiple } from '../model/constraints.ts';
-import { isOfWholeSeconds } from '../model/field-types/stored-as.ts';
+import { isOfDoubles, isOfWholeSeconds } from '../model/field-types/stored-as.ts';
 import { splitSuffix, type Operator } from '../model/operators.ts';
 import type { FieldView, InputView, ResourceView } from '../model/view.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
@@ -210,6 +210,8 @@ function compareWriting(
     note(true, path, `takes ${after.precision} digits, not ${before.precision}`);
   if (isOfWholeSeconds(after) && !isOfWholeSeconds(before))
     note(true, path, 'takes whole seconds alone now');
+  if (isOfDoubles(after) && !isOfDoubles(before))
+    note(true, path, 'takes only what a double holds exactly now');
   if (before.items !== undefined && after.items !== undefined)
     compareWriting([before.items, after.items], isRead, `${path}[]`, note);
   if (!isRead && before.properties === undefined && after.properties !== undefined)

@@ -308,6 +308,18 @@ describe('one field', () => {
       [`breaking ${at}: takes whole seconds alone now`],
     ],
     [
+      'is kept as a double',
+      'a: { type: decimal }',
+      'a: { type: decimal, storedAs: real }',
+      [`breaking ${at}: takes only what a double holds exactly now`],
+    ],
+    [
+      'is kept as a double, which has place for all of its digits',
+      'a: { type: decimal, precision: 12 }',
+      'a: { type: decimal, precision: 12, storedAs: real }',
+      [],
+    ],
+    [
       'is kept with them',
       'a: { type: datetime, storedAs: unixSeconds }',
       'a: { type: datetime, storedAs: unixMilliseconds }',

@@ -62,6 +62,11 @@ export function isOfWholeSeconds({ attributes }: Field): boolean {
   return isWholeSeconds(attributes.storedAs);
 }
 
+/** Whether a decimal's column has no place for all of its digits, so that not all values are taken. */
+export function isOfDoubles({ attributes, precision }: Field): boolean {
+  return attributes.storedAs === 'real' && precision > 15;
+}
+
 /** What a column would lose of some values: whether it keeps one, and what is said of those that it does not. */
 type Loss = readonly [isKept: (value: string, field: Field) => boolean, message: string];
 
