@@ -11,3 +11,16 @@ export function useReturnedFocus(): void {
     [before],
   );
 }
+
+/** Does what may take `control` away: then the nearest one before it that is still there has the focus, else one after. */
+export function keepingFocus(control: HTMLElement, work: () => void): void {
+  const all = [...document.querySelectorAll<HTMLElement>('a[href], button, input, textarea')];
+  const place = all.indexOf(control);
+  const others = [...all.slice(0, place).reverse(), ...all.slice(place + 1)];
+  work();
+  // The page is drawn anew when the click was taken.
+  setTimeout(() => {
+    if (control.isConnected) return;
+    others.find((other) => other.isConnected && other.tabIndex >= 0)?.focus();
+  });
+}

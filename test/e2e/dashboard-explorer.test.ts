@@ -240,8 +240,13 @@ describe('the explorer', () => {
 
     // Without its expansion nothing is said of a collection, and a filter of it is one of the records.
     await page.getByRole('combobox', { name: 'Expand' }).press('Backspace');
-    await page.getByRole('button', { name: 'Remove alternative 2 of group 1' }).click();
-    await page.getByRole('button', { name: 'Remove alternative 1 of group 1' }).click();
+    await page.getByRole('button', { name: 'Remove alternative 2 of group 1' }).press('Enter');
+    // Who works with the keyboard goes on where it was.
+    const focused = page.locator(':focus');
+    const nearest = 'Remove alternative 1 of group 1';
+    await eventually(() => focused.getAttribute('aria-label')).toBe(nearest);
+    await focused.press('Enter');
+    await eventually(() => focused.getAttribute('aria-label')).toBe('Remove filter 1');
     await url(`${within}&nulls=last`);
     expect(await page.getByRole('group', { name: 'At least one of these' }).count()).toBe(0);
     await urlField(page).fill(
@@ -288,6 +293,12 @@ describe('the explorer', () => {
     await page.getByRole('link', { name: 'products' }).click();
     await page.getByRole('cell', { name: '5.00' }).waitFor();
     await eventually(() => urlField(page).inputValue()).toBe('/v1/products?makerId=2');
+    // Who would rather read JSON does so of the next resource too.
+    await page.getByText('JSON', { exact: true }).click();
+    await urlField(page).fill('/v1/makers?id=2');
+    await page.keyboard.press('Enter');
+    await page.locator('pre', { hasText: '"id": 2' }).waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
     expect(await hasRun(page)).toBeUndefined();
   });
 

@@ -29,6 +29,7 @@ import { Results } from './Results.tsx';
 /** A list of any resource by form: the hash holds the query as the API gets it, so form and URL are the same. */
 export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
+  const [shape, setShape] = useState('table');
   const [, number, behind = part] = /^v(\d+)\/(.+)$/u.exec(part) ?? [];
   const [, named = '', opened] = /^([^/]*)(?:\/(.*))?$/u.exec(behind) ?? [];
   const versioned = useModel(number);
@@ -87,6 +88,8 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
           opened={opened}
           mayChange={session.mayChange}
           place={place}
+          shape={shape}
+          setShape={setShape}
         />
       )}
     </Stack>
@@ -103,14 +106,16 @@ interface ListProps {
   readonly opened: string | undefined;
   readonly mayChange: boolean;
   readonly place: (name: string) => string;
+  /** How the records are shown, of whichever resource. */
+  readonly shape: string;
+  readonly setShape: (shape: string) => void;
 }
 
 function List(props: ListProps): JSX.Element {
-  const { model, latest, resource, search, opened, mayChange, place } = props;
+  const { model, latest, resource, search, opened, mayChange, place, shape, setShape } = props;
   const open = (id: string): void =>
     go(hashOf('explorer', place(`${resource.name}/${id}`), search));
   const mayCreate = mayChange && resource.operations.includes('create');
-  const [shape, setShape] = useState('table');
   const path = `${model.path}/${resource.name}`;
   const url = search === '' ? path : `${path}?${search}`;
   const mayRead = resource.operations.includes('read');
