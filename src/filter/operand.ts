@@ -3,6 +3,7 @@ import type { Field, Limits } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { parseText } from '../model/field-types/string.ts';
 import { operators } from '../model/operators.ts';
+import { counted } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { Comparison, Slot } from './predicate.ts';
 import { splitList } from './text.ts';
@@ -40,7 +41,7 @@ export function readOperand(
     items = split.value;
   }
   if (items.length > limits.inItems)
-    return limitExceeded(`takes at most ${limits.inItems} items (limits.inItems)`);
+    return limitExceeded(`takes at most ${counted(limits.inItems, 'item')} (limits.inItems)`);
   const values: JsonValue[] = [];
   for (const item of items) {
     const value = readItem(item, slot);

@@ -46,6 +46,7 @@ export function recordName(resource: string): string {
 
 /** "there is no field titel; did you mean title?" */
 export function unknownName(kind: string, name: string, candidates: Iterable<string>): string {
+  if (name === '') return `the name of a ${kind} is missing`;
   const guess = nearest(name, [...candidates]);
   return `there is no ${kind} ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 }

@@ -2,6 +2,7 @@ import { collectionParameters } from '../filter/collection-parameters.ts';
 import { placeOf } from '../filter/predicate.ts';
 import { isToMany, type Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
+import { counted } from '../model/values.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
 import { allNodes, collectionsNamed, type ExpandNode, type NamedCollection } from './expand.ts';
@@ -70,7 +71,7 @@ function refuseManyKeys(
     problems.push({
       parameter: last.name,
       code: 'LIMIT_EXCEEDED',
-      message: `the sorts of a request take at most ${sorts} keys together (limits.sorts)`,
+      message: `the sorts of a request take at most ${counted(sorts, 'key')} together (limits.sorts)`,
     });
 }
 

@@ -11,6 +11,7 @@ import { isToMany, type Api, type Relation, type Resource } from '../model/api.t
 import type { Operator } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import type { ResourceView } from '../model/view.ts';
+import { counted } from '../model/values.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
 import { collectionsOf, type ExpandNode } from './expand.ts';
@@ -103,7 +104,7 @@ export function planFilters(
     problems.push({
       parameter: conditions[0]?.name ?? '_or',
       code: 'LIMIT_EXCEEDED',
-      message: `a request takes at most ${api.limits.filters} filters (limits.filters); this one has ${count}`,
+      message: `a request takes at most ${counted(api.limits.filters, 'filter')} (limits.filters); this one has ${count}`,
     });
   return predicatesOf(records);
 }
@@ -147,7 +148,7 @@ function planCondition(
   if (isTooDeep(name, api.limits))
     return refuse(
       'LIMIT_EXCEEDED',
-      `a path has at most ${api.limits.pathDepth} dots (limits.pathDepth)`,
+      `a path has at most ${counted(api.limits.pathDepth, 'dot')} (limits.pathDepth)`,
     );
   const resolved = resolveName(name, face, others, problems.length < guessedNames);
   if (!resolved.ok)

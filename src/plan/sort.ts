@@ -5,6 +5,7 @@ import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
+import { counted } from '../model/values.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import { collectionsOf, type ExpandNode } from './expand.ts';
 import type { SortKey } from './plan.ts';
@@ -60,7 +61,7 @@ export function planSort(
   }
   const count = names.value.length;
   if (count > limits.sorts)
-    refuse(`takes at most ${limits.sorts} keys (limits.sorts)`, 'LIMIT_EXCEEDED');
+    refuse(`takes at most ${counted(limits.sorts, 'key')} (limits.sorts)`, 'LIMIT_EXCEEDED');
   const written = new Set<string>();
   for (const item of names.value) {
     const descending = item.startsWith('-');

@@ -9,7 +9,7 @@ import {
 } from '../errors.ts';
 import { refusalOf } from '../model/access.ts';
 import type { Api, Field } from '../model/api.ts';
-import { isJsonObject, type Reading, type ValueIssue } from '../model/values.ts';
+import { counted, isJsonObject, type Reading, type ValueIssue } from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
@@ -39,7 +39,7 @@ export function planCreate(
     return fail(
       apiError(
         'LIMIT_EXCEEDED',
-        `An array body takes at most ${limits.batchItems} records (limits.batchItems); this one has ${bodies.length}`,
+        `An array body takes at most ${counted(limits.batchItems, 'record')} (limits.batchItems); this one has ${bodies.length}`,
       ),
     );
   if (!isArray && !isJsonObject(body)) return fail(noObject());

@@ -331,7 +331,11 @@ describe('refused', () => {
       'expand=nope.books',
       'expand: nope.books: there is no relation nope; did you mean notes?',
     ),
-    refused('nothing below', 'expand=author.', 'expand: author.: there is no relation '),
+    refused(
+      'nothing below',
+      'expand=author.',
+      'expand: author.: the name of a relation is missing',
+    ),
     refused('a wildcard', 'expand=*', 'expand: there is no relation *'),
     refused(
       'several',

@@ -148,7 +148,7 @@ export class RecordReader {
       .map((name) =>
         /[;\t|]/u.test(name) && names.length === 1
           ? 'the values must be separated by commas'
-          : unknownName('field', name === '' ? '""' : name, this.positions.keys()),
+          : unknownName('field', name, this.positions.keys()),
       );
     const twice = names.filter((name, index) => names.indexOf(name) !== index);
     const missing = this.columns.filter(
