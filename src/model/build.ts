@@ -15,7 +15,7 @@ import { buildPivots, buildRelations } from './build-relations.ts';
 import { buildVersions } from './build-versions.ts';
 import { checkField, checkFilled, checkTemplates } from './check-field.ts';
 import type { FoundForms } from './field-types/stored-as.ts';
-import { memberNames, type DraftField, type DraftResource } from './draft.ts';
+import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { finishKeys } from './keys.ts';
 import { buildLimits } from './limits.ts';
 import { reportUnknown } from './names.ts';
@@ -106,6 +106,7 @@ function draftResources(
       report(place, `${name} stands in table ${table}, as ${other} does; name another table`);
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
       report(place, `${table} is a name that databases keep for themselves; name another table`);
+    adviseLength(table, place, report);
     tables.set(table.toLowerCase(), name);
     drafts.set(name, {
       name,
@@ -237,6 +238,20 @@ const systemColumns: ReadonlySet<string> = new Set([
   'tableoid',
 ]);
 
+/** The longest name that PostgreSQL knows, in bytes. Those of the file itself are never longer. */
+const longestName = 63;
+
+/** Warns of the name of a table or column that only SQLite can have. */
+function adviseLength(name: string, path: Path, report: Report): void {
+  const bytes = Buffer.byteLength(name);
+  if (bytes > longestName)
+    report(
+      path,
+      `its name has ${bytes} bytes, of which PostgreSQL keeps ${longestName}: only SQLite can have it`,
+      'warning',
+    );
+}
+
 function checkColumns(resource: DraftResource, report: Report): void {
   const columns = new Map<string, string>();
   for (const { name, column } of resource.fields.values()) {
@@ -248,6 +263,7 @@ function checkColumns(resource: DraftResource, report: Report): void {
         [...resource.path, 'fields', name, 'column'],
         `${name} stands in column ${column}, as ${other} does; name another column`,
       );
+    adviseLength(column, [...resource.path, 'fields', name, 'column'], report);
     if (systemColumns.has(column))
       report(
         [...resource.path, 'fields', name],

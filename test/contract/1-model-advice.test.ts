@@ -77,6 +77,25 @@ describe('a column that every table of PostgreSQL has of itself', () => {
   });
 });
 
+describe('the name of a table or column that PostgreSQL would cut', () => {
+  const written = (length: number): readonly unknown[] =>
+    build(`
+resources:
+  boxes:
+    table: ${'t'.repeat(length - 2)}é
+    fields: { name: { type: string, column: ${'c'.repeat(length)} } }
+`).problems.map(({ severity, path, message }) => [severity, path, message]);
+
+  test('is warned of, by its bytes', () => {
+    expect(written(63)).toEqual([]);
+    const message = 'its name has 64 bytes, of which PostgreSQL keeps 63: only SQLite can have it';
+    expect(written(64)).toEqual([
+      ['warning', 'resources.boxes.table', message],
+      ['warning', 'resources.boxes.fields.name.column', message],
+    ]);
+  });
+});
+
 describe('a readOnly field that may not be null', () => {
   const problemsOf = (field: string, more = ''): readonly unknown[] =>
     build(`
