@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Draw } from '../plan/defaults.ts';
 import type { Output } from './output.ts';
 
@@ -28,6 +28,11 @@ export function userFolder(
 /** A path of the command line as an absolute one. */
 export function fromFolder({ folder }: Context, path: string): string {
   return resolve(folder, path);
+}
+
+/** An absolute path as messages name it: from where the user stands. */
+export function shownPath({ folder }: Context, path: string): string {
+  return relative(folder, path) || path;
 }
 
 /** A command as this user would type it: in a checkout, in a project that has the package, or anywhere. */

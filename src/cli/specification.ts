@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { dirname } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
@@ -10,7 +10,7 @@ import { specificationJsonSchema } from '../spec/json-schema.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
 import { CommandFailure, fileReason } from './failure.ts';
-import { fromFolder, typed, type Context } from './context.ts';
+import { fromFolder, shownPath, typed, type Context } from './context.ts';
 
 /** The specification of a command: where it is and what it says. */
 export interface SpecificationFile {
@@ -49,7 +49,7 @@ export function readSpecification(
   positionOf: PositionOf;
 } {
   const path = findFile(context, named);
-  const name = relative(context.folder, path) || path;
+  const name = shownPath(context, path);
   const text = readText(path, name);
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);

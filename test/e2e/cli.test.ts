@@ -204,6 +204,27 @@ describe.concurrent('check', () => {
     });
   });
 
+  test.each([
+    ['nothing', 'nope', 'There is no file or folder data/nope.'],
+    [
+      'a folder without records',
+      'empty',
+      'The folder data/empty has no .ndjson, .json or .csv file.',
+    ],
+    [
+      'another name',
+      'bokks.csv',
+      'data/bokks.csv is named after no resource: there is no resource bokks; did you mean books?',
+    ],
+  ])('starting records that are %s are warned of', async (_case, data, message) => {
+    folder.write('data/empty/readme.txt', '');
+    folder.write('data/bokks.csv', 'id\n1\n');
+    folder.write(`data/${data}.yaml`, `data: ${data}\n${library}`);
+    const ended = await plinth(['check', `data/${data}.yaml`], here);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.out).toContain(`data/${data}.yaml:1:7 warning data: ${message}`);
+  });
+
   test('a byte order mark and CRLF are no matter', async () => {
     expect(await plinth(['check', 'marked.yaml'], here)).toMatchObject({ code: 0 });
   });

@@ -1,9 +1,10 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { compareApis } from '../../openapi/changes.ts';
+import { findDataFiles } from '../../execute/import/files.ts';
 import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../spec/collector.ts';
 import type { Problem } from '../../spec/problems.ts';
-import type { Context } from '../context.ts';
+import { shownPath, type Context } from '../context.ts';
 import { columnAdvice } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { checkGeneration } from '../generation-problems.ts';
@@ -36,6 +37,7 @@ export async function check(
   const read = api && { name, api, positionOf, folder: dirname(path) };
   const further = read && [
     ...(await checkGeneration(read)),
+    ...checkData(context, read),
     ...(await checkColumns(context, read, database)),
   ];
   const problems = inOrder([...found, ...(further ?? [])]);
@@ -53,13 +55,28 @@ export async function check(
   else output.print(`${name} is valid: ${size} ${size === 1 ? 'resource' : 'resources'}.`);
 }
 
+type ReadFile = Pick<SpecificationFile, 'name' | 'api' | 'folder' | 'positionOf'>;
+
+/** Warns where `data` means no files of records: only `dev` reads it, so that a server may do without. */
+function checkData(
+  context: Context,
+  { name, api, folder, positionOf }: ReadFile,
+): readonly Problem[] {
+  const { data } = api.settings;
+  if (data === undefined) return [];
+  const { report, problems } = collectProblems(name, positionOf);
+  const found = findDataFiles([resolve(folder, data)], api, (path) => shownPath(context, path));
+  for (const problem of found.problems) report(['data'], problem, 'warning');
+  return problems();
+}
+
 /**
  * Warns of columns of an existing table that have texts or nulls in another order than the API, where no index has its
  * own, or values that no request finds. A database that the file names and that cannot be read is a warning too; one of the command line is a failure.
  */
 async function checkColumns(
   context: Context,
-  file: Pick<SpecificationFile, 'name' | 'api' | 'folder' | 'positionOf'>,
+  file: ReadFile,
   flag: string | undefined,
 ): Promise<readonly Problem[]> {
   const { name, api, positionOf } = file;

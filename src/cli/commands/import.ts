@@ -3,8 +3,7 @@ import { importData, type ImportResult, type TakenIds } from '../../execute/impo
 import { listedProblems } from '../../execute/import/problems.ts';
 import { writeStatements } from '../../sql/compile-write.ts';
 import type { Api } from '../../model/api.ts';
-import { relative } from 'node:path';
-import { fromFolder, type Context } from '../context.ts';
+import { fromFolder, shownPath, type Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../specification.ts';
@@ -81,9 +80,8 @@ export async function loadData(
   paths: readonly string[],
   takenIds: TakenIds = 'refuse',
 ): Promise<ImportResult & { readonly ok: true }> {
-  const { output, draw, folder } = context;
-  const nameOf = (path: string): string => relative(folder, path) || path;
-  const { files, problems } = findDataFiles(paths, api, nameOf);
+  const { output, draw } = context;
+  const { files, problems } = findDataFiles(paths, api, (path) => shownPath(context, path));
   if (problems.length > 0)
     throw new CommandFailure('Nothing was imported. Name files or folders of records.', {
       details: problems,

@@ -5,7 +5,7 @@ import type { SpecificationDraft } from '../../execute/introspect/draft.ts';
 import { readJsonServer, type JsonServerFile } from '../../execute/introspect/json-server.ts';
 import { draftOf } from '../../execute/introspect/resources.ts';
 import type { JsonValue } from '../../spec/specification.ts';
-import { fromFolder, typed, type Context } from '../context.ts';
+import { fromFolder, shownPath, typed, type Context } from '../context.ts';
 import { introspectDatabase } from '../database.ts';
 import { refreshEditorSchema, schemaLine } from '../editor-schema.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -125,7 +125,7 @@ function fromJsonServer(context: Context, source: string, flags: IntrospectFlags
     context.output.note(
       'Some records have to be written otherwise than there: with --out FILE they go to the folder data beside it.',
     );
-  if (isWritten) context.output.note(`Wrote ${relative(context.folder, folder) || folder}.`);
+  if (isWritten) context.output.note(`Wrote ${shownPath(context, folder)}.`);
   if (flags.out !== undefined) context.output.note(`Next: ${typed(context, `dev ${flags.out}`)}`);
 }
 
@@ -143,7 +143,7 @@ function parsed(path: string, name: string): JsonValue {
 }
 
 function writeRecords(context: Context, folder: string, { records }: JsonServerFile): void {
-  const shown = relative(context.folder, folder) || folder;
+  const shown = shownPath(context, folder);
   if (existsSync(folder))
     throw new CommandFailure(
       `${shown} is there already. Name a file in another folder with --out.`,
