@@ -1,6 +1,6 @@
 import type { Api, Field } from '../model/api.ts';
 import { fieldsIn, withFields } from '../model/template.ts';
-import type { FieldView, ResourceView } from '../model/view.ts';
+import { fieldNameIn, type FieldView, type ResourceView } from '../model/view.ts';
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import { settingsOf, type Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
@@ -41,7 +41,7 @@ export function inspectRecords(
   const { resource, name } = face;
   const views = [...face.fields.values()];
   const settings = generator?.settings ?? settingsOf(api);
-  const idName = views.find(({ field }) => field === resource.id)?.name ?? 'id';
+  const idName = fieldNameIn(views, resource.id) ?? 'id';
   const rows = records.map((record) => {
     const id = record[idName] as JsonValue;
     const number = rowOfId(resource, id, settings.seed);
@@ -136,8 +136,8 @@ function otherFace(face: ResourceView, target: Field): string | undefined {
   for (const { relation, target: targetOf } of face.relations.values()) {
     if (relation.kind !== 'belongsTo' || relation.targetKey !== target) continue;
     const other = targetOf(relation.target);
-    const view = [...(other?.fields.values() ?? [])].find(({ field }) => field === target);
-    if (other !== undefined && view !== undefined) return `${other.name}.${view.name}`;
+    const name = fieldNameIn(other?.fields.values() ?? [], target);
+    if (other !== undefined && name !== undefined) return `${other.name}.${name}`;
   }
   return undefined;
 }

@@ -5,6 +5,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import {
+  fieldNameIn,
   mayCarry,
   mayLink,
   type InputView,
@@ -148,7 +149,7 @@ function referenceDocument(
 }
 
 function nameOn(field: Field, face: ResourceView | undefined): string | null {
-  return [...(face?.fields.values() ?? [])].find((one) => one.field === field)?.name ?? null;
+  return fieldNameIn(face?.fields.values() ?? [], field) ?? null;
 }
 
 function relationDocument(view: RelationView, face: ResourceView): RelationInfo {
@@ -187,9 +188,11 @@ function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'lin
 function pairOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'pair'> {
   const { relation } = view;
   if (relation.kind !== 'morphTo') return {};
-  const inputOf = (field: Field): string | undefined =>
-    [...face.inputs.values()].find((input) => input.field === field)?.name;
-  const [type, id] = [inputOf(relation.typeField), inputOf(relation.idField)];
+  const inputs = [...face.inputs.values()];
+  const [type, id] = [
+    fieldNameIn(inputs, relation.typeField),
+    fieldNameIn(inputs, relation.idField),
+  ];
   if (type === undefined || id === undefined) return {};
   const types = facesOf(view).flatMap(({ face: target, typeValue }) =>
     typeValue === undefined ? [] : [{ value: typeValue, resource: target.name }],

@@ -5,6 +5,7 @@ import { RowRights } from '../execute/row-rights.ts';
 import { executeWrite } from '../execute/write.ts';
 import { notFound, type Answering, type Written } from '../execute/written.ts';
 import { refusalOf } from '../model/access.ts';
+import { fieldNameIn } from '../model/view.ts';
 import { scopeOf } from '../auth/callers.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
 import type { WritePlan } from '../plan/plan.ts';
@@ -194,10 +195,7 @@ async function prepare(
 /** What this caller calls fields and resources in this version. */
 function namesOf({ view }: Call): Answering['names'] {
   return {
-    field: (field) => {
-      const inputs = view.resource(field.resource.name)?.inputs.values() ?? [];
-      return [...inputs].find((input) => input.field === field)?.name;
-    },
+    field: (field) => fieldNameIn(view.resource(field.resource.name)?.inputs.values() ?? [], field),
     resource: ({ name }) => ((view.resource(name)?.rules.read.length ?? 0) > 0 ? name : undefined),
   };
 }

@@ -63,6 +63,12 @@ export interface RelationView {
   readonly pivot: readonly FieldView[];
 }
 
+/** What a field is called among those of a view, such as `face.fields.values()`; undefined where it is not there. */
+export function fieldNameIn(views: Iterable<FieldView>, field: Field): string | undefined {
+  for (const view of views) if (view.field === field) return view.name;
+  return undefined;
+}
+
 /** The key of the view that a subject has of a version: roles and claims that no rule names make no difference. */
 export function viewKey(api: Api, version: Version, subject: Subject): string {
   const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();

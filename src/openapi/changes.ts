@@ -8,7 +8,13 @@ import {
   type Version,
 } from '../model/api.ts';
 import { hasEnded } from '../model/sunset.ts';
-import { viewOf, type RelationView, type ResourceView, type View } from '../model/view.ts';
+import {
+  fieldNameIn,
+  viewOf,
+  type RelationView,
+  type ResourceView,
+  type View,
+} from '../model/view.ts';
 import { compareAccess, compareCredentials } from './access-changes.ts';
 import type { Change, Note } from './change.ts';
 import { compareFields } from './field-changes.ts';
@@ -196,7 +202,6 @@ function compareUnique(old: ResourceView, now: ResourceView, note: Note): void {
 }
 
 function uniqueLists({ resource, inputs }: ResourceView): readonly (readonly string[])[] {
-  const nameOf = (field: Field): string =>
-    [...inputs.values()].find((input) => input.field === field)?.name ?? field.name;
+  const nameOf = (field: Field): string => fieldNameIn(inputs.values(), field) ?? field.name;
   return resource.unique.map((list) => list.map(nameOf));
 }

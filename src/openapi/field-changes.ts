@@ -3,7 +3,7 @@ import { repeatsDefault } from '../model/check-field.ts';
 import { compareNumbers, isMultiple } from '../model/constraints.ts';
 import { isOfDoubles, isOfWholeSeconds } from '../model/field-types/stored-as.ts';
 import { splitSuffix, type Operator } from '../model/operators.ts';
-import type { FieldView, InputView, ResourceView } from '../model/view.ts';
+import { fieldNameIn, type FieldView, type InputView, type ResourceView } from '../model/view.ts';
 import type { FieldSpecification } from '../spec/specification.ts';
 import { compareFieldAccess } from './access-changes.ts';
 import type { Note } from './change.ts';
@@ -150,8 +150,7 @@ function targetOf({ reference }: Field, { view }: ResourceView): Target | undefi
   if (reference === undefined) return undefined;
   const resource = reference.resource.name;
   const fields = view.resource(resource)?.fields.values() ?? [];
-  const known = [...fields].find(({ field }) => field === reference.field);
-  return { resource, field: known?.name };
+  return { resource, field: fieldNameIn(fields, reference.field) };
 }
 
 function compareReferences(

@@ -1,7 +1,7 @@
 import { decide, operations, type Operation, type Rule } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import { recordName } from '../model/names.ts';
-import type { ResourceView } from '../model/view.ts';
+import { fieldNameIn, type ResourceView } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
 import { commonHeaders, errorsOf, headerRef } from './answers.ts';
 import { debugMembers } from './debug.ts';
@@ -353,7 +353,7 @@ function listExample({ resource }: ResourceView, record: unknown): unknown {
 
 /** What the id is called in this version. */
 function idName({ fields, resource }: ResourceView): string {
-  return [...fields.values()].find(({ field }) => field === resource.id)?.name ?? 'id';
+  return fieldNameIn(fields.values(), resource.id) ?? 'id';
 }
 
 function anyOf(schema: JsonSchema): readonly JsonSchema[] {

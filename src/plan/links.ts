@@ -3,9 +3,9 @@ import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../model/values.ts';
 import {
+  fieldNameIn,
   mayCarry,
   mayLink,
-  type FieldView,
   type InputView,
   type RelationView,
   type ResourceView,
@@ -189,8 +189,7 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
   const row = new Map(complete(pivot, through, draw));
   row.delete(ownerKey);
   row.delete(targetKey);
-  const nameOf = (field: Field): string | undefined =>
-    view.pivot.find((one: FieldView) => one.field === field)?.name;
+  const nameOf = (field: Field): string | undefined => fieldNameIn(view.pivot, field);
   const placeOf = (field: Field): string => {
     const name = nameOf(field);
     return name === undefined ? path : `${path}.pivot.${name}`;

@@ -14,7 +14,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import { toldValues } from '../model/told-values.ts';
-import type { InputView, ResourceView } from '../model/view.ts';
+import { fieldNameIn, type InputView, type ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
@@ -182,8 +182,7 @@ function checkMorphs(
   const morphs = touchedMorphs(face.resource, (field) => values.has(field)).filter(
     ({ typeField, idField }) => values.has(typeField) && values.has(idField),
   );
-  const nameOf = (wanted: Field): string | undefined =>
-    [...face.inputs.values()].find(({ field }) => field === wanted)?.name;
+  const nameOf = (field: Field): string | undefined => fieldNameIn(face.inputs.values(), field);
   for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
     const { field, message } = halfIssue(half, nameOf);
     const path = `${prefix}${nameOf(field) ?? ''}`;
@@ -269,8 +268,7 @@ function unknownMessage(name: string, face: ResourceView, guess: boolean): strin
   }
   if (relation.kind !== 'belongsTo') return 'is a relation and cannot be written here';
   // A relation is there only where its key is.
-  const key = [...face.fields.values()].find(({ field }) => field === relation.key);
-  return `is a relation; write its key ${key?.name ?? ''}`;
+  return `is a relation; write its key ${fieldNameIn(face.fields.values(), relation.key) ?? ''}`;
 }
 
 /** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them. Contract 2, Errors. */
