@@ -231,8 +231,7 @@ function readRecord(
     const { name, field } = input;
     if (Object.hasOwn(body, name) || field === id) continue;
     const stays =
-      kind === 'replace' &&
-      (!input.updatable || field.writeOnly || field.immutable || !face.fields.has(name));
+      kind === 'replace' && (!input.updatable || field.immutable || !face.fields.has(name));
     if (stays) continue;
     const fallback = drawDefault(field, draw);
     if (fallback !== undefined) values.set(field, fallback);
