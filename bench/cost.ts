@@ -1,4 +1,4 @@
-import { features, startFeatured, type Featured } from './features.ts';
+import { features, startFeatured, type Feature, type Featured } from './features.ts';
 import { processorTime } from './memory.ts';
 import { print } from './report.ts';
 
@@ -19,11 +19,15 @@ type Side = Featured & {
   cost: number;
 };
 
-/** What some features cost a read by id, in processor time of servers over one database that take turns. */
-export async function measureCost(database: string, folder: string): Promise<void> {
+/** What features cost a read by id, in processor time of servers over one database that take turns; the first has none. */
+export async function measureCost(
+  database: string,
+  folder: string,
+  all: readonly Feature[] = Object.values(features),
+): Promise<void> {
   const found = new Map<string, number[]>();
   for (let batch = 0; batch < batches; batch += 1) {
-    const sides = await measureBatch(batch, database, folder);
+    const sides = await measureBatch(batch, database, folder, all);
     const plain = sides.find(({ name }) => name === features.nothing.name)?.cost ?? 0;
     for (const { name, cost } of sides) found.set(name, [...(found.get(name) ?? []), plain / cost]);
     print(sides.map(({ name, cost }) => `${name} ${perRequest(cost)} µs`).join(', '));
@@ -32,9 +36,13 @@ export async function measureCost(database: string, folder: string): Promise<voi
 }
 
 /** One server of each feature, started in another order each time. */
-async function measureBatch(batch: number, database: string, folder: string): Promise<Side[]> {
+async function measureBatch(
+  batch: number,
+  database: string,
+  folder: string,
+  all: readonly Feature[],
+): Promise<Side[]> {
   const sides: Side[] = [];
-  const all = Object.values(features);
   const first = batch % all.length;
   try {
     for (const feature of [...all.slice(first), ...all.slice(0, first)]) {

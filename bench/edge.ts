@@ -7,7 +7,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPostgres } from '../test/support/postgres-server.ts';
 import { measureCost } from './cost.ts';
+import { features } from './features.ts';
 import { measureShares } from './shares.ts';
 import type { Server } from './child.ts';
 import {
@@ -23,7 +25,13 @@ import { residentMemory } from './memory.ts';
 import { measureOverload } from './overload.ts';
 import { print } from './report.ts';
 import { measureWorkers } from './workers.ts';
-import { specifications, startDev, startPlinth, writeSpecification } from './servers.ts';
+import {
+  fillChinook,
+  specifications,
+  startDev,
+  startPlinth,
+  writeSpecification,
+} from './servers.ts';
 
 const path = '/v1/tracks?limit=20';
 const seconds = 4;
@@ -84,8 +92,17 @@ function overload(): Promise<void> {
   return measureOverload(folder);
 }
 
-function cost(): Promise<void> {
-  return measureCost(`sqlite:${database}`, folder);
+async function cost(): Promise<void> {
+  await measureCost(`sqlite:${database}`, folder);
+  const postgres = await startPostgres({ durable: true });
+  try {
+    await fillChinook(postgres.url);
+    print('over PostgreSQL:');
+    const { nothing, tokenAlone, rule } = features;
+    await measureCost(postgres.url, folder, [nothing, tokenAlone, rule]);
+  } finally {
+    await postgres.stop();
+  }
 }
 
 function shares(): Promise<void> {

@@ -38,6 +38,14 @@ export function migrate(specification: string, database: string): Promise<void> 
   return runScript([cli, 'migrate', specification, '--database', database, '--apply']);
 }
 
+/** Makes the tables of the Chinook example in an empty database, and loads its data, with Plinth's own commands. */
+export async function fillChinook(database: string): Promise<void> {
+  const { chinook: specification } = specifications;
+  await migrate(specification, database);
+  const data = join(root, 'examples/chinook/data');
+  await runScript([cli, 'import', data, '--spec', specification, '--database', database]);
+}
+
 /** Loads the data set into the tables of the blog with Plinth's own command; gives the records a second. */
 export async function importBlog(database: string, { folder, rows }: DataSet): Promise<number> {
   const begin = performance.now();
