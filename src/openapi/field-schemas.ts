@@ -32,11 +32,23 @@ export function selectedSchema(field: Field, view: View): JsonSchema {
   return field.nullable ? orNull(selected) : selected;
 }
 
-/** What a body may give for a field, with the constraints that are checked. `partial`: as a merge patch has it. */
-export function writeSchema(field: Field, view: View, partial = false): JsonSchema {
+/** How a body gives a field. */
+interface Giving {
+  /** As a merge patch does. */
+  readonly merges?: boolean;
+  /** Left out it stays as it is: a `default` in the schema would be put in by validators, and overwrite it. */
+  readonly stays?: boolean;
+}
+
+/** What a body may give for a field, with the constraints that are checked. */
+export function writeSchema(
+  field: Field,
+  view: View,
+  { merges = false, stays = false }: Giving = {},
+): JsonSchema {
   const below = (part: Field): JsonSchema => writeSchema(part, view);
   const { name } = field.type;
-  if (partial && name === 'object') return orNull({ ...anyObject, ...notes(field) });
+  if (merges && name === 'object') return orNull({ ...anyObject, ...notes(field) });
   const { attributes, default: initial } = field;
   const isNumber = name === 'integer' || name === 'number';
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
@@ -59,7 +71,7 @@ export function writeSchema(field: Field, view: View, partial = false): JsonSche
             multipleOf,
           }
         : {}),
-      default: initial?.kind === 'value' ? initial.value : undefined,
+      default: initial?.kind === 'value' && !stays ? initial.value : undefined,
       writeOnly: field.writeOnly ? true : undefined,
     }),
     ...notes(field),

@@ -255,7 +255,7 @@ function linkSchema(view: RelationView, id: JsonSchema, beheld: View): JsonSchem
             input.name,
             // What a GET gave can be sent back to change a record.
             mayCarry(view.relation, input)
-              ? writeSchema(input.field, beheld)
+              ? writeSchema(input.field, beheld, { stays: true })
               : { ...readSchema(input.field, beheld), readOnly: true },
           ]),
         ),
@@ -274,15 +274,17 @@ export function requiredInputs(
   face: ResourceView,
   kind: 'create' | 'replace',
 ): readonly InputView[] {
-  return [...face.inputs.values()].filter(({ name, field, creatable, updatable }) => {
+  return [...face.inputs.values()].filter((input) => {
+    const { field, creatable } = input;
     if (field === face.resource.id || field.default !== undefined) return false;
-    if (
-      kind === 'replace' &&
-      (!updatable || field.writeOnly || field.immutable || !face.fields.has(name))
-    )
-      return false;
-    return (kind === 'create' ? creatable : updatable) && (field.required || !field.nullable);
+    if (kind === 'create' ? !creatable : outlastsReplacing(face, input)) return false;
+    return field.required || !field.nullable;
   });
+}
+
+/** Whether a field that a PUT leaves out stays as it is. */
+function outlastsReplacing(face: ResourceView, { name, field, updatable }: InputView): boolean {
+  return !updatable || field.writeOnly || field.immutable || !face.fields.has(name);
 }
 
 /** The members that a body of a create may have. */
@@ -314,12 +316,15 @@ function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
         inputs.map((input) => {
           const { field, updatable } = input;
           // What a GET gave can be sent back: it is ignored, or has to be as it is.
-          const stays = kind !== 'create' && (field === face.resource.id || !updatable);
+          const isFixed = kind !== 'create' && (field === face.resource.id || !updatable);
           return [
             input.name,
-            stays
+            isFixed
               ? { ...readSchema(field, face.view), readOnly: true }
-              : writeSchema(field, face.view, kind === 'merge'),
+              : writeSchema(field, face.view, {
+                  merges: kind === 'merge',
+                  stays: kind === 'replace' ? outlastsReplacing(face, input) : kind !== 'create',
+                }),
           ];
         }),
       ),
