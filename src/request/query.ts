@@ -59,9 +59,16 @@ const requestNames: Readonly<Record<RequestKind, string>> = {
 /** Parameters of several names, which stand behind each other: `fields=a,b`. */
 const lists: ReadonlySet<string> = new Set(['sort', 'fields', 'exclude', 'expand']);
 
-/** What libraries write for several values (`id[]=1&id[]=2`) and for operators (`price[gte]=5`). */
-const brackets =
-  'brackets are not used here; write field_operator=value, and several values as field_in=a,b';
+/** What is written in place of `sort[]=a&sort[]=b`, `fields[posts]=title` or `page[size]=2`, by what is before the bracket. */
+const withoutBrackets: ReadonlyMap<string, string> = new Map([
+  ...[...lists].map((name) => [name, `several as ${name}=a,b`] as const),
+  ['_or', '_or=field:value,field:value'],
+  ['page', 'page=2&limit=10'],
+]);
+
+/** The same of filters: several values (`id[]=1&id[]=2`), operators (`price[gte]=5`), paths (`author[name]=Bob`). */
+const filterWithoutBrackets =
+  'field_operator=value, relation.field=value, and several values as field_in=a,b';
 
 /** Collects the parts of a query string as they are met. */
 class QueryReader {
@@ -81,7 +88,7 @@ class QueryReader {
 
   add(name: string, value: string): void {
     if (isParameter(name)) this.addReserved(name, value);
-    else if (/[[\]]/u.test(name)) this.refuse(name, brackets);
+    else if (/[[\]]/u.test(name)) this.refuse(name, bracketsMessage(name));
     else if (this.kind === 'list' || this.kind === 'read')
       this.conditions.push(this.condition(name, value));
     else this.refuse(name, this.filterMessage(name));
@@ -178,6 +185,11 @@ export function parseQuery(raw: string, kind: RequestKind): Query {
     else reader.add(name, value);
   }
   return reader;
+}
+
+function bracketsMessage(name: string): string {
+  const [before = ''] = name.split(/[[\]]/u, 1);
+  return `brackets are not used here; write ${withoutBrackets.get(before) ?? filterWithoutBrackets}`;
 }
 
 /** Percent-decodes a part of the query string, where `+` is a blank; undefined where that fails. */

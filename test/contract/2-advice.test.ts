@@ -172,6 +172,30 @@ describe('characters that have to be written otherwise', () => {
   ]);
 });
 
+describe('brackets, as libraries write lists and objects', () => {
+  const rows = {
+    'sort[]=lastName&sort[]=id': 'several as sort=a,b',
+    'fields[0]=lastName&fields[0]=id': 'several as fields=a,b',
+    'fields[patients]=lastName': 'several as fields=a,b',
+    'expand[]=photos': 'several as expand=a,b',
+    '_or[]=lastName:a&_or[]=lastName:b': '_or=field:value,field:value',
+    'page[size]=2': 'page=2&limit=10',
+    'address[city]=Rome':
+      'field_operator=value, relation.field=value, and several values as field_in=a,b',
+  };
+  expectRefusals(
+    source,
+    '/v1/patients',
+    Object.entries(rows).map(([query, right]) =>
+      invalid(
+        query,
+        query,
+        `${query.replace(/=.*/u, '')}: brackets are not used here; write ${right}`,
+      ),
+    ),
+  );
+});
+
 describe('what other services call a parameter', () => {
   const meant = (other: string, name: string): RefusalCase =>
     invalid(

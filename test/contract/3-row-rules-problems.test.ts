@@ -97,7 +97,7 @@ describe('what is wrong with a rule is told where it stands', () => {
     ['title=%zz', 'title: is not valid percent-encoded UTF-8'],
     [
       'title[]=x',
-      'title[]: brackets are not used here; write field_operator=value, and several values as field_in=a,b',
+      'title[]: brackets are not used here; write field_operator=value, relation.field=value, and several values as field_in=a,b',
     ],
     ['_or=title', '_or: "title" is no field:value'],
     ['rank_in=1,,2', 'rank_in: an empty item is written as ""'],
