@@ -209,6 +209,7 @@ describe('what other services call a parameter', () => {
     meant('orderBy', 'sort'),
     meant('per_page', 'limit'),
     meant('skip', 'offset'),
+    meant('_end', 'limit'),
     meant('after', 'cursor'),
     invalid(
       'a search',
