@@ -20,6 +20,10 @@ export interface Dimension {
   readonly fields: readonly Field[];
   readonly size: number;
   readonly valueAt: (place: number, field: Field) => JsonValue;
+  /** The records of the own resource among the owners of a pair, whose places follow one another. */
+  readonly own?: { readonly from: number; readonly size: number };
+  /** The other owners alone; absent where there is nothing else. */
+  readonly others?: Dimension;
 }
 
 /**
@@ -128,14 +132,43 @@ export function morphsOf({ relations }: Resource): readonly MorphTo[] {
  * The owners that a morph pair leads to: the records of its targets, one after the other, in the order of the resources,
  * whichever of them has a morphMany.
  */
-export function ownerDimension(
-  { typeField, idField, targets }: MorphTo,
+export function ownerDimension(morph: MorphTo, world: Universes): Dimension {
+  const order = [...world.resources()];
+  const ordered = [...morph.targets].toSorted(
+    ([, a], [, b]) => order.indexOf(a) - order.indexOf(b),
+  );
+  const { resource } = morph.idField;
+  const place = ordered.findIndex(([, target]) => target === resource);
+  const all = ownersOf(morph, ordered, world);
+  if (place === -1) return all;
+  const before = ownersOf(morph, ordered.slice(0, place), world);
+  const others = ordered.toSpliced(place, 1);
+  // Nothing is counted before somebody asks.
+  return {
+    fields: all.fields,
+    get size() {
+      return all.size;
+    },
+    valueAt: all.valueAt,
+    own: {
+      get from() {
+        return before.size;
+      },
+      get size() {
+        return world.universe(resource).size;
+      },
+    },
+    ...(others.length === 0 ? {} : { others: ownersOf(morph, others, world) }),
+  };
+}
+
+function ownersOf(
+  { typeField, idField }: MorphTo,
+  targets: readonly (readonly [string, Resource])[],
   world: Universes,
 ): Dimension {
-  const all = [...world.resources()];
-  const ordered = [...targets].toSorted(([, a], [, b]) => all.indexOf(a) - all.indexOf(b));
   const sizes = (): readonly (readonly [string, Resource, number])[] =>
-    ordered.map(([value, target]) => [value, target, world.universe(target).size]);
+    targets.map(([value, target]) => [value, target, world.universe(target).size]);
   return {
     fields: [typeField, idField],
     get size() {

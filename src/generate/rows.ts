@@ -15,7 +15,7 @@ import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, Random, type Key } from './random.ts';
 import { RowValues } from './row-values.ts';
 import type { Source } from './source.ts';
-import { branchOf } from './tree.ts';
+import { branchOf, ownerOf, parentOf } from './tree.ts';
 
 /** What the rows of one resource need of the others. */
 export interface World extends Workshop {
@@ -26,9 +26,8 @@ export interface World extends Workshop {
   readonly specificationOf: (resource: Resource) => ResourceSpecification;
 }
 
-/** The part of the keys that are null where the file says that they may be; and of those to the own table. */
+/** The part of the keys that are null where the file says that they may be. */
 const nullKeys = 0.1;
-const rootShare = 0.3;
 
 type Make = (row: RowValues) => JsonValue;
 type PlaceOf = (row: RowValues) => number | null;
@@ -94,22 +93,21 @@ export class ResourceRows {
   private isPlaced(field: Field): boolean {
     return (
       (field.reference !== undefined && this.makers.get(field)?.custom === undefined) ||
-      morphsOf(this.resource).some(
-        (morph) => morph.idField === field || morph.typeField === field,
-      ) ||
+      this.isOfOwner(field) ||
       this.joints.some(({ dimensions }) => dimensions.some(({ fields }) => fields.includes(field)))
+    );
+  }
+
+  private isOfOwner(field: Field): boolean {
+    return morphsOf(this.resource).some(
+      ({ idField, typeField }) => idField === field || typeField === field,
     );
   }
 
   /** What the values of a field are made by. */
   sourceOf(field: Field): Pick<Source, 'name' | 'args'> {
     if (field === this.resource.id) return { name: 'id' };
-    if (
-      morphsOf(this.resource).some(
-        ({ idField, typeField }) => idField === field || typeField === field,
-      )
-    )
-      return { name: 'owner' };
+    if (this.isOfOwner(field)) return { name: 'owner' };
     const maker = this.makers.get(field);
     if (field.reference !== undefined && maker?.custom === undefined) return { name: 'reference' };
     return maker?.source ?? { name: field.type.name };
@@ -190,7 +188,7 @@ export class ResourceRows {
       }
       const members = [
         ...new Set(list.map((field) => dimensions.get(field) ?? this.valueDimension(field))),
-      ];
+      ].map((member) => member.others ?? member);
       const isPart = members.some(
         (one) => taken.has(one) || one.fields.some((field) => places.has(field)),
       );
@@ -200,9 +198,8 @@ export class ResourceRows {
       // What another list has placed already stays; then one more that is distinct by itself does.
       const joined = isPart ? others.slice(0, 1) : others;
       if (joined.length === 0) {
-        const [field] = branch?.fields ?? [];
-        if (branch !== undefined && field !== undefined)
-          places.set(field, [branch, this.branchPlace(field, () => 1)]);
+        for (const field of branch?.fields ?? [])
+          if (branch !== undefined) places.set(field, [branch, this.branchPlace(branch, () => 1)]);
         continue;
       }
       const [a, b] = joined;
@@ -221,14 +218,14 @@ export class ResourceRows {
       const per = joined.find(
         ({ fields }) => this.perKey !== undefined && fields.includes(this.perKey),
       );
-      const [key] = isPart ? [] : (branch?.fields ?? []);
+      const tree = isPart ? undefined : branch;
       const capacity = (): number => joint.capacity(per);
       // With a key to the own table they are only distinct where that is the same.
-      const most = key === undefined ? capacity : () => (capacity() === 0 ? 0 : Infinity);
+      const most = tree === undefined ? capacity : () => (capacity() === 0 ? 0 : Infinity);
       if (per === undefined) this.capacities.push(most);
       else this.groupCaps.push(most);
-      if (branch !== undefined && key !== undefined)
-        places.set(key, [branch, this.branchPlace(key, capacity)]);
+      for (const field of tree?.fields ?? [])
+        if (tree !== undefined) places.set(field, [tree, this.branchPlace(tree, capacity)]);
     }
     this.joints = joints;
     for (const dimension of new Set(dimensions.values())) {
@@ -258,8 +255,9 @@ export class ResourceRows {
     return false;
   }
 
-  /** Whether it is a key to the own table that rows are not counted by. */
-  private isOfTree({ fields: [field] }: Dimension): boolean {
+  /** Whether it leads to the own table alone, and rows are not counted by it. */
+  private isOfTree({ fields: [field], own, others }: Dimension): boolean {
+    if (own !== undefined) return others === undefined;
     return field !== this.perKey && field?.reference?.resource === this.resource;
   }
 
@@ -321,18 +319,20 @@ export class ResourceRows {
       if (isUnique) this.groupCaps.push(() => 1);
       return (row) => this.groups?.locate(row.number - 1).owner ?? null;
     }
-    if (field?.reference?.resource === this.resource) return this.treePlace(field, key);
+    if (this.isOfTree(dimension)) return this.treePlace(nullable, isUnique, key);
     if (isUnique) {
-      if (!nullable) this.capacities.push(() => dimension.size);
-      return ({ number }) =>
-        number > dimension.size ? null : permuted(number - 1, dimension.size, key);
+      const { others = dimension } = dimension;
+      if (!nullable) this.capacities.push(() => others.size);
+      return ({ number }) => (number > others.size ? null : permuted(number - 1, others.size, key));
     }
-    if (!nullable) this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
+    if (!nullable && dimension.own === undefined)
+      this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
     return ({ number }) => {
       const { size } = dimension;
+      const earlier = this.earlierRows(number);
       this.random.start(key, number);
       if (size === 0 || (mayBeNull && this.random.chance(nullKeys))) return null;
-      return this.random.below(size);
+      return ownerOf(dimension, number - 1, earlier, nullable, this.random);
     };
   }
 
@@ -349,23 +349,21 @@ export class ResourceRows {
   }
 
   /** A key to the own table leads to an earlier row, of the same group where there are groups: so no circle closes. */
-  private treePlace(field: Field, key: Key): PlaceOf {
+  private treePlace(isNullable: boolean, isUnique: boolean, key: Key): PlaceOf {
     return ({ number }) => {
       const earlier = this.earlierRows(number);
       this.random.start(key, number);
-      const isRoot =
-        earlier <= 0 || (field.nullable && !field.unique && this.random.chance(rootShare));
-      if (isRoot) return field.nullable ? null : number - 1;
-      return number - 2 - (field.unique ? 0 : this.random.below(earlier));
+      return parentOf(number - 1, earlier, { isNullable, isUnique }, this.random);
     };
   }
 
   /** The same for a key that is distinct together with what has so many values. */
-  private branchPlace(field: Field, capacity: () => number): PlaceOf {
+  private branchPlace({ fields }: Dimension, capacity: () => number): PlaceOf {
+    const nullable = fields.every((field) => field.nullable);
     return ({ number }) => {
       const earlier = this.earlierRows(number);
-      const branch = branchOf(earlier, capacity(), field.nullable);
-      if (branch === undefined) return field.nullable ? null : number - 1;
+      const branch = branchOf(earlier, capacity(), nullable);
+      if (branch === undefined) return nullable ? null : number - 1;
       return number - 1 - earlier + branch;
     };
   }

@@ -1,5 +1,10 @@
+import type { Dimension } from './joint.ts';
+import type { Random } from './random.ts';
+
 /** How many rows lead to one where more are possible. */
 const usualBranches = 3;
+/** The part of the rows that are roots, where the key may be null. */
+const rootShare = 0.3;
 
 /**
  * To which row of its tree one leads whose key has to be distinct together with `capacity` values, which differ in as many
@@ -11,4 +16,40 @@ export function branchOf(row: number, capacity: number, isNullable: boolean): nu
   const branches = Math.min(usualBranches, isNullable ? capacity : capacity - 1);
   const roots = isNullable ? branches : 1;
   return branches < 1 || row < roots ? undefined : Math.floor((row - roots) / branches);
+}
+
+/**
+ * To which row one leads that may lead to so many just before it. A root leads to none or, where it has to lead to one, to
+ * itself. Where no two rows lead to the same, each leads to the one before it, or all are roots. Rows count from 0.
+ */
+export function parentOf(
+  row: number,
+  earlier: number,
+  { isNullable, isUnique }: { readonly isNullable: boolean; readonly isUnique: boolean },
+  random: Random,
+): number | null {
+  // A root that leads to itself is the one that does.
+  const isRoot = isUnique ? !isNullable : isNullable && random.chance(rootShare);
+  if (earlier <= 0 || isRoot) return isNullable ? null : row;
+  return row - 1 - (isUnique ? 0 : random.below(earlier));
+}
+
+/**
+ * The place of the owner that a pair leads to, drawn among all: one of the own table is an earlier row, so that no circle
+ * closes, and the first row has another owner, if there is one.
+ */
+export function ownerOf(
+  { own, size }: Dimension,
+  row: number,
+  earlier: number,
+  isNullable: boolean,
+  random: Random,
+): number | null {
+  const place = random.below(size);
+  if (own === undefined || place < own.from || place >= own.from + own.size) return place;
+  const others = size - own.size;
+  if (earlier > 0) return own.from + row - 1 - random.below(earlier);
+  if (others === 0) return isNullable ? null : own.from + row;
+  const other = random.below(others);
+  return other < own.from ? other : other + own.size;
 }

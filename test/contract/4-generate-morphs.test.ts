@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generated } from './4-generate.ts';
+import { generated, type Row } from './4-generate.ts';
 
 test.each([
   ['the id is written nullable', '', 'nullable: true', true],
@@ -46,4 +46,41 @@ test.each([
   const before = await generated(fileOf('', ''));
   expect(new Set(before['notes']?.map(({ ownerType }) => ownerType)).size).toBe(3);
   expect(await generated(fileOf(ofUsers ? many : '', ofPosts ? many : ''))).toEqual(before);
+});
+
+test.each([
+  ['beside others', 'posts, notes', 'required: true', ''],
+  ['alone, and has to lead somewhere', 'notes', 'required: true', ''],
+  ['alone', 'notes', '', ''],
+  [
+    'beside others, counted by a post',
+    'notes, posts',
+    'required: true',
+    'per: post, min: 2, max: 3',
+  ],
+  ['beside others, each owner once with each kind', 'notes, posts', 'required: true', 'count: 9'],
+  ['alone, each owner once with each kind', 'notes', '', 'count: 9'],
+])('a pair that may lead to the own table %s makes trees', async (name, list, rule, generate) => {
+  const unique = name.includes('once') ? 'unique: [[ownerType, ownerId, kind]]' : '';
+  const { notes = [] } = await generated(`generate: { count: 10 }
+resources:
+  posts: { fields: { title: { type: string } } }
+  notes:
+    generate: { ${generate} }
+    ${unique}
+    fields:
+      kind: { type: enum, values: [a, b], required: true }
+      postId: { type: integer, required: true, reference: posts.id }
+      post: { type: relation, relation: belongsTo, resource: posts }
+      ownerType: { type: string, ${rule} }
+      ownerId: { type: integer, ${rule} }
+      owner: { type: relation, relation: morphTo, resources: [${list}] }
+`);
+  expect(notes.length).toBeGreaterThan(8);
+  const isRoot = ({ id, ownerId }: Row): boolean =>
+    ownerId === (list === 'notes' && rule ? id : null);
+  const own = notes.filter((note) => note['ownerType'] === 'notes' && !isRoot(note));
+  expect(own.filter(({ id, ownerId }) => Number(ownerId) >= Number(id))).toEqual([]);
+  if (unique === '' || list === 'notes') expect(own.length).toBeGreaterThan(2);
+  if (list === 'notes') expect(own.length + notes.filter(isRoot).length).toBe(notes.length);
 });

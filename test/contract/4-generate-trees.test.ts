@@ -24,6 +24,9 @@ resources:
       nextId: { type: uuid, required: true, reference: rings.id }
       side: { type: boolean, required: true }
     unique: [[nextId, side]]
+  selves:
+    fields:
+      selfId: { type: integer, required: true, unique: true, reference: selves.id }
   answers:
     generate: { per: post, min: 7, max: 7 }
     fields:
@@ -42,6 +45,12 @@ beforeAll(async () => {
     expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
 });
 afterAll(() => both.stop());
+
+test('rows that each have to lead to another one are all roots', async () => {
+  const { body } = await both.get('/v1/selves?limit=2000');
+  expect((body as Row[]).length).toBe(25);
+  expect((body as Row[]).filter(({ id, selfId }) => id !== selfId)).toEqual([]);
+});
 
 test.each([
   { name: 'folders', count: 150, key: 'parentId', list: ['parentId', 'kind'] },
