@@ -14,11 +14,14 @@ export interface CustomSource extends Source {
   readonly kind: 'values' | 'template' | 'generator' | 'module';
   /** Where in the file, below the field. */
   readonly attribute: string;
-  /** Whether no two rows get the same value anyway, as far as can be told. */
+  /** Whether no two rows get the same value anyway, transforms included, as far as can be told. */
   readonly isDistinct: boolean;
   /** What is odd about it, as far as the values until now tell. */
   readonly warnings?: () => readonly string[];
 }
+
+/** Transforms that leave texts different which have different numbers in them. */
+const keepsNumbers = /^(?:lowercase|uppercase|trim|slug|prefix\(.*\))$/su;
 
 /** What is done to a value after it was drawn, in order. */
 export type Change = (value: unknown, row: Row) => unknown;
@@ -33,7 +36,7 @@ export function customSource(
   words: Words,
   functions: UserFunctions,
 ): CustomSource | undefined {
-  const { values, template, generator } = field.attributes;
+  const { values, template, generator, transform = [] } = field.attributes;
   if (values !== undefined && field.type.name !== 'enum') {
     const distinct = [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
     const pool = listPool(distinct);
@@ -49,12 +52,17 @@ export function customSource(
   }
   if (template !== undefined) {
     const parts = templateParts(template, words.faker, [...path, 'template']);
-    const uses = (name: string): boolean => field.resource.fields.get(name)?.unique === true;
+    const { fields, id } = field.resource;
+    const isUnique = (name = ''): boolean => name === id.name || fields.get(name)?.unique === true;
+    const hasRow = parts.some(({ self }) => self === 'row');
     return {
       kind: 'template',
       attribute: 'template',
       name: 'template',
-      isDistinct: parts.some(({ self }) => self === 'row' || (self !== undefined && uses(self))),
+      isDistinct:
+        transform.length === 0
+          ? hasRow || parts.some(({ self }) => isUnique(self))
+          : hasRow && transform.every((change) => keepsNumbers.test(change)),
       draw: (_, row) => parts.map((part) => textOf(part.value(row))).join(''),
       warnings: () => parts.flatMap(({ warnings }) => warnings?.() ?? []),
     };
@@ -72,7 +80,7 @@ export function customSource(
   return {
     ...shared,
     kind: 'generator',
-    isDistinct: /^string\.(?:uuid|nanoid|ulid)$/u.test(name),
+    isDistinct: transform.length === 0 && /^string\.(?:uuid|nanoid|ulid)$/u.test(name),
     draw: call,
     warnings,
   };

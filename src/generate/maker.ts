@@ -290,7 +290,7 @@ export class FieldMaker {
     const isBound = attributes.maxLength !== undefined || attributes.minLength !== undefined;
     const text = isBound && pattern === undefined ? fitText(value, this.field) : value;
     const isCut = this.isDistinct && text !== value;
-    const isChanged = this.isDistinct && this.changes.length > 0 && this.custom?.kind !== 'module';
+    const isChanged = this.isDistinct && this.changes.length > 0 && !this.custom?.isDistinct;
     if (isNumbered && !isCut && !isChanged) return text;
     // A text of a pattern is distinct as it is, or none.
     if (pattern !== undefined && isNumbered) return text;

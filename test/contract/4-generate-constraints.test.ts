@@ -98,6 +98,20 @@ describe('unique holds', () => {
     }
   });
 
+  test.each([
+    ['{ template: "SN-{{row}}", transform: [lowercase] }', 'sn-2'],
+    ['{ template: " SN {{row}} ", transform: [trim, slug, uppercase, prefix(x-)] }', 'x-SN-2'],
+    ['{ template: "SN-{{self.id}}" }', 'SN-2'],
+    ['{ template: "{{self.id}}-Ä", transform: [slug] }', '2-a-2'],
+    ['{ template: "SN-{{row}}", transform: [truncate(4)] }', 'SN-2-2'],
+  ])('%s has one number of its row', async (definition, expected) => {
+    const [, value] = await valuesOf(
+      'serial',
+      `{ type: string, unique: true, ${definition.slice(1)}`,
+    );
+    expect(value).toBe(expected);
+  });
+
   test('where there are fewer values, as many records are made as can be told apart', async () => {
     expect(await valuesOf('flag', '{ type: boolean, required: true, unique: true }')).toHaveLength(
       2,
