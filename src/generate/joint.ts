@@ -20,9 +20,9 @@ export interface Dimension {
   readonly fields: readonly Field[];
   readonly size: number;
   readonly valueAt: (place: number, field: Field) => JsonValue;
-  /** The records of the own resource among the owners of a pair, whose places follow one another. */
-  readonly own?: { readonly from: number; readonly size: number };
-  /** The other owners alone; absent where there is nothing else. */
+  /** Of a pair that may lead to the own table: from which place on it does. */
+  readonly ownFrom?: () => number;
+  /** The other owners alone; absent where there are none. */
   readonly others?: Dimension;
 }
 
@@ -130,35 +130,30 @@ export function morphsOf({ relations }: Resource): readonly MorphTo[] {
 
 /**
  * The owners that a morph pair leads to: the records of its targets, one after the other, in the order of the resources,
- * whichever of them has a morphMany.
+ * whichever of them has a morphMany; those of the own table are the last.
  */
 export function ownerDimension(morph: MorphTo, world: Universes): Dimension {
+  const { resource } = morph.idField;
   const order = [...world.resources()];
   const ordered = [...morph.targets].toSorted(
     ([, a], [, b]) => order.indexOf(a) - order.indexOf(b),
   );
-  const { resource } = morph.idField;
-  const place = ordered.findIndex(([, target]) => target === resource);
-  const all = ownersOf(morph, ordered, world);
-  if (place === -1) return all;
-  const before = ownersOf(morph, ordered.slice(0, place), world);
-  const others = ordered.toSpliced(place, 1);
-  // Nothing is counted before somebody asks.
+  const own = ordered.find(([, target]) => target === resource);
+  if (own === undefined) return ownersOf(morph, ordered, world);
+  const targets = ordered.filter((target) => target !== own);
+  const others = ownersOf(morph, targets, world);
+  const itself = ownersOf(morph, [own], world);
   return {
-    fields: all.fields,
+    fields: itself.fields,
     get size() {
-      return all.size;
+      return others.size + itself.size;
     },
-    valueAt: all.valueAt,
-    own: {
-      get from() {
-        return before.size;
-      },
-      get size() {
-        return world.universe(resource).size;
-      },
+    valueAt: (place, field) => {
+      const { size } = others;
+      return place < size ? others.valueAt(place, field) : itself.valueAt(place - size, field);
     },
-    ...(others.length === 0 ? {} : { others: ownersOf(morph, others, world) }),
+    ownFrom: () => others.size,
+    ...(targets.length === 0 ? {} : { others }),
   };
 }
 
@@ -167,24 +162,25 @@ function ownersOf(
   targets: readonly (readonly [string, Resource])[],
   world: Universes,
 ): Dimension {
-  const sizes = (): readonly (readonly [string, Resource, number])[] =>
-    targets.map(([value, target]) => [value, target, world.universe(target).size]);
+  const sizes = (): readonly number[] => targets.map(([, target]) => world.universe(target).size);
   return {
     fields: [typeField, idField],
     get size() {
-      return sizes().reduce((sum, [, , size]) => sum + size, 0);
+      return sizes().reduce((sum, size) => sum + size, 0);
     },
     valueAt: (place, field) => {
+      const before = sizes().slice(0, -1);
       let left = place;
-      for (const [value, target, size] of sizes()) {
-        if (left >= size) left -= size;
-        else if (field === typeField) return value;
-        else {
-          const id = world.universe(target).valueAt(left, target.id);
-          return idField.type.name === 'string' ? String(id) : id;
-        }
-      }
-      return null;
+      // Of the last one, rows are told that are made later.
+      const index = before.findIndex((size) => {
+        if (left < size) return true;
+        left -= size;
+        return false;
+      });
+      const [value, target] = targets.at(index) ?? [];
+      if (target === undefined || field === typeField) return value ?? null;
+      const id = world.universe(target).valueAt(left, target.id);
+      return idField.type.name === 'string' ? String(id) : id;
     },
   };
 }

@@ -256,8 +256,8 @@ export class ResourceRows {
   }
 
   /** Whether it leads to the own table alone, and rows are not counted by it. */
-  private isOfTree({ fields: [field], own, others }: Dimension): boolean {
-    if (own !== undefined) return others === undefined;
+  private isOfTree({ fields: [field], ownFrom, others }: Dimension): boolean {
+    if (ownFrom !== undefined) return others === undefined;
     return field !== this.perKey && field?.reference?.resource === this.resource;
   }
 
@@ -325,7 +325,7 @@ export class ResourceRows {
       if (!nullable) this.capacities.push(() => others.size);
       return ({ number }) => (number > others.size ? null : permuted(number - 1, others.size, key));
     }
-    if (!nullable && dimension.own === undefined)
+    if (!nullable && dimension.ownFrom === undefined)
       this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
     return ({ number }) => {
       const { size } = dimension;

@@ -39,17 +39,16 @@ export function parentOf(
  * closes, and the first row has another owner, if there is one.
  */
 export function ownerOf(
-  { own, size }: Dimension,
+  { ownFrom, size }: Dimension,
   row: number,
   earlier: number,
   isNullable: boolean,
   random: Random,
 ): number | null {
   const place = random.below(size);
-  if (own === undefined || place < own.from || place >= own.from + own.size) return place;
-  const others = size - own.size;
-  if (earlier > 0) return own.from + row - 1 - random.below(earlier);
-  if (others === 0) return isNullable ? null : own.from + row;
-  const other = random.below(others);
-  return other < own.from ? other : other + own.size;
+  const others = ownFrom?.() ?? size;
+  if (place < others) return place;
+  if (earlier > 0) return others + row - 1 - random.below(earlier);
+  if (others === 0) return isNullable ? null : row;
+  return random.below(others);
 }
