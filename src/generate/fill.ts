@@ -13,7 +13,7 @@ import { emptyTables, ReferredFrom } from '../execute/reset.ts';
 import type { Generator } from './generator.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from './problem.ts';
-import { standOf, storedUniverse, type Stand } from './stored.ts';
+import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
 
 export interface FillOptions {
   /** The resources to fill. */
@@ -145,10 +145,17 @@ class Fill {
   private async insertAll(resource: Resource): Promise<void> {
     const { generator, database, transaction } = this;
     const { dialect } = database;
-    const { last, isWhole } = this.standOf(resource);
+    const { count: stored, last, isWhole } = this.standOf(resource);
     const count = this.lastRow(resource);
     const rows = generator.rowsOf(resource);
     rows.base = isWhole ? 0 : last;
+    if (count > last)
+      for (const joint of rows.distinct)
+        joint.avoid(
+          stored === 0
+            ? undefined
+            : { last, values: await storedValues(resource, joint.fields, transaction, dialect) },
+        );
     const { fields } = rows;
     const waiting = this.waiting(resource);
     const statements = new BatchStatements(resource, fields, dialect);

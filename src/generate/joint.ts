@@ -26,6 +26,14 @@ export interface Dimension {
   readonly others?: Dimension;
 }
 
+/** Records that are there before rows are made. */
+export interface OtherRecords {
+  /** The number of the last row that they may be. */
+  readonly last: number;
+  /** The values of the fields of a joint, as JSON. */
+  readonly values: ReadonlySet<string>;
+}
+
 /**
  * Fields whose values together are distinct: their places are the digits of one number, and these numbers are
  * permuted. A junction of a resource with itself leads to two different records.
@@ -35,6 +43,9 @@ export class Joint {
   private readonly key: Key;
   private readonly isPair: boolean;
   private readonly sizes: readonly number[];
+  private others: OtherRecords | undefined;
+  private next = 0;
+  private readonly given = new Map<number, number>();
 
   constructor(dimensions: readonly Dimension[], key: Key, isPair: boolean) {
     this.dimensions = dimensions;
@@ -66,9 +77,53 @@ export class Joint {
       : size;
   }
 
-  /** The places of a row, counted from 0. */
+  /** The fields whose values are distinct together. */
+  get fields(): readonly Field[] {
+    return this.dimensions.flatMap(({ fields }) => fields);
+  }
+
+  /** The places of a row, counted from 0; where there are no more, those of another one. */
   places(row: number): readonly number[] {
-    return this.digits(permuted(row, this.capacity(), this.key), undefined, 0);
+    return this.placesAt(this.indexOf(row));
+  }
+
+  /** Whether a row has places of its own. */
+  has(row: number): boolean {
+    return this.indexOf(row) < this.capacity();
+  }
+
+  /**
+   * Beside records that are there, which other counts or people may have made, the rows that come get in turn the places
+   * whose values none of these has; they have to be asked for in their order. Without such records each row has its own.
+   */
+  avoid(others: OtherRecords | undefined): void {
+    this.others = others;
+    this.next = 0;
+    this.given.clear();
+  }
+
+  private placesAt(index: number): readonly number[] {
+    return this.digits(permuted(index, this.capacity(), this.key), undefined, 0);
+  }
+
+  private indexOf(row: number): number {
+    const { others, given } = this;
+    if (others === undefined || row < others.last) return row;
+    let index = given.get(row);
+    if (index !== undefined) return index;
+    const capacity = this.capacity();
+    index = this.next;
+    while (index < capacity && others.values.has(JSON.stringify(this.valuesAt(index)))) index += 1;
+    this.next = index + 1;
+    given.set(row, index);
+    return index;
+  }
+
+  private valuesAt(index: number): readonly JsonValue[] {
+    const places = this.placesAt(index);
+    return this.dimensions.flatMap(({ fields, valueAt }, dimension) =>
+      fields.map((field) => valueAt(places[dimension] ?? 0, field)),
+    );
   }
 
   /** The places of the row that is the `index`-th of those with `place` in the dimension `fixed`. */
@@ -118,6 +173,24 @@ export function distinctLists(
       if (!has(fields)) lists.push(fields);
     }
   return lists;
+}
+
+/** Both keys of a junction of a resource with itself. */
+export function isOwnPair(
+  a: Dimension | undefined,
+  b: Dimension | undefined,
+  resources: Iterable<Resource>,
+): boolean {
+  const [first, second] = [a?.fields[0], b?.fields[0]];
+  for (const other of resources)
+    for (const relation of other.relations.values())
+      if (
+        relation.kind === 'belongsToMany' &&
+        relation.owner === relation.target &&
+        [relation.ownerKey, relation.targetKey].every((key) => key === first || key === second)
+      )
+        return true;
+  return false;
 }
 
 /** The morphTo relations of a resource, each pair of fields once. */

@@ -4,6 +4,7 @@ import { Groups } from './groups.ts';
 import { idOf } from './ids.ts';
 import {
   distinctLists,
+  isOwnPair,
   Joint,
   morphsOf,
   ownerDimension,
@@ -12,7 +13,7 @@ import {
 } from './joint.ts';
 import { FieldMaker, type Workshop } from './maker.ts';
 import { GenerationProblem } from './problem.ts';
-import { keyOf, permuted, Random, type Key } from './random.ts';
+import { keyOf, Random, type Key } from './random.ts';
 import { RowValues } from './row-values.ts';
 import type { Source } from './source.ts';
 import { branchOf, ownerOf, parentOf } from './tree.ts';
@@ -43,6 +44,8 @@ export class ResourceRows {
   private readonly keys = new Map<string, Key>();
   private readonly random = new Random();
   private joints: readonly Joint[] = [];
+  /** The keys, pairs and values that are distinct among all rows, by which each row has its own. */
+  readonly distinct: Joint[] = [];
   private readonly capacities: (() => number)[] = [];
   private readonly groupCaps: (() => number)[] = [];
   private grouping: Groups | undefined;
@@ -203,7 +206,7 @@ export class ResourceRows {
         continue;
       }
       const [a, b] = joined;
-      const isPair = b !== undefined && this.isOwnPair(a, b);
+      const isPair = b !== undefined && isOwnPair(a, b, world.resources());
       const joint = new Joint(
         joined,
         keyOf(world.seed, resource.name, 'joint', joints.length),
@@ -224,6 +227,7 @@ export class ResourceRows {
       const most = tree === undefined ? capacity : () => (capacity() === 0 ? 0 : Infinity);
       if (per === undefined) this.capacities.push(most);
       else this.groupCaps.push(most);
+      if (per === undefined && tree === undefined) this.distinct.push(joint);
       for (const field of tree?.fields ?? [])
         if (tree !== undefined) places.set(field, [tree, this.branchPlace(tree, capacity)]);
     }
@@ -239,20 +243,6 @@ export class ResourceRows {
   private isDistinctAlone(field: Field, dimensions: ReadonlyMap<Field, Dimension>): boolean {
     if (field.unique) return true;
     return !dimensions.has(field) && this.makers.get(field)?.isDistinctValue === true;
-  }
-
-  /** Both keys of a junction of a resource with itself. */
-  private isOwnPair(a: Dimension | undefined, b: Dimension): boolean {
-    const [first, second] = [a?.fields[0], b.fields[0]];
-    for (const other of this.world.resources())
-      for (const relation of other.relations.values())
-        if (
-          relation.kind === 'belongsToMany' &&
-          relation.owner === relation.target &&
-          [relation.ownerKey, relation.targetKey].every((key) => key === first || key === second)
-        )
-          return true;
-    return false;
   }
 
   /** Whether it leads to the own table alone, and rows are not counted by it. */
@@ -322,8 +312,11 @@ export class ResourceRows {
     if (this.isOfTree(dimension)) return this.treePlace(nullable, isUnique, key);
     if (isUnique) {
       const { others = dimension } = dimension;
+      const joint = new Joint([others], key, false);
+      this.distinct.push(joint);
       if (!nullable) this.capacities.push(() => others.size);
-      return ({ number }) => (number > others.size ? null : permuted(number - 1, others.size, key));
+      return ({ number }) =>
+        nullable && !joint.has(number - 1) ? null : (joint.places(number - 1)[0] ?? null);
     }
     if (!nullable && dimension.ownFrom === undefined)
       this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));

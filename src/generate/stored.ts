@@ -1,4 +1,4 @@
-import type { Resource } from '../model/api.ts';
+import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { Transaction } from '../execute/database.ts';
 import { decodeValue, quote, type Dialect } from '../sql/dialect.ts';
@@ -68,4 +68,21 @@ export async function storedUniverse(
     valueAt: (place, field) =>
       decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field),
   };
+}
+
+/** The values that some fields have in the records that are there, each list of them as JSON. */
+export async function storedValues(
+  { table }: Resource,
+  fields: readonly Field[],
+  transaction: Transaction,
+  dialect: Dialect,
+): Promise<ReadonlySet<string>> {
+  const columns = fields.map((field) => dialect.select(quote(field.column), field));
+  const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
+  const rows = await transaction.all({ sql, parameters: [] }, { bound: [] });
+  return new Set(
+    rows.map((row) =>
+      JSON.stringify(fields.map((field, at) => decodeValue(dialect, row[at] ?? null, field))),
+    ),
+  );
 }

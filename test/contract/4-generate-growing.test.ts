@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveBoth, type Both } from '../support/both.ts';
+import { fillAll, type Row } from './4-generate.ts';
+
+/** Records that are there, made with other counts or written, and more of them. Contract 4, Generated data. */
+const world = `limits: { maxLimit: 2000 }
+resources:
+  users:
+    fields:
+      id: { type: id, format: uuid }
+      name: { type: string }
+      profile: { type: relation, relation: hasOne, resource: profiles }
+      friends: { type: relation, relation: belongsToMany, resource: users, through: friendships, foreignKey: aId }
+  profiles: { fields: { userId: { type: uuid, required: true, reference: users.id } } }
+  friendships:
+    fields:
+      aId: { type: uuid, required: true, reference: users.id }
+      bId: { type: uuid, required: true, reference: users.id }
+  badges: { fields: { userId: { type: uuid, unique: true, reference: users.id }, text: { type: string } } }
+  votes:
+    unique: [[ownerType, ownerId, kind]]
+    fields:
+      kind: { type: enum, values: [up, down], required: true }
+      ownerType: { type: string, required: true }
+      ownerId: { type: string, required: true }
+      owner: { type: relation, relation: morphTo, resources: [users, badges] }
+`;
+
+let both: Both;
+
+beforeAll(async () => {
+  both = await serveBoth(world);
+});
+afterAll(() => both.stop());
+
+async function fillUpTo(count: number): Promise<void> {
+  for (const { generation } of both.sides)
+    expect(await fillAll(generation.api, generation.database, { count })).toMatchObject({
+      ok: true,
+    });
+}
+
+async function rowsOf(name: string): Promise<Row[]> {
+  return (await both.get(`/v1/${name}?limit=2000&sort=id`)).body as Row[];
+}
+
+test('what has to be distinct stays so as more is made', async () => {
+  await fillUpTo(10);
+  const links = await rowsOf('friendships');
+  await both.send('DELETE', `/v1/badges/4`);
+  for (const count of [11, 14, 40]) {
+    await fillUpTo(count);
+    for (const [name, fields] of Object.entries({
+      profiles: ['userId'],
+      friendships: ['aId', 'bId'],
+      badges: ['userId'],
+      votes: ['ownerType', 'ownerId', 'kind'],
+    })) {
+      const rows = await rowsOf(name);
+      expect([name, rows.length]).toEqual([name, count]);
+      const values = rows.map((row) => fields.map((field) => row[field]).join());
+      expect([name, new Set(values).size]).toEqual([name, count]);
+      if (name !== 'votes') expect(rows.filter((row) => row['userId'] === null)).toEqual([]);
+    }
+  }
+  expect((await rowsOf('friendships')).slice(0, 10)).toEqual(links);
+});
+
+test('a key that somebody has written is left out', async () => {
+  const users = await rowsOf('users');
+  const taken = new Set((await rowsOf('profiles')).map(({ userId }) => userId));
+  expect(users.filter(({ id }) => !taken.has(id ?? null))).toEqual([]);
+  const added = await both.send('POST', '/v1/users', {
+    id: '0190aaaa-0000-7000-8000-000000000001',
+  });
+  await both.send('POST', '/v1/profiles', { userId: added.body.id });
+  await fillUpTo(60);
+  const keys = (await rowsOf('profiles')).map(({ userId }) => userId);
+  expect([keys.length, new Set(keys).size]).toEqual([60, 60]);
+});
