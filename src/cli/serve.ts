@@ -220,16 +220,16 @@ const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
   'rate limit store': 'This server counts by itself until it can.',
 };
 
-/** What an error says; one of the network or of a database has the reason in its cause. */
+/** What an error says, without the stop at its end; one of the network or of a database has the reason in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   const reason = cause instanceof Error ? cause.message || String(cause) : '';
-  return reason === '' ? message : `${message} (${reason})`;
+  return (reason === '' ? message : `${message} (${reason})`).replace(/\.+$/u, '');
 }
 
 function sentence(error: unknown): string {
-  const reason = reasonOf(error).replace(/\.$/u, '');
+  const reason = reasonOf(error);
   return error instanceof DatabaseFailure
     ? `${reason}.`
     : `Unexpected error: ${reason}. Start it with --verbose for more.`;

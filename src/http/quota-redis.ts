@@ -58,8 +58,8 @@ export class RedisCounters implements Counters {
   private async run(name: string, window: number, way: 'take' | 'look'): Promise<Count> {
     const { prefix, own, clock, report } = this.options;
     if (clock() < this.pausedUntil) return own[way](name, window);
+    const client = await this.client;
     try {
-      const client = await this.client;
       const cost = way === 'take' ? 1 : 0;
       const answer = await client.eval(script, 1, `${prefix}${name}`, window, cost);
       const [count, resetIn] = answer as [number, number];
@@ -68,7 +68,8 @@ export class RedisCounters implements Counters {
     } catch (error) {
       this.pausedUntil = clock() + pause;
       // A command that was never sent says less than the connection that failed.
-      report(this.lastError ?? error);
+      const isLost = client.status !== 'ready';
+      report(this.lastError ?? (isLost ? new Error('the connection was lost') : error));
       return own[way](name, window);
     }
   }

@@ -100,6 +100,7 @@ describe('while the Redis is out of reach', () => {
       await first.stop();
       expect(await statuses([api], 3)).toEqual([200, 200, 200]);
       expect(api.dependencies).toHaveLength(1);
+      expect(String(api.dependencies[0]?.error)).toMatch(/the connection was lost|ECONNREFUSED/u);
       const second = await startRedis(Number(new URL(first.url).port));
       await expect
         .poll(async () => [await statuses([api], 1), api.dependencies.length])

@@ -1,5 +1,5 @@
 import { list, object, required, scalarOrMap } from '../collections.ts';
-import { consistent, exactly, named } from '../definition.ts';
+import { consistent, exactly, named, refined } from '../definition.ts';
 import { boolean, choice, duration, integer, no, number, size, text } from '../scalars.ts';
 import type {
   LoggingSpecification,
@@ -36,6 +36,35 @@ function quota(description: string, defaults?: { readonly max: number; readonly 
   );
 }
 
+/** Where counts are kept. What is wrong with a URL is said without showing it: there may be a password in it. */
+const store = refined(
+  text({
+    description: 'Where the counts are kept: `memory`, or a Redis that servers share.',
+    expects: 'memory or a URL such as redis://host:6379',
+    pattern: /^(memory|rediss?:\/\/.+)$/,
+    default: 'memory',
+  }),
+  (written, report) => {
+    if (written !== 'memory' && !isRedisAddress(written))
+      report(
+        [],
+        '`store` is no URL such as redis://:password@host:6379/0 that can be read; in the password, @ / # % are written %40 %2F %23 %25',
+      );
+  },
+);
+
+/** Whether the driver can read a URL: its password, and the number of its database. */
+function isRedisAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { hostname, username, password, pathname } = new URL(address);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return hostname !== '' && /^(?:\/\d*)?$/u.test(pathname);
+}
+
 /** `rateLimit`. Contract 3, Rate limit. */
 export const rateLimit = exactly<false | RateLimitSpecification>()(
   scalarOrMap(
@@ -43,12 +72,7 @@ export const rateLimit = exactly<false | RateLimitSpecification>()(
     object({
       max: max(rateLimitDefaults.max),
       window: window(rateLimitDefaults.window),
-      store: text({
-        description: 'Where the counts are kept: `memory`, or a Redis that servers share.',
-        expects: 'memory or a URL such as redis://host:6379',
-        pattern: /^(memory|rediss?:\/\/.+)$/,
-        default: 'memory',
-      }),
+      store,
       perKey: quota('The quota of each subject or API key.'),
       perIp: quota('The quota of each client address.'),
       failures: quota('Failed logins of each client address.', rateLimitDefaults.failures),
