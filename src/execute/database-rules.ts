@@ -3,7 +3,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import type { FieldValues } from '../plan/plan.ts';
 import { buildStatement } from '../sql/statement.ts';
 import type { Access, Conflict } from './conflicts.ts';
-import type { ConstraintError } from './database.ts';
+import { DatabaseFailure, type ConstraintError } from './database.ts';
 import { checksIn } from './introspect/expressions.ts';
 
 /**
@@ -45,6 +45,17 @@ export async function passTakenIds(
   const sql = dialect.passIds?.(table, id.column);
   if (sql === undefined) return false;
   return (await transaction.all({ sql, parameters: [] }, { bound: [] })).length > 0;
+}
+
+/**
+ * What a refusal means for which no client is to blame, as of a column that may not be null and that the specification
+ * does not know: somebody has changed the table under the service.
+ */
+export function unforeseen(error: ConstraintError): DatabaseFailure {
+  const { message = error.message } = (error.cause ?? {}) as { readonly message?: string };
+  return new DatabaseFailure(`The database refuses records for what no client sends: ${message}.`, {
+    cause: error.cause,
+  });
 }
 
 /** The words of a rule of which the database has said the name, or the words. */

@@ -20,7 +20,7 @@ import {
   type IsKept,
 } from './conflicts.ts';
 import { ConstraintError, madeOne, type Database, type Row, type Transaction } from './database.ts';
-import { passTakenIds, ruledFields } from './database-rules.ts';
+import { passTakenIds, ruledFields, unforeseen } from './database-rules.ts';
 import { changeLinks } from './links.ts';
 import { boundFor } from '../plan/bind.ts';
 import { matchesTag } from '../request/headers.ts';
@@ -364,7 +364,8 @@ export class Writer {
       const blamed = found.length > 0 ? found : await ruledFields(access, resource, values, error);
       if (blamed.length > 0) return fail(blamed);
       // No client is to blame: the operator is told of it, unless it can be mended.
-      if (id !== undefined || !(await passTakenIds(resource, error, access))) throw error;
+      if (id !== undefined || !(await passTakenIds(resource, error, access)))
+        throw unforeseen(error);
       return ok(await change());
     }
   }

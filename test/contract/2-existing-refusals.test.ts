@@ -168,7 +168,7 @@ describe('rules of a PostgreSQL database of others', () => {
     await test.drop();
   });
 
-  test('a table or column that is renamed meanwhile is told as a database that cannot be used', async () => {
+  test('a table that is changed meanwhile is told as a database that cannot be used', async () => {
     const { api, ask } = existing;
     const answers = async (): Promise<readonly unknown[]> => {
       const list = await api.get('/v1/ranges?low_gte=0&sort=low');
@@ -188,6 +188,11 @@ describe('rules of a PostgreSQL database of others', () => {
     await ask('ALTER TABLE ranges RENAME TO others');
     expect(await answers()).toEqual(lost);
     await ask('ALTER TABLE others RENAME TO ranges');
+    expect(await answers()).toEqual(well);
+    await ask('TRUNCATE ranges');
+    await ask('ALTER TABLE ranges ADD needed bigint NOT NULL');
+    expect(await answers()).toEqual([...well.slice(0, 2), ...lost.slice(2)]);
+    await ask('ALTER TABLE ranges DROP needed');
     expect(await answers()).toEqual(well);
   });
 
@@ -217,7 +222,7 @@ test('a trigger of SQLite that leaves a record out refuses it', async () => {
   await existing.stop();
 });
 
-test('a table or column of SQLite that is renamed meanwhile is told as a database that cannot be used', async () => {
+test('a table of SQLite that is changed meanwhile is told as a database that cannot be used', async () => {
   const existing = await existingSqlite(
     'resources: { notes: { fields: { text: { type: string } } } }',
     'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)',
@@ -236,6 +241,11 @@ test('a table or column of SQLite that is renamed meanwhile is told as a databas
     ['ALTER TABLE notes RENAME words TO text', well],
     ['ALTER TABLE notes RENAME TO others', lost],
     ['ALTER TABLE others RENAME TO notes', well],
+    ['DROP TABLE notes', lost],
+    [
+      'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, needed INTEGER NOT NULL)',
+      [...well.slice(0, 2), ...lost.slice(2)],
+    ],
   ] as const) {
     await ask(change);
     expect(await answers(), change).toEqual(expected);
