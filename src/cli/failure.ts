@@ -60,7 +60,7 @@ const databaseErrors: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^SQLITE_(?:READONLY|PERM|AUTH)/u,
-    'cannot be written to. Check the permissions of its file and of the folder that it is in.',
+    'cannot be written to. Check the permissions of its file, of those beside it (-wal, -shm) and of the folder that it is in.',
   ],
   [/^SQLITE_CANTOPEN/u, 'cannot be opened. Check its path and the permissions of its file.'],
   [/^SQLITE_(?:IOERR|PROTOCOL|NOMEM)/u, 'cannot be used: its disk reported an error.'],

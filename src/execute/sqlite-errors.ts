@@ -14,7 +14,8 @@ export function codeOf(error: unknown): string {
   return error instanceof Driver.SqliteError ? error.code : '';
 }
 
-function isBusy(error: unknown): boolean {
+/** Whether another process has the file locked. */
+export function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/u.test(codeOf(error));
 }
 

@@ -16,8 +16,16 @@ import { DatabaseFailure } from './database.ts';
 
 /** What tells a file from all others of the machine; undefined where there is none. */
 function identityOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev}:${found.ino}`;
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    throw new DatabaseFailure(
+      `The database file ${file} cannot be reached (${code}). Check the permissions of the folder that it is in.`,
+      { cause },
+    );
+  }
 }
 
 /**

@@ -18,7 +18,7 @@ import { unguardedColumns } from './sqlite-catalog.ts';
 import { collatedColumns } from './sqlite-collations.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { ReadCosts } from './sqlite-costs.ts';
-import { codeOf, meaningOf, onceFree } from './sqlite-errors.ts';
+import { codeOf, isBusy, meaningOf, onceFree } from './sqlite-errors.ts';
 import { OpenFile } from './sqlite-file.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { streamRows } from './sqlite-stream.ts';
@@ -72,6 +72,15 @@ export function openSqlite(
   }
 }
 
+/** Throws where no write could begin, as over a file beside it that somebody else has left; others may be writing. */
+function mustTakeWrites(driver: Driver.Database): void {
+  try {
+    driver.exec('BEGIN IMMEDIATE; ROLLBACK');
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+}
+
 const ping: Statement = { sql: 'SELECT 1', parameters: [] };
 
 export class SqliteDatabase implements Database {
@@ -91,7 +100,10 @@ export class SqliteDatabase implements Database {
     const isRead = durability === 'read';
     this.writer = new SqliteConnection(file, { readonly: isRead }, cache);
     try {
-      if (!isRead) this.writer.driver.pragma('journal_mode = WAL');
+      if (!isRead) {
+        this.writer.driver.pragma('journal_mode = WAL');
+        mustTakeWrites(this.writer.driver);
+      }
       this.writer.driver.pragma(`synchronous = ${durability === 'temporary' ? 'OFF' : 'FULL'}`);
       // Reads the file's header and schema: a file that is no database fails here, not at the first request.
       this.writer.driver.pragma('schema_version');

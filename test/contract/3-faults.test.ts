@@ -1,4 +1,12 @@
-import { closeSync, copyFileSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
 import { ServerResponse } from 'node:http';
 import driver from 'postgres';
 import { migrate } from '../../src/execute/postgres-schema.ts';
@@ -145,6 +153,7 @@ const gone: readonly (readonly [how: string, behind: string, replace: Take])[] =
   ['moved away', '', () => undefined],
   ['replaced', '', (path) => copyFileSync(`${path}.away`, path)],
   ['robbed of its log', '-wal', () => undefined],
+  ['put out of reach', '', (path) => symlinkSync(path, path)],
 ];
 
 test.each(gone)(
@@ -168,7 +177,7 @@ test.each(gone)(
       ]);
     expect((await api.get('/_ready')).status).toBe(503);
     expect((await api.get('/_health')).status).toBe(200);
-    expect(api.failures.splice(0).map(String).join()).toContain(`The database file ${path} was `);
+    expect(api.failures.splice(0).map(String).join()).toContain(`The database file ${path} `);
     rmSync(path, { force: true });
     renameSync(`${path}.away`, path);
     expect((await create('c')).status).toBe(201);

@@ -1,4 +1,11 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import Driver from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { good, library, makeFolder, ndjson, plinth, type Ended } from '../support/command.ts';
@@ -16,6 +23,9 @@ const run = (...args: string[]): Promise<Ended> =>
     env: { TMPDIR: folder.at('temporary') },
     ...(identity === undefined ? {} : { identity }),
   });
+
+const notWritable = (name: string): string =>
+  `The database ${name} cannot be written to. Check the permissions of its file, of those beside it (-wal, -shm) and of the folder that it is in.\n`;
 
 interface Place {
   readonly name: string;
@@ -80,11 +90,25 @@ describe.each(places)('a database that can only be read: $name', ({ name, folder
       code: 1,
       signal: null,
       out: '',
-      err: expect.stringContaining(
-        `The database ${name}/a.db cannot be written to. Check the permissions of its file and of the folder that it is in.\n`,
-      ),
+      err: expect.stringContaining(notWritable(`${name}/a.db`)),
     });
   });
+});
+
+test('start says so of a file beside it that somebody else has left', async () => {
+  mkdirSync(folder.at('left'));
+  chmodSync(folder.at('left'), 0o777);
+  for (const [name, mode] of [
+    ['a.db', 0o666],
+    ['a.db-wal', 0o666],
+    ['a.db-shm', 0o444],
+  ] as const) {
+    if (name === 'a.db') copyFileSync(folder.at('made.db'), folder.at(`left/${name}`));
+    else writeFileSync(folder.at(`left/${name}`), '');
+    chmodSync(folder.at(`left/${name}`), mode);
+  }
+  const { code, err } = await run('start', '--port', '0', '--database', 'sqlite:left/a.db');
+  expect([code, err]).toEqual([1, expect.stringContaining(notWritable('left/a.db'))]);
 });
 
 test('a file that may not be read', async () => {
