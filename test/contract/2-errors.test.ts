@@ -272,6 +272,57 @@ describe('the headers of every answer', () => {
   });
 });
 
+/** What clients were promised, beside the table of the server, from which documents and other tests are made. */
+const promised: Readonly<Record<number, readonly string[]>> = {
+  400: [
+    'INVALID_JSON',
+    'INVALID_BODY',
+    'INVALID_PARAMETER',
+    'INVALID_FILTER',
+    'INVALID_SORT',
+    'INVALID_CURSOR',
+    'PAGINATION_CONFLICT',
+    'FIELDS_CONFLICT',
+    'LIMIT_EXCEEDED',
+    'DEPTH_EXCEEDED',
+    'MALFORMED_REQUEST',
+    'VALIDATION_FAILED',
+  ],
+  401: ['UNAUTHENTICATED', 'INVALID_CREDENTIALS', 'TOKEN_EXPIRED'],
+  403: ['FORBIDDEN', 'HTTPS_REQUIRED', 'HOST_NOT_ALLOWED'],
+  404: ['RESOURCE_NOT_FOUND', 'UNKNOWN_RESOURCE', 'UNKNOWN_VERSION'],
+  405: ['METHOD_NOT_ALLOWED'],
+  406: ['NOT_ACCEPTABLE'],
+  408: ['REQUEST_TIMEOUT'],
+  409: ['HAS_DEPENDENTS', 'DELETE_TOO_LARGE', 'IDEMPOTENCY_IN_PROGRESS'],
+  410: ['VERSION_SUNSET'],
+  412: ['PRECONDITION_FAILED'],
+  413: ['BODY_TOO_LARGE'],
+  414: ['URI_TOO_LONG'],
+  415: ['UNSUPPORTED_MEDIA_TYPE'],
+  422: ['INVALID_VALUE', 'IDEMPOTENCY_MISMATCH'],
+  429: ['RATE_LIMITED'],
+  431: ['HEADERS_TOO_LARGE'],
+  500: ['INTERNAL_ERROR', 'SIMULATED_ERROR'],
+  503: [
+    'OVERLOADED',
+    'DATABASE_UNAVAILABLE',
+    'DATABASE_BUSY',
+    'KEYS_UNAVAILABLE',
+    'SANDBOXES_FULL',
+    'OUTCOME_UNKNOWN',
+  ],
+  504: ['QUERY_TIMEOUT'],
+};
+
+test('every code has the status that was promised', () => {
+  const statuses = Object.entries(errorTable).map(([code, { status }]) => `${status} ${code}`);
+  const expected = Object.entries(promised).flatMap(([status, codes]) =>
+    codes.map((code) => `${status} ${code}`),
+  );
+  expect(statuses.toSorted()).toEqual(expected.toSorted());
+});
+
 test('the table of errors has one row a code, with a status that HTTP knows', () => {
   for (const [code, { status, about }] of Object.entries(errorTable)) {
     expect(code).toMatch(/^[A-Z]+(?:_[A-Z]+)*$/u);
