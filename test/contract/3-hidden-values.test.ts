@@ -33,6 +33,11 @@ resources:
     fields:
       sender: { type: string, immutable: true }
       text: { type: string, nullable: true }
+  badges:
+    access: { read: public, write: public }
+    fields:
+      name: { type: string }
+      rank: { type: integer, unique: true, default: 1, access: editor }
 `;
 
 const editor = caller({ sub: 1, roles: ['editor'] });
@@ -103,6 +108,27 @@ test('a value that is taken together with a hidden one is named alone', async ()
   const { status, body } = await both.send('PATCH', '/v1/posts/4', { title: 'x' }, author);
   expect(status).toBe(422);
   expect(body.errors).toEqual([{ field: 'title', message: 'is taken: it must be unique' }]);
+});
+
+test('a value that is taken in a field of which its caller does not know is refused, all or none, and not named', async () => {
+  const two = [{ name: 'a' }, { name: 'b' }];
+  const outcome = async (body: unknown, headers = {}): Promise<unknown[]> => {
+    const { status, body: answer } = await both.send('POST', '/v1/badges', body, headers);
+    return [status, answer.code, answer.errors];
+  };
+  const total = async (): Promise<unknown> =>
+    (await both.get('/v1/badges')).headers.get('x-total-count');
+  const message = 'is taken: it must be unique';
+  expect(await outcome(two)).toEqual([422, 'INVALID_VALUE', []]);
+  expect(await outcome(two, editor)).toEqual([
+    422,
+    'INVALID_VALUE',
+    [{ field: '[1].rank', message }],
+  ]);
+  expect(await total()).toBe('0');
+  expect((await outcome(two[0]))[0]).toBe(201);
+  expect(await outcome(two[1])).toEqual([422, 'INVALID_VALUE', []]);
+  expect(await total()).toBe('1');
 });
 
 describe('debug members of a caller from whom something is hidden', () => {
