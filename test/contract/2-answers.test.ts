@@ -85,6 +85,32 @@ describe('the answer of a write', () => {
   );
 });
 
+test('what only sorts and bounds expansions does no harm where nothing is expanded', async () => {
+  const path = await api.created();
+  const query = 'nulls=last&maxDepth=1&_debug=false';
+  const asked = [
+    await api.get(`${path}?${query}`),
+    await api.send('POST', `/v1/posts?${query}`, post),
+    await api.send('PUT', `${path}?${query}`, post),
+    await api.send('PATCH', `${path}?${query}`, { title: 'b' }),
+    await api.send('DELETE', `${path}?_debug=false`),
+  ];
+  expect(asked.map(({ status }) => status)).toEqual([200, 201, 200, 200, 204]);
+});
+
+test('what a write expands is bounded by maxDepth', async () => {
+  const path = await api.created();
+  const deep = 'expand=author.posts.author.posts';
+  const statuses = async (query: string): Promise<number[]> => [
+    (await api.send('POST', `/v1/posts?${query}`, post)).status,
+    (await api.send('PUT', `${path}?${query}`, post)).status,
+    (await api.send('PATCH', `${path}?${query}`, { title: 'b' })).status,
+  ];
+  expect(await statuses(`${deep}&maxDepth=4`)).toEqual([201, 200, 200]);
+  expect(await statuses(deep)).toEqual([400, 400, 400]);
+  expect(await statuses('expand=author.posts&maxDepth=1')).toEqual([400, 400, 400]);
+});
+
 describe('another version', () => {
   testExchanges(
     () => api,

@@ -54,6 +54,17 @@ test('what is above has fewer then, and says so', async () => {
   });
 });
 
+test.each([
+  ['alone', '', { page: 1, limit: 1, total: 4, totalPages: 4 }],
+  ['from an offset on', '&boxes.offset=2', { page: 3, limit: 1, total: 4, totalPages: 4 }],
+])(
+  'a record above that takes all that a response has shows one below it: %s',
+  async (_, more, page) => {
+    const { status, body } = await both.get(`/v1/shelves?expand=boxes&limit=13${more}`);
+    expect([status, body[0].boxes.length, body[0]._pagination.boxes]).toEqual([200, 1, page]);
+  },
+);
+
 // The limit of lists, 3, was not written, and 3 × 3 × 3 are more than 12.
 test.each([
   ['an offset stays where it is', 'offset=4', [5], 5],

@@ -73,6 +73,13 @@ describe('refused', () => {
       '20000',
     ],
     [
+      'one record more',
+      'expand=books&limit=59&books.limit=339',
+      'LIMIT_EXCEEDED',
+      'books.limit',
+      '20000',
+    ],
+    [
       'more, level by level',
       'expand=books.tags&limit=10&books.limit=50&books.tags.limit=50',
       'LIMIT_EXCEEDED',
