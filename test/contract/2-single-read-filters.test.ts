@@ -24,12 +24,27 @@ describe('a single read takes filters and sorts of the collections that it expan
     ['sort', 'expand=comments&sort=comments.rating', 'comments', [[1, [2, 1]]]],
     ['sort by a pivot field', 'expand=tags&sort=tags.pivot.position', 'tags', [[1, [2, 1]]]],
     ['its own sort', 'expand=comments&comments.sort=-id', 'comments', [[1, [2, 1]]]],
-    ['nulls', 'expand=comments&sort=comments.rating&nulls=last', 'comments', [[1, [2, 1]]]],
     [
       'below a to-one',
       'expand=author.posts&author.posts.views=20',
       'author.posts',
       [[1, [[1, [2]]]]],
+    ],
+  ]);
+  // The rating of comment 4 is null.
+  expectTrees(source, '/v1/posts/2', [
+    ['nulls', 'expand=comments&sort=comments.rating&nulls=last', 'comments', [[2, [3, 4]]]],
+    [
+      'by its own sort',
+      'expand=comments&comments.sort=-rating&nulls=first',
+      'comments',
+      [[2, [4, 3]]],
+    ],
+    [
+      'where they are by themselves',
+      'expand=comments&comments.sort=rating',
+      'comments',
+      [[2, [4, 3]]],
     ],
   ]);
   expectTrees(source, person, [
