@@ -57,12 +57,20 @@ describe('refused', () => {
 
   test('any one character changed', async () => {
     const cursor = await cursorOf(api, `${posts}?cursor=&limit=2&sort=title,-views`);
-    for (let place = 0; place < cursor.length - 1; place += 1) {
+    for (let place = 0; place < cursor.length; place += 1) {
       const other = cursor[place] === 'A' ? 'B' : 'A';
       await refused(
         `${posts}?limit=2&cursor=${cursor.slice(0, place)}${other}${cursor.slice(place + 1)}`,
       );
     }
+  });
+
+  test('with what is not of base64url, over which decoders pass', async () => {
+    const cursor = await cursorOf(api, `${posts}?cursor=&limit=2&sort=title`);
+    const [before, behind] = [cursor.slice(0, 9), cursor.slice(9)];
+    for (const stray of ['=', '.', '!', '%20', '%0A', '+'])
+      for (const wrong of [cursor + stray, stray + cursor, before + stray + behind])
+        await refused(`${posts}?cursor=${wrong}`);
   });
 
   test('cut off, longer or doubled', async () => {

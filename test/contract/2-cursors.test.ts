@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
+import { watchStatements } from '../support/statements.ts';
 import { cursorOf, get, idsOf, pageOf, type CursorPage } from './2-cursors.ts';
 import { thingRecords, things } from './2-things.ts';
 import { world, worldRecords } from './2-world.ts';
@@ -35,6 +36,15 @@ async function walk(
 }
 
 describe('a page', () => {
+  test('takes one statement: nothing is counted', async () => {
+    const watched = watchStatements(api);
+    const cursor = await cursorOf(api, `${posts}?cursor=&limit=2`);
+    for (const query of ['cursor=&limit=2', `cursor=${cursor}&limit=2`, `cursor=${cursor}`]) {
+      const sql = await watched.during(() => get(api, `${posts}?${query}`));
+      expect(sql, query).toHaveLength(1);
+    }
+  });
+
   test('the first has no totals, and says where the next is', async () => {
     const { body, headers } = await get(api, `${posts}?cursor=&limit=2`);
     const page = body as CursorPage;
