@@ -323,6 +323,17 @@ describe('several servers over one PostgreSQL database', () => {
     expect((await askAll(1))[0]?.status).toBe(201);
   });
 
+  test('under another default version the same path has a key of its own', async () => {
+    const model = buildValid(specification.replace('api: {', 'api: { defaultVersion: 1,'));
+    const connection = await openPostgres(database.url, { poolSize: 2 });
+    const former = await serve(model, connection, draw, failures);
+    const headers = { 'idempotency-key': key };
+    const made = await servers[0]?.send('POST', '/posts', { title }, headers);
+    const other = await former.send('POST', '/posts', { title: `${title}b` }, headers);
+    expect([made?.status, other.status]).toEqual([201, 201]);
+    await former.stop();
+  });
+
   test('what has expired is forgotten', async () => {
     await other`INSERT INTO _plinth_idempotency (scope, request, at)
       SELECT 'old ' || i, '', '2020-01-01T00:00:00.000Z' FROM generate_series(1, 1500) AS i`;
