@@ -127,6 +127,8 @@ describe('refused', () => {
       'sort: there is no field nope; did you mean code?',
       'sort: id is there twice',
     ),
+    refused('a key twice, first descending', 'sort=-id,level,id', 'sort: id is there twice'),
+    refused('a key twice, descending', 'sort=-id,-id', 'sort: id is there twice'),
     refused(
       'a member that is not declared',
       'sort=specs.wieght',
