@@ -110,6 +110,26 @@ describe('If-Match', () => {
     }
   });
 
+  test('of changes and deletes with the same tag at once one happens, whatever the answers select', async () => {
+    for (const side of both.sides)
+      for (let round = 0; round < 10; round += 1) {
+        const { headers } = await side.send('POST', '/v1/posts', { title: 'raced' });
+        const own = headers.get('location') ?? '';
+        const tag = { 'if-match': headers.get('etag') ?? '' };
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, (_, index) =>
+            index % 3 === 2
+              ? side.send('DELETE', own, undefined, tag)
+              : side.send('PATCH', `${own}?fields=views`, { views: index + 1 }, tag),
+          ),
+        );
+        const done = answers.filter(({ status }) => status < 300);
+        expect(done).toHaveLength(1);
+        const others = done[0]?.status === 204 ? 404 : 412;
+        for (const { status } of answers) expect([done[0]?.status, others]).toContain(status);
+      }
+  });
+
   test('who reads again after 412 loses nothing', async () => {
     for (const side of both.sides) {
       const add = async (): Promise<void> => {
