@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestApi } from '../support/api.ts';
-import { serveBoth } from '../support/both.ts';
+import { serveBoth, type Both } from '../support/both.ts';
 import { ask, expectError, testExchanges } from './2-exchanges.ts';
 
 const specification = `
@@ -21,7 +20,7 @@ resources:
       all: { type: json }
 `;
 
-let api: TestApi;
+let api: Both;
 beforeAll(async () => {
   api = await serveBoth(specification, { tags: [{}], things: [{}] });
 });
@@ -48,6 +47,23 @@ describe('a body as large as it may be', () => {
       },
     ],
   );
+
+  test.each([
+    ['at the limit', 0, 201],
+    ['a byte more', 1, 413],
+  ])('in chunks, which tell no length: %s', async (_, more, status) => {
+    for (const { url } of api.sides) {
+      const answer = await fetch(`${url}/v1/things?fields=id`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: new Blob([sized(limit + more)]).stream(),
+        duplex: 'half',
+      });
+      expect(answer.status).toBe(status);
+    }
+  });
+    expect(answer.status).toBe(status);
+  });
 
   test('full of unknown members: all of them are named', async () => {
     const names = Array.from({ length: 50_000 }, (_, index) => `"f${index}":0`);
