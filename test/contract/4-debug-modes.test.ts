@@ -31,6 +31,16 @@ async function serving(head: string, mode: Mode): Promise<TestApi> {
   return api;
 }
 
+test.each([
+  ['', { page: 1, limit: 2 }],
+  ['&cursor=', { cursor: '', limit: 2 }],
+  ['&offset=1', { offset: 1, limit: 2 }],
+])('%s has the limit of the API where it names none', async (query, pagination) => {
+  const api = await serving('limits: { defaultLimit: 2 }', 'dev');
+  const { body } = (await api.get(`/v1/things?_debug=true${query}`)) as { body: DebugBody };
+  expect(body._debug.query.pagination).toEqual(pagination);
+});
+
 describe('where debug parameters are honoured', () => {
   const cases: readonly [mode: Mode, head: string, isOn: boolean][] = [
     ['dev', '', true],

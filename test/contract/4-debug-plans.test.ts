@@ -93,6 +93,14 @@ describe('the index that a list lacks', () => {
     expect(queries?.[0]?.index).toBe(index);
   });
 
+  test('is told of the list, not of what it expands', async () => {
+    for (const queries of await queriesOf('/v1/posts?_debug=plan&title=one&expand=comments'))
+      expect(queries.map(({ sql, index }) => [/FROM "?comments/u.test(sql ?? ''), index])).toEqual([
+        [false, 'posts.title: index: true'],
+        [true, undefined],
+      ]);
+  });
+
   test('is no advice once it is there', async () => {
     const indexed = await serveBoth(
       blog.replace('[[status, size]]', '[[title, rank]]'),

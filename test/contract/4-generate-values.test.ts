@@ -208,6 +208,24 @@ export const shout = ({ value, self }: { value: string; self: Record<string, unk
     ]);
   });
 
+  test('what such a function draws is the same in every run, and another with another seed', async () => {
+    const folder = makeFolder({
+      'generators.ts': `export const drawn = ({ random, faker }: { random: () => number; faker: { number: { int: () => number } } }) => \`\${random()} \${faker.number.int()}\`;
+`,
+    });
+    const text = `resources:
+  things:
+    fields:
+      drawn: { type: string, generator: ./generators.ts#drawn }
+`;
+    const run = (seed: number): ReturnType<typeof generated> =>
+      generated(text, { seed }, folder.path);
+    const first = await run(1);
+    expect(new Set(first['things']?.map(({ drawn }) => drawn)).size).toBe(25);
+    expect(await run(1)).toEqual(first);
+    expect(await run(2)).not.toEqual(first);
+  });
+
   const transforms: readonly (readonly [transform: string, value: string, expected: string])[] = [
     ['lowercase', 'ÄB c', 'äb c'],
     ['uppercase', 'straße', 'STRASSE'],
@@ -223,6 +241,10 @@ export const shout = ({ value, self }: { value: string; self: Record<string, unk
   test.each(transforms)('transform %s makes of %j %j', async (transform, value, expected) => {
     const definition = `{ type: string, values: [${JSON.stringify(value)}], transform: ["${transform}"] }`;
     expect(await valuesOf('note', definition, 1)).toEqual([expected]);
+  });
+  test('prefix on a number that a generator gives', async () => {
+    const definition = `{ type: string, generator: { name: number.int, args: { min: 7, max: 7 } }, transform: [prefix(no. )] }`;
+    expect(await valuesOf('note', definition, 1)).toEqual(['no. 7']);
   });
   test('round on a number, and transforms in their order', async () => {
     expect(
