@@ -69,6 +69,17 @@ export function fieldNameIn(views: Iterable<FieldView>, field: Field): string | 
   return undefined;
 }
 
+/**
+ * Whether a field that a PUT leaves out stays as it is: who may not change it, or does not see it as those that are
+ * write-only, cannot mean to take its value away.
+ */
+export function outlastsReplacing(
+  { fields }: ResourceView,
+  { name, field, updatable }: InputView,
+): boolean {
+  return !updatable || field.immutable || !fields.has(name);
+}
+
 /** The key of the view that a subject has of a version: roles and claims that no rule names make no difference. */
 export function viewKey(api: Api, version: Version, subject: Subject): string {
   const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();

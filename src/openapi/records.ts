@@ -4,6 +4,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import {
   mayCarry,
   mayLink,
+  outlastsReplacing,
   type InputView,
   type RelationView,
   type ResourceView,
@@ -280,11 +281,6 @@ export function requiredInputs(
     if (kind === 'create' ? !creatable : outlastsReplacing(face, input)) return false;
     return field.required || !field.nullable;
   });
-}
-
-/** Whether a field that a PUT leaves out stays as it is. */
-function outlastsReplacing(face: ResourceView, { name, field, updatable }: InputView): boolean {
-  return !updatable || field.writeOnly || field.immutable || !face.fields.has(name);
 }
 
 /** The members that a body of a create may have. */

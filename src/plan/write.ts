@@ -14,7 +14,12 @@ import { isGenerated } from '../model/field-types/id.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
 import { toldValues } from '../model/told-values.ts';
-import { fieldNameIn, type InputView, type ResourceView } from '../model/view.ts';
+import {
+  fieldNameIn,
+  outlastsReplacing,
+  type InputView,
+  type ResourceView,
+} from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
@@ -230,9 +235,7 @@ function readRecord(
   for (const input of face.inputs.values()) {
     const { name, field } = input;
     if (Object.hasOwn(body, name) || field === id) continue;
-    const stays =
-      kind === 'replace' && (!input.updatable || field.immutable || !face.fields.has(name));
-    if (stays) continue;
+    if (kind === 'replace' && outlastsReplacing(face, input)) continue;
     const fallback = drawDefault(field, draw);
     if (fallback !== undefined) values.set(field, fallback);
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
