@@ -53,6 +53,11 @@ const position: number | undefined = shown.tags[0]?.pivot.position;
 const weight: number | undefined = shown.specs?.weight;
 const child: Thing | undefined = shown.children[0];
 told.push(['selected', shown.name, ownerName, position, weight, child?.name, shown.notes[0]?.text]);
+const linked = await api.things.get(thing.id, { expand: ['tags'], fields: ['tags.name', 'tags.pivot.position'] });
+const place: number | undefined = linked.tags[0]?.pivot.position;
+told.push(['of a link', place, linked.tags[0]?.name]);
+const links = await api.things.get(thing.id, { expand: ['tags'], fields: ['tags.pivot'] });
+told.push(['a link alone', links.tags[0]?.pivot.position, Object.keys(links.tags[0] ?? {})]);
 const notes = await api.notes.list({ expand: ['about.owner'], sort: ['id'] });
 told.push(['morph', notes.data.map(({ about }) => about !== null && ('price' in about ? about.owner?.name : about.name))]);
 const paged = await api.things.get(thing.id, { expand: ['tags'], collections: { tags: { limit: 1, sort: ['-name'] } } });
@@ -120,6 +125,12 @@ export function refused(): unknown {
     api.things.get(1, { fields: ['owner.name'] }),
     // @ts-expect-error -- there is no such field in it
     api.things.get(1, { expand: ['owner'], fields: ['owner.price'] }),
+    // @ts-expect-error -- there is no such field of a link
+    api.things.get(1, { expand: ['tags'], fields: ['tags.pivot.place'] }),
+    // @ts-expect-error -- its links have nothing to say
+    api.things.get(1, { expand: ['labels'], fields: ['labels.pivot'] }),
+    // @ts-expect-error -- nothing else of the tag was selected
+    links.tags[0]?.name,
     // @ts-expect-error -- the id cannot be left out
     api.things.get(1, { exclude: ['id'] }),
     // @ts-expect-error -- the id of an owner is a text
@@ -160,6 +171,8 @@ export const everythingOutput: readonly unknown[] = [
   ['page', 1],
   ['cursor by default', 1, null],
   ['selected', 'a thing', 'Ann', 1, 1.5, 'other thing', 'of a thing, "quoted": yes'],
+  ['of a link', 1, 'red'],
+  ['a link alone', 1, ['id', 'pivot']],
   ['morph', ['Ann', 'Ann']],
   ['collection', 1],
   ['collection above another', 3, 2],

@@ -29,9 +29,20 @@ type OwnField<R extends ResourceName> =
   | '*'
   | `@${keyof Resources[R]['groups'] & string}`;
 
+type PivotOf<R extends ResourceName, K extends string> = Resources[R]['relations'] extends {
+  readonly [name in K]: { readonly pivot: { pivot: infer Pivot } };
+}
+  ? Pivot
+  : never;
+
+/** What `fields` takes of a link: all of it, its fields, and members of objects in it. */
+type PivotPath<R extends ResourceName, K extends string> = [PivotOf<R, K>] extends [never]
+  ? never
+  : `pivot${'' | `.${keyof PivotOf<R, K> & string}${'' | `.${string}`}`}`;
+
 /**
  * F itself where `fields` takes it beside E, else what could have stood there: own fields, members of objects, groups,
- * and fields of what `expand` names.
+ * and fields and pivots of what `expand` names.
  */
 export type FieldPath<
   R extends ResourceName,
@@ -42,7 +53,7 @@ export type FieldPath<
     ? F
     : F extends `${infer H}.${infer T}`
       ? H extends Head<E> & RelationName<R>
-        ? T extends '*'
+        ? T extends '*' | PivotPath<R, H>
           ? F
           : `${H}.${FieldPath<TargetOf<R, H>, Tail<E, H>, T>}`
         : H extends Resources[R]['objects']
@@ -73,6 +84,13 @@ type Own<R extends ResourceName, F extends string> = [F] extends [never]
         : RecordOf<R>[K];
     };
 
+/** What `fields` (F) leaves of a link. */
+type SomePivot<Pivot, F extends string> = [F] extends [never]
+  ? Pivot
+  : Pivot extends { pivot: infer P }
+    ? { pivot: { [K in Head<F> & keyof P]: K extends F ? P[K] : Loose<P[K]> } }
+    : unknown;
+
 type Related<
   R extends ResourceName,
   K extends string,
@@ -82,7 +100,7 @@ type Related<
   readonly [name in K]: { readonly many: infer Many; readonly pivot: infer Pivot };
 }
   ? Many extends true
-    ? (Selected<TargetOf<R, K>, E, F> & Pivot)[]
+    ? (Selected<TargetOf<R, K>, E, F> & SomePivot<Pivot, Tail<F, 'pivot'>>)[]
     : Selected<TargetOf<R, K>, E, F> | null
   : never;
 
