@@ -3,7 +3,7 @@ import type { Field, Limits } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { parseText } from '../model/field-types/string.ts';
 import { operators } from '../model/operators.ts';
-import { counted } from '../model/values.ts';
+import { counted, oneOf } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { Comparison, Slot } from './predicate.ts';
 import { splitList } from './text.ts';
@@ -127,9 +127,7 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
   return fail({
     code: 'INVALID_FILTER',
     message: `${JSON.stringify(shown)} does not fit: it takes ${
-      allowed === undefined
-        ? type.expects(comparedField(slot))
-        : `one of ${(slot.told ?? allowed).join(', ')}`
+      allowed === undefined ? type.expects(comparedField(slot)) : oneOf(slot.told ?? allowed)
     }${advice}`,
   });
 }

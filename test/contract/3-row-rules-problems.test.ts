@@ -8,6 +8,7 @@ const withRule = (where: string): string => `resources:
     fields:
       title: { type: string }
       status: { type: enum, values: [draft, live] }
+      state: { type: enum, values: ['a,b', ''] }
       rank: { type: integer }
       spec: { type: object, properties: { width: { type: integer } } }
       free: { type: json }
@@ -80,6 +81,7 @@ describe('what is wrong with a rule is told where it stands', () => {
     ],
     ['rank=x', 'rank: "x" does not fit: it takes a whole number'],
     ['status=gone', 'status: "gone" does not fit: it takes one of draft, live'],
+    ['state=x', 'state: "x" does not fit: it takes one of "a,b", ""'],
     ['rank_in=1,x', 'rank_in: "x" does not fit: it takes a whole number'],
     ['rank_in=x,{user.ranks}', 'rank_in: "x" does not fit: it takes a whole number'],
     ['owner_exists=maybe', 'owner_exists: takes true or false'],
