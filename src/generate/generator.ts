@@ -1,5 +1,6 @@
 import type { Api, Field, Resource } from '../model/api.ts';
 import { fieldsIn } from '../model/template.ts';
+import { readValue } from '../model/validation.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
@@ -255,9 +256,29 @@ export class Generator {
         [...path, 'fields', field.name],
         `it is unique and has ${valuesText(values)}: ${count - values} of ${count} records get none`,
       );
+    for (const field of rows.fields) {
+      const reason = this.strangeKey(field, count);
+      if (reason !== undefined)
+        warn(
+          [...path, 'fields', field.name],
+          `generated records have keys that it refuses: ${reason}`,
+        );
+    }
     for (const maker of rows.makers.values())
       for (const [place, message] of maker.warnings()) warn(place, message);
     return found;
+  }
+
+  /** Why the key of one of the first records breaks a rule of its own field, as what it leads to has no such rule. */
+  private strangeKey(field: Field, count: number): string | undefined {
+    if (field.reference === undefined) return undefined;
+    for (let row = 1; row <= Math.min(count, defaultCount); row += 1) {
+      const value = this.valueOf(field, row);
+      const reading = value === null || readValue(value, field);
+      if (reading !== true && !reading.ok)
+        return `${JSON.stringify(value)} ${reading.issues.map(({ message }) => message).join(', ')}; give ${field.reference.resource.name}.${field.reference.field.name} the same rules`;
+    }
+    return undefined;
   }
 
   private chosen(): readonly Resource[] {

@@ -286,3 +286,24 @@ describe('what the file does not say', () => {
     ]);
   });
 });
+
+describe('a key with rules of its own', () => {
+  test.each([
+    ['that no record breaks', 'minimum: 1', []],
+    [
+      'that some do',
+      'maximum: 3',
+      [
+        at(
+          7,
+          '',
+          'generated records have keys that it refuses: KEY must be at most 3; give things.id the same rules',
+          'warning',
+        ),
+      ],
+    ],
+  ])('%s', async (_, rule, problems) => {
+    const found = await problemsOf(`{ type: integer, reference: things.id, ${rule} }`);
+    expect(found.map((text) => text.replace(/refuses: \d+/u, 'refuses: KEY'))).toEqual(problems);
+  });
+});
