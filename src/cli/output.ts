@@ -1,6 +1,11 @@
+import { fileReason } from './failure.ts';
+
 /** The only place that prints: results on standard output, everything else on standard error. */
 export interface Output {
+  /** A line that cannot be written, as on a full disk, ends the command. */
   readonly print: (line: string) => void;
+  /** From here on it ends nothing: who serves goes on, whoever hears of it. */
+  readonly serving: () => void;
   readonly note: (line: string) => void;
   /** Runs `work` with a progress bar on a terminal, silently elsewhere. */
   readonly progress: <Value>(
@@ -13,14 +18,23 @@ export interface Output {
 }
 
 /** Output to the streams of this process. */
-export function processOutput({ stdin, stdout, stderr }: NodeJS.Process): Output {
-  for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Whoever read it (`| head`) has seen enough, and there is nowhere else to tell that a warning cannot be told.
-      if (stream !== stderr && error.code !== 'EPIPE') throw error;
-    });
+export function processOutput(process: NodeJS.Process): Output {
+  const { stdin, stdout, stderr } = process;
+  let isServing = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read it (`| head`) has seen enough.
+    if (isServing || error.code === 'EPIPE') return;
+    const reason = fileReason(error) ?? error.message;
+    stderr.write(`Standard output cannot be written: ${reason}. Mend that and run it again.\n`);
+    process.exit(1);
+  });
+  // There is nowhere else to tell that a warning cannot be told.
+  stderr.on('error', () => undefined);
   return {
     print: (line) => stdout.write(`${line}\n`),
+    serving: () => {
+      isServing = true;
+    },
     note: (line) => stderr.write(`${line}\n`),
     isInteractive: stdin.isTTY && stdout.isTTY,
     isTerminal: stdout.isTTY,

@@ -98,6 +98,7 @@ export async function serve(
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
   const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
   const page = hasDashboard(current().api, mode) ? address + dashboardPath : undefined;
+  output.serving();
   if (announces) {
     banner(context, api, address, counts, `${curl} "${example}"`, page);
     warnOfPlainHttp(context, api, host);

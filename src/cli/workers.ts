@@ -133,7 +133,9 @@ export async function beWorker(
 ): Promise<void> {
   const { worker } = cluster;
   if (worker === undefined) throw new TypeError('This process is no worker');
-  const send = (message: FromWorker): boolean => worker.isConnected() && worker.send(message);
+  // Where the first process has gone, the end of the channel tells.
+  const send = (message: FromWorker): boolean =>
+    worker.isConnected() && worker.send(message, () => undefined);
   const stop = new AbortController();
   const token = context.environment[tokenName] ?? '';
   const { fleet, hear } = fleetOf({ size: count, member: worker.id, token }, send);

@@ -27,6 +27,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
       print: () => undefined,
       note: () => undefined,
       progress: (_title, work) => work(() => undefined),
+      serving: () => undefined,
       isInteractive: false,
       isTerminal: false,
     },

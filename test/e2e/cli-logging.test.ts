@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import {
   servePlinth,
   until,
 } from '../support/command.ts';
+import { freePort } from '../support/ports.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -166,6 +167,26 @@ test.runIf(process.platform === 'linux')(
     const { code, err } = await server.ended;
     expect(code).toBe(0);
     expect(err).toMatch(/^Warning: the log cannot be written now \(EFBIG: [^\n]+\n$/u);
+    closeSync(output);
+  },
+);
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a service begins though its banner finds no room',
+  async () => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const output = openSync('/dev/full', 'a');
+    const port = await freePort();
+    const server = launchPlinth(['dev', '--port', String(port)], { cwd: folder.path, output });
+    const url = `http://127.0.0.1:${port}/_health`;
+    await until(() =>
+      fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0, err: '' });
     closeSync(output);
   },
 );

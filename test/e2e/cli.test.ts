@@ -330,6 +330,18 @@ describe('from a checkout', () => {
     expect(out).toBe('1\n');
     expect(err).not.toContain('EPIPE');
   });
+
+  test.skipIf(!existsSync('/dev/full'))(
+    'a full disk behind what is printed is told in a sentence',
+    async () => {
+      const script = `node_modules/.bin/node src/cli/main.ts check ${folder.at('good.yaml')} > /dev/full`;
+      const ended = await launch('bash', ['-c', script], { cwd: root }).ended;
+      expect(ended).toMatchObject({
+        code: 1,
+        err: 'Standard output cannot be written: the disk is full. Mend that and run it again.\n',
+      });
+    },
+  );
 });
 
 test('an older Node is told what it takes, without a stack', async () => {
