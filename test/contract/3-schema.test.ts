@@ -72,8 +72,8 @@ test('every type has its column in a strict table', async () => {
     expect(sqlOf(database)).toEqual([
       'CREATE TABLE "things" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "s" TEXT, "t" TEXT NOT NULL,' +
         ' "i" INTEGER, "n" REAL, "d" INTEGER, "b" INTEGER NOT NULL, "day" TEXT, "clock" TEXT, "at" TEXT,' +
-        ' "u" TEXT, "mail" TEXT, "link" TEXT, "e" TEXT, "o" TEXT CHECK (json_valid("o")),' +
-        ' "a" TEXT CHECK (json_valid("a")), "j" TEXT CHECK (json_valid("j")),' +
+        ' "u" TEXT, "mail" TEXT, "link" TEXT, "e" TEXT, "o" TEXT CHECK ("o" IS NULL OR json_valid("o")),' +
+        ' "a" TEXT CHECK ("a" IS NULL OR json_valid("a")), "j" TEXT CHECK ("j" IS NULL OR json_valid("j")),' +
         ' "other name" TEXT, "createdAt" TEXT NOT NULL, "updatedAt" TEXT NOT NULL) STRICT',
     ]);
   });
