@@ -27,7 +27,7 @@ export interface ExportResult {
 
 /**
  * Reads the ids of a page of any length in their order, from one snapshot; the records follow by their ids as they are
- * asked for, and between two portions nothing is held in the database. `signal` ends the reading of the ids.
+ * asked for but the first, and between two portions nothing is held in the database. `signal` ends the reading of the ids.
  */
 export async function readExport(
   compiled: CompiledExport,
@@ -42,7 +42,17 @@ export async function readExport(
   const seen = { count, read: count + (hasMore ? 1 : 0) };
   const total = await readTotal(list, values, page, seen, database);
   const records = readPortions(compiled, portions, values.bound, database);
-  return { portions: records, count, hasMore, ...total };
+  return { portions: await begun(records), count, hasMore, ...total };
+}
+
+/** The same, with the first of it read: where that fails, there is still an answer to be given. */
+async function begun<Value>(portions: AsyncGenerator<Value>): Promise<AsyncIterable<Value>> {
+  const first = await portions.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* portions;
+  })();
 }
 
 /**
@@ -113,7 +123,7 @@ async function* readPortions(
   portions: readonly PackedIds[],
   bound: readonly SqlValue[],
   database: Database,
-): AsyncIterable<readonly RecordValue[]> {
+): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
   const shape = shaperOf(columns);
   for (const portion of portions) {

@@ -193,11 +193,19 @@ describe.each(sideNames)('%s', (name) => {
     },
   );
 
-  test('before the first byte, a failure is an answer', async () => {
+  test.each([
+    ['the ids', '/v1/words', 'TABLE words RENAME TO gone', 'TABLE gone RENAME TO words'],
+    [
+      'the first records',
+      '/v1/posts?limit=10',
+      'TABLE posts RENAME title TO gone',
+      'TABLE posts RENAME gone TO title',
+    ],
+  ])('before the first byte, a failure is an answer: %s', async (_, path, change, back) => {
     const { sql, ask, failures } = sides[name];
-    await sql('ALTER TABLE words RENAME TO gone');
-    const { status, text } = await ask('/v1/words', { headers: { accept: 'text/csv' } });
-    await sql('ALTER TABLE gone RENAME TO words');
+    await sql(`ALTER ${change}`);
+    const { status, text } = await ask(path, { headers: { accept: 'text/csv' } });
+    await sql(`ALTER ${back}`);
     expect([status, JSON.parse(text)]).toMatchObject([503, { code: 'DATABASE_UNAVAILABLE' }]);
     expect(failures.splice(0)).toHaveLength(1);
   });
