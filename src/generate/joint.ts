@@ -41,40 +41,37 @@ export interface OtherRecords {
 export class Joint {
   readonly dimensions: readonly Dimension[];
   private readonly key: Key;
-  private readonly isPair: boolean;
-  private readonly sizes: readonly number[];
+  private readonly mayBePair: boolean;
   private others: OtherRecords | undefined;
   private next = 0;
   private readonly given = new Map<number, number>();
 
-  constructor(dimensions: readonly Dimension[], key: Key, isPair: boolean) {
+  constructor(dimensions: readonly Dimension[], key: Key, mayBePair: boolean) {
     this.dimensions = dimensions;
     this.key = key;
-    this.isPair = isPair && (dimensions[0]?.size ?? 0) > 1;
-    let open = largestPermutation;
-    this.sizes = dimensions.map(({ size }, index) => {
-      const wanted = this.isPair && index === 1 ? size - 1 : size;
-      const taken = Math.max(0, Math.min(wanted, Math.floor(open)));
-      open = Math.max(1, open / Math.max(1, taken));
-      return taken;
-    });
+    this.mayBePair = mayBePair;
+  }
+
+  private get isPair(): boolean {
+    return this.mayBePair && (this.dimensions[0]?.size ?? 0) > 1;
   }
 
   /** How many rows can be told apart; without the dimension `fixed`, for each of its places. */
   capacity(fixed?: Dimension): number {
-    return this.sizes.reduce(
-      (product, _, index) =>
-        this.dimensions[index] === fixed ? product : product * this.sizeOf(index, fixed),
-      1,
-    );
+    return product(this.sizes(fixed));
   }
 
-  /** How many places a dimension has beside a fixed one. */
-  private sizeOf(index: number, fixed: Dimension | undefined): number {
-    const size = this.sizes[index] ?? 0;
-    return this.isPair && index === 0 && fixed === this.dimensions[1]
-      ? Math.max(0, size - 1)
-      : size;
+  /** How many places each dimension has beside a fixed one, which has one; asked anew, since records come and go. */
+  private sizes(fixed: Dimension | undefined): readonly number[] {
+    const { dimensions, isPair } = this;
+    let open = largestPermutation;
+    return dimensions.map((dimension, index) => {
+      const wanted = isPair && index === 1 ? dimension.size - 1 : dimension.size;
+      const size = Math.max(0, Math.min(wanted, Math.floor(open)));
+      open = Math.max(1, open / Math.max(1, size));
+      if (dimension === fixed) return 1;
+      return isPair && index === 0 && fixed === dimensions[1] ? Math.max(0, size - 1) : size;
+    });
   }
 
   /** The fields whose values are distinct together. */
@@ -103,7 +100,7 @@ export class Joint {
   }
 
   private placesAt(index: number): readonly number[] {
-    return this.digits(permuted(index, this.capacity(), this.key), undefined, 0);
+    return this.placesBy(this.key, index);
   }
 
   private indexOf(row: number): number {
@@ -132,14 +129,15 @@ export class Joint {
       high: this.key.high ^ Math.imul(place + 1, 0x9e3779b1),
       low: this.key.low + place,
     };
-    return this.digits(permuted(index, this.capacity(fixed), key), fixed, place);
+    return this.placesBy(key, index, fixed, place);
   }
 
-  private digits(number: number, fixed: Dimension | undefined, place: number): readonly number[] {
-    let rest = number;
-    const digits = this.dimensions.map((dimension, index) => {
+  private placesBy(key: Key, index: number, fixed?: Dimension, place = 0): readonly number[] {
+    const sizes = this.sizes(fixed);
+    let rest = permuted(index, product(sizes), key);
+    const digits = this.dimensions.map((dimension, at) => {
       if (dimension === fixed) return place;
-      const size = Math.max(1, this.sizeOf(index, fixed));
+      const size = Math.max(1, sizes[at] ?? 0);
       const digit = rest % size;
       rest = Math.floor(rest / size);
       return digit;
@@ -151,6 +149,10 @@ export class Joint {
       return [first >= second ? first + 1 : first, second, ...others];
     return [first, second >= first ? second + 1 : second, ...others];
   }
+}
+
+function product(sizes: readonly number[]): number {
+  return sizes.reduce((all, size) => all * size, 1);
 }
 
 /**

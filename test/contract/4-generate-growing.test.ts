@@ -78,3 +78,28 @@ test('a key that somebody has written is left out', async () => {
   const keys = (await rowsOf('profiles')).map(({ userId }) => userId);
   expect([keys.length, new Set(keys).size]).toEqual([60, 60]);
 });
+
+test('records that are there, few or many, all get links', async () => {
+  const few = { users: Array.from({ length: 3 }, (_, at) => ({ id: idOf(at) })) };
+  const many = { users: Array.from({ length: 60 }, (_, at) => ({ id: idOf(at) })) };
+  for (const [records, count] of [
+    [few, 6],
+    [many, 1_200],
+  ] as const) {
+    const server = await serveBoth(world, records);
+    for (const { generation } of server.sides) {
+      const { api, database } = generation;
+      const resources = new Set([...api.resources.values()].filter(({ name }) => name !== 'users'));
+      expect(await fillAll(api, database, { resources, count })).toMatchObject({ ok: true });
+    }
+    const { body } = await server.get('/v1/friendships?limit=2000');
+    const links = (body as Row[]).map(({ aId, bId }) => `${String(aId)} ${String(bId)}`);
+    expect([links.length, new Set(links).size]).toEqual([count, count]);
+    expect(new Set((body as Row[]).map(({ aId }) => aId)).size).toBe(records.users.length);
+    await server.stop();
+  }
+});
+
+function idOf(at: number): string {
+  return `0190bbbb-0000-7000-8000-${String(at).padStart(12, '0')}`;
+}
