@@ -192,10 +192,11 @@ export class ResourceRows {
       const members = [
         ...new Set(list.map((field) => dimensions.get(field) ?? this.valueDimension(field))),
       ].map((member) => member.others ?? member);
-      const isPart = members.some(
-        (one) => taken.has(one) || one.fields.some((field) => places.has(field)),
-      );
-      const free = members.filter((one) => !one.fields.some((field) => places.has(field)));
+      const isPlaced = (one: Dimension): boolean =>
+        taken.has(one) || one.fields.some((field) => places.has(field));
+      // By whom rows are counted is the same in every list.
+      const isPart = members.some((one) => isPlaced(one) && !this.isPer(one));
+      const free = members.filter((one) => !isPlaced(one) || (this.isPer(one) && !isPart));
       const branch = free.find((one) => this.isOfTree(one));
       const others = free.filter((one) => !this.isOfTree(one));
       // What another list has placed already stays; then one more that is distinct by itself does.
@@ -218,9 +219,7 @@ export class ResourceRows {
         for (const field of dimension.fields)
           places.set(field, [dimension, (row) => this.jointPlaces(joint, row)[index] ?? null]);
       }
-      const per = joined.find(
-        ({ fields }) => this.perKey !== undefined && fields.includes(this.perKey),
-      );
+      const per = joined.find((one) => this.isPer(one));
       const tree = isPart ? undefined : branch;
       const capacity = (): number => joint.capacity(per);
       // With a key to the own table they are only distinct where that is the same.
@@ -243,6 +242,10 @@ export class ResourceRows {
   private isDistinctAlone(field: Field, dimensions: ReadonlyMap<Field, Dimension>): boolean {
     if (field.unique) return true;
     return !dimensions.has(field) && this.makers.get(field)?.isDistinctValue === true;
+  }
+
+  private isPer({ fields }: Dimension): boolean {
+    return this.perKey !== undefined && fields.includes(this.perKey);
   }
 
   /** Whether it leads to the own table alone, and rows are not counted by it. */
@@ -288,10 +291,7 @@ export class ResourceRows {
   }
 
   private jointPlaces(joint: Joint, row: RowValues): readonly number[] {
-    const { perKey } = this;
-    const per = joint.dimensions.find(
-      ({ fields }) => perKey !== undefined && fields.includes(perKey),
-    );
+    const per = joint.dimensions.find((one) => this.isPer(one));
     if (per === undefined || this.groups === undefined) return joint.places(row.number - 1);
     const { owner, index } = this.groups.locate(row.number - 1);
     return joint.placesWithin(per, owner, index);

@@ -125,6 +125,27 @@ describe('relations hold on both databases, which have the same data', () => {
       expect(of(name)).toEqual(made[name]);
   });
 
+  test('distinct in several ways for each of the records that they are counted by', async () => {
+    const { entries = [] } = await generated(`generate: { count: 6 }
+resources:
+  lists: { fields: { tracks: { type: relation, relation: belongsToMany, resource: tracks, through: entries } } }
+  tracks: { fields: { name: { type: string } } }
+  entries:
+    generate: { per: list, min: 5, max: 6 }
+    unique: [[listId, position]]
+    fields:
+      listId: { type: integer, required: true, reference: lists.id }
+      list: { type: relation, relation: belongsTo, resource: lists }
+      trackId: { type: integer, required: true, reference: tracks.id }
+      position: { type: integer, required: true, minimum: 1, maximum: 6 }
+`);
+    expect(entries.length).toBeGreaterThanOrEqual(30);
+    for (const field of ['trackId', 'position'])
+      expect(
+        new Set(entries.map((entry) => JSON.stringify([entry['listId'], entry[field]]))).size,
+      ).toBe(entries.length);
+  });
+
   test('each for the records that it is counted by, distinct and no more than there are', () => {
     const comments = Map.groupBy(of('comments'), ({ postId }) => postId);
     const sizes = of('posts').map(({ id }) => comments.get(id ?? null)?.length ?? 0);
