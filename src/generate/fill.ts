@@ -149,6 +149,7 @@ class Fill {
     const count = this.lastRow(resource);
     const rows = generator.rowsOf(resource);
     rows.base = isWhole ? 0 : last;
+    rows.before = last;
     if (count > last)
       for (const joint of rows.distinct)
         joint.avoid(

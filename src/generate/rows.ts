@@ -53,6 +53,8 @@ export class ResourceRows {
   readonly perKey: Field | undefined;
   /** Rows up to this one may not be there: no key to the own table leads to them. */
   base = 0;
+  /** Rows up to this one were there before: keys that are distinct together with others lead to later ones. */
+  before = 0;
 
   constructor(resource: Resource, world: World) {
     this.resource = resource;
@@ -354,7 +356,7 @@ export class ResourceRows {
   private branchPlace({ fields }: Dimension, capacity: () => number): PlaceOf {
     const nullable = fields.every((field) => field.nullable);
     return ({ number }) => {
-      const earlier = this.earlierRows(number);
+      const earlier = Math.min(this.earlierRows(number), number - 1 - this.before);
       const branch = branchOf(earlier, capacity(), nullable);
       if (branch === undefined) return nullable ? null : number - 1;
       return number - 1 - earlier + branch;
