@@ -327,16 +327,34 @@ describe('links', () => {
   });
 });
 
-test('without the rights to create and delete in the junction links cannot be written', async () => {
-  const closed = await serveBoth(
-    specification.replace(
-      '  post-tags:\n',
-      '  post-tags:\n    access: { read: public, create: public, delete: none }\n',
-    ),
-    { tags: [{ name: 'a' }] },
-  );
-  const answer = await closed.send('POST', '/v1/posts', { title: 'x', tags: [1] });
-  expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
-  expect((await closed.send('POST', '/v1/posts', { title: 'x' })).status).toBe(201);
-  await closed.stop();
+describe.each([
+  ['delete', '{ read: public, create: public, delete: none }'],
+  ['create', '{ read: public, create: none, delete: public }'],
+])('without the right to %s in the junction links cannot be written', (_, access) => {
+  let closed: Both;
+  beforeAll(async () => {
+    closed = await serveBoth(
+      specification.replace('  post-tags:\n', `  post-tags:\n    access: ${access}\n`),
+      { tags: [{ name: 'a' }], posts: [{ title: 'there' }] },
+    );
+  });
+  afterAll(() => closed?.stop());
+
+  test.each([
+    ['POST', '/v1/posts', { title: 'x', tags: [1] }],
+    ['POST', '/v1/posts', [{ title: 'x' }, { title: 'x', tags: [] }]],
+    ['PUT', '/v1/posts/1', { title: 'x', tags: [] }],
+    ['PATCH', '/v1/posts/1', { tags: [] }],
+    ['PATCH', '/v1/posts/1', { tags: { add: [1] } }],
+    ['PATCH', '/v1/posts/1', { tags: { remove: [1] } }],
+    ['PATCH', '/v1/posts/1?nope=1', { tags: {}, nope: 1 }],
+  ])('%s %s %j', async (method, to, body) => {
+    const answer = await closed.send(method, to, body);
+    expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  test('and everything else can', async () => {
+    expect((await closed.send('POST', '/v1/posts', { title: 'x' })).status).toBe(201);
+    expect((await closed.send('PUT', '/v1/posts/1', { title: 'y' })).status).toBe(200);
+  });
 });
