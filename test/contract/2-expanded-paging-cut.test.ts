@@ -11,6 +11,7 @@ resources:
   boxes:
     fields:
       shelfId: { type: integer, reference: shelves.id }
+      shelf: { type: relation, relation: belongsTo, resource: shelves }
       things: { type: relation, relation: hasMany, resource: things }
   things: { fields: { boxId: { type: integer, reference: boxes.id } } }
 `;
@@ -64,6 +65,17 @@ test.each([
     expect([status, body[0].boxes.length, body[0]._pagination.boxes]).toEqual([200, 1, page]);
   },
 );
+
+test('the records of an array that is created share what a response has', async () => {
+  const { body: shelf } = await both.send('POST', '/v1/shelves', {});
+  const four = Array.from({ length: 4 }, () => ({ shelfId: shelf.id }));
+  const { status, body } = await both.send('POST', '/v1/boxes?expand=shelf.boxes', four);
+  expect(status).toBe(201);
+  for (const box of body) {
+    expect(box.shelf.boxes).toHaveLength(3);
+    expect(box.shelf._pagination.boxes).toEqual({ page: 1, limit: 3, total: 4, totalPages: 2 });
+  }
+});
 
 // The limit of lists, 3, was not written, and 3 × 3 × 3 are more than 12.
 test.each([

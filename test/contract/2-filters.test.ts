@@ -165,6 +165,7 @@ describe('_or', () => {
     ['two pairs', '_or=title:Alpha,count:2', [1, 2]],
     ['suffixes', '_or=count_gt:1,price_lt:0', [2, 3, 4]],
     ['one pair', '_or=count_lte:0', [3, 5]],
+    ['blanks belong to the value', '_or=title:+Alpha,title:Alpha+,count:2', [2]],
     ['ANDed with filters', '_or=count:1,count:2&active=true', [1]],
     ['presence', '_or=title_null:true,count_exists:false,id:1', [1, 6]],
     ['_neq keeps nulls here too', '_or=title_neq:alpha', [1, 3, 4, 5, 6]],
