@@ -9,7 +9,7 @@ resources:
   devices:
     fields:
       id: { type: id, format: uuid }
-      code: { type: integer }
+      code: { type: integer, nullable: true }
       notes: { type: relation, relation: morphMany, resource: notes }
   places:
     fields:
@@ -22,18 +22,21 @@ resources:
       notedId: { type: string, nullable: true }
 `;
 const device = '01990000-0000-7000-8000-00000000000a';
+/** It has no code. */
+const blank = '01990000-0000-7000-8000-00000000000b';
 
 let both: Both;
 
 beforeAll(async () => {
   both = await serveBoth(specification, {
-    devices: [{ id: device, code: 7 }],
+    devices: [{ id: device, code: 7 }, { id: blank }],
     places: [{ code: '7' }, { code: 'north' }],
     notes: [
       { notedType: 'devices', notedId: device },
       { notedType: 'places', notedId: '1' },
       { notedType: 'places', notedId: '2' },
       {},
+      { notedType: 'devices', notedId: blank },
     ],
   });
 });
@@ -51,6 +54,9 @@ describe('a filter through a morphTo looks at the owners whose type takes the va
     ['a list, item by item', 'noted.code_in=7,north', [1, 2, 3]],
     ['an order', 'noted.id_gte=1', [2, 3]],
     ['one owner named', 'noted:devices.code=7', [1]],
+    ['different from both', 'noted.code_neq=7', [3, 5]],
+    ['different from text alone: every number is, and none', 'noted.code_neq=north', [1, 2, 5]],
+    ['not in a list', 'noted.code_nin=north', [1, 2, 5]],
   ]);
   expectRefusals(() => both, '/v1/notes', [
     [
