@@ -38,6 +38,25 @@ const token = (claims: object): Record<string, string> =>
 const policy = (answer: Answer): readonly (string | null)[] =>
   ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => answer.headers.get(name));
 
+// What all of them count in one place is no one's share.
+test.each([
+  ['memory', 2],
+  ['redis://127.0.0.1:1', 8],
+])('of four processes that count in %s each gives %i of 8', async (store, max) => {
+  const fleet = {
+    size: 4,
+    member: 0,
+    token: 'of-the-fleet',
+    answer: () => undefined,
+    ask: async () => [],
+  };
+  const notes = 'resources: { notes: { access: public, fields: { title: { type: string } } } }';
+  api = await serveApi(`rateLimit: { max: 8, store: "${store}" }\n${notes}`, {}, undefined, {
+    fleet,
+  });
+  expect(policy(await api.get('/v1/notes'))[0]).toBe(`"address";q=${max};w=60`);
+});
+
 test('a window begins with the first request, and says how many are left', async () => {
   const served = await serve('{ max: 3, window: 10s }', '');
   expect(policy(await served.get('/v1/notes'))).toEqual([

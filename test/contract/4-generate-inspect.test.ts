@@ -4,7 +4,7 @@ import { serveBoth } from '../support/both.ts';
 import { fillAll } from './4-generate.ts';
 
 const text = `generate: { seed: 5, locale: de, count: 4 }
-api: { versions: { 1: { resources: { posts: { fields: { headline: { from: title }, slug: false } } } }, 2: {} } }
+api: { versions: { 1: { resources: { posts: { fields: { headline: { from: title }, slug: false } } } }, 2: {}, 3: { resources: { users: false } } } }
 resources:
   users:
     fields:
@@ -109,6 +109,24 @@ describe('_inspect=data', () => {
       transformations: [],
     });
     expect(JSON.stringify(answer._inspect)).not.toMatch(/secret|slug|password/u);
+  });
+
+  test('where a key leads only where that is there for the view', async () => {
+    for (const [version, authorId] of [
+      ['v2', { type: 'integer', reference: 'users.id' }],
+      ['v3', { type: 'integer' }],
+    ] as const) {
+      const { _inspect } = await inspect(`/${version}/posts?_inspect=data&limit=1`);
+      expect(_inspect.schema['authorId'], version).toEqual(authorId);
+    }
+  });
+
+  test('what was written into an object that was generated', async () => {
+    expect(sourcesOf(await inspect('/v2/posts/4?_inspect=data'))['place']).toBe('generated');
+    await both.send('PATCH', '/v2/posts/4', { place: { city: 'Nowhere', zip: null } });
+    expect(sourcesOf(await inspect('/v2/posts/4?_inspect=data'))['place']).toBe('written');
+    const part = await inspect('/v2/posts/4?_inspect=data&fields=place.city');
+    expect(sourcesOf(part)['place']).toBe('written');
   });
 
   test('what was written, and what is a default', async () => {
