@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { bearer } from '../support/tokens.ts';
+import { bearer, makeToken } from '../support/tokens.ts';
 import { ask, check, type Exchange } from './2-exchanges.ts';
-import { start, serveCredentials, token } from './3-credentials.ts';
+import { seconds, start, serveCredentials, token } from './3-credentials.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -11,6 +11,21 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 type Headers = Record<string, string>;
+
+test('of what a token claims, roles that everyone or no one has are told to nobody', async () => {
+  const roles = ['public', 'editor', 'authenticated', 'none'];
+  const secret = 'x'.repeat(32);
+  const own = await serveApi(
+    `auth: { jwt: { secret: ${secret} } }\nresources: { notes: { fields: { a: { type: string } } } }`,
+    {},
+    () => new Date(start),
+    { mode: 'dev' },
+  );
+  const claimed = makeToken({ sub: 'x', roles, exp: seconds + 60 }, { key: secret });
+  const { body } = await own.get('/v1/notes?_trace=true', bearer(claimed));
+  expect(body._trace[1].details).toEqual({ authenticated: true, name: 'x', roles: ['editor'] });
+  await own.stop();
+});
 
 describe('roles that everyone or no one has cannot be claimed', () => {
   const claim = (roles: unknown): Headers => bearer(token({ roles, jti: JSON.stringify(roles) }));

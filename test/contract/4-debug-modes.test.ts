@@ -249,6 +249,18 @@ ${bossAndHand}`;
     });
   });
 
+  test('a rule for all rows decides alone, else those that match', async () => {
+    const rules = '[{ role: public, where: "name=a" }, admin, { role: user, where: "name=b" }]';
+    const api = await serving(`access: { read: ${rules} }\n${bossAndHand}`, 'dev');
+    for (const [key, wanted] of [
+      ['boss-key', [{ role: 'admin' }]],
+      ['hand-key', [{ role: 'public' }, { role: 'user' }]],
+    ] as const) {
+      const { body } = await api.get('/v1/things?_trace=true', { 'x-api-key': key });
+      expect(body._trace[2].details, key).toEqual({ operation: 'read', rules: wanted });
+    }
+  });
+
   test('sees no column that it may read in another table of the statement alone', async () => {
     const both = await serveBoth(
       `access: public
