@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Dashboard } from '../../src/http/dashboard.ts';
 import { newsTogether, readEventId, writeEventId } from '../../src/http/dashboard-news.ts';
 import type { RequestRow } from '../../src/http/dashboard-wire.ts';
-import { pointsOf, type Span } from '../../src/trace/activity.ts';
+import { Activity, pointsOf, type Span } from '../../src/trace/activity.ts';
 import { RequestTrace } from '../../src/trace/events.ts';
 import { Recording } from '../../src/trace/recording.ts';
 import { RecentRequests } from '../../src/trace/recent.ts';
@@ -117,4 +117,29 @@ test('what several processes tell is put together', () => {
   const id = writeEventId('0123abcd', together.seen);
   expect(readEventId('0123abcd', id)).toEqual({ 1: 2, 2: 9 });
   expect(readEventId('0123abce', id)).toBeUndefined();
+});
+
+test.each([
+  [51, 1, 100],
+  [49, 100, 100],
+  [94, 1, 100],
+  [96, 1, 1],
+])(
+  'where %i of 100 requests take 1 ms and the others 100, p50 is %i and p95 %i',
+  (fast, p50, p95) => {
+    const activity = new Activity();
+    // From the slowest to the fastest: their order says nothing.
+    for (let index = 99; index >= 0; index -= 1)
+      activity.add(1_000, 200, index < fast ? 1 : 100, 0);
+    const [point] = pointsOf(activity.since(1_000, 0), 1_000, 0).slice(-1);
+    expect(Math.abs((point?.p50 ?? 0) / p50 - 1)).toBeLessThan(0.06);
+    expect(Math.abs((point?.p95 ?? 0) / p95 - 1)).toBeLessThan(0.06);
+  },
+);
+
+test('activity tells errors of clients from those of the server', () => {
+  const activity = new Activity();
+  for (const status of [200, 399, 400, 499, 500, 599]) activity.add(1_000, status, 1, 0);
+  const [point] = pointsOf(activity.since(1_000, 0), 1_000, 0).slice(-1);
+  expect(point).toMatchObject({ requests: 6, clientErrors: 2, serverErrors: 2 });
 });
