@@ -125,13 +125,17 @@ describe('what is told', () => {
   test('in `start` no values of parameters, in headers neither', async () => {
     const { api, text } = await logging('{ includeHeaders: true }');
     await api.send('POST', '/v1/users', { name: 'n1' });
-    await api.send('POST', '/v1/users', { name: 'n2' });
+    const made = await api.send('POST', '/v1/users', { name: 'n2' });
+    const page = await api.get('/v1/users?limit=1&cursor=');
+    const told = [made.headers.get('location'), page.headers.get('x-next-cursor')];
     const { headers } = await api.get('/v1/users?name_neq=topvalue&limit=1', {
       referer: 'http://x/?name=topvalue',
     });
     expect(headers.get('link')).toContain('topvalue');
     expect(text()).toContain('name_neq');
     expect(text()).not.toContain('topvalue');
+    expect(told).not.toContain(null);
+    for (const value of told) expect(text()).not.toContain(value);
   });
 
   test('in `dev` the values too', async () => {
