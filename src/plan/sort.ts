@@ -72,7 +72,7 @@ export function planSort(
     }
     if (isTooDeep(name, limits)) {
       refuse(
-        `${name} is deeper than ${limits.pathDepth} dots (limits.pathDepth)`,
+        `${name} is deeper than ${counted(limits.pathDepth, 'dot')} (limits.pathDepth)`,
         'LIMIT_EXCEEDED',
       );
       continue;
@@ -111,14 +111,13 @@ function planKey(
 ): Result<readonly PlannedKey[], string> {
   const path = resolvePath(`${prefix}${name}`, face);
   if (!path.ok) {
-    const [, bare = '', order = ''] = /^(.+?)[ :.+](asc|desc)$/iu.exec(name) ?? [];
     // As it is written here, without the relation that it goes on from.
     const part = path.error.part - (prefix === '' ? 0 : 1);
-    const unknown = unknownPath(name, { ...path.error, part });
+    const written = writtenElsewhere(name, (bare) => resolvePath(`${prefix}${bare}`, face).ok);
     return fail(
-      bare !== '' && resolvePath(`${prefix}${bare}`, face).ok
-        ? `there is no field ${name}; write ${order.toLowerCase() === 'desc' ? '-' : ''}${bare}`
-        : unknown,
+      written === undefined
+        ? unknownPath(name, { ...path.error, part })
+        : `there is no field ${name}; ${written}`,
     );
   }
   const collections = collectionsOf(path.value, expand);
@@ -134,6 +133,16 @@ function planKey(
     else failure ??= key;
   }
   return failure !== undefined && keys.length === 0 ? failure : ok(keys);
+}
+
+/** What is written here in place of a key as other APIs have it: `at:desc`, `at,desc`, `["at","DESC"]`. */
+function writtenElsewhere(name: string, isField: (name: string) => boolean): string | undefined {
+  const [, bare = '', order = ''] = /^(.+?)[ :.+](asc|desc)$/iu.exec(name) ?? [];
+  if (bare !== '' && isField(bare)) return `write ${/^d/iu.test(order) ? '-' : ''}${bare}`;
+  if (/^["[{]/u.test(name)) return 'names are written without brackets and quotes: sort=-name,id';
+  return /^(?:asc|desc)$/iu.test(name)
+    ? 'a minus before a name makes it descend: sort=-name'
+    : undefined;
 }
 
 function keyAt(

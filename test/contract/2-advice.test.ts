@@ -268,6 +268,18 @@ describe('comparisons and orders as they are written elsewhere', () => {
     ['a colon', 'sort=at:desc', 'INVALID_SORT', 'sort: there is no field at:desc; write -at'],
     ['a blank', 'sort=fee+ASC', 'INVALID_SORT', 'sort: there is no field fee ASC; write fee'],
     [
+      'an order behind its name',
+      'sort=at,desc',
+      'INVALID_SORT',
+      'sort: there is no field desc; a minus before a name makes it descend: sort=-name',
+    ],
+    [
+      'JSON',
+      'sort=["at"]',
+      'INVALID_SORT',
+      'sort: there is no field ["at"]; names are written without brackets and quotes: sort=-name,id',
+    ],
+    [
       'an order of what there is not',
       'sort=att:desc',
       'INVALID_SORT',
