@@ -11,6 +11,7 @@ import { BatchStatements } from '../execute/import/batch.ts';
 import type { ImportOrder } from '../execute/import/order.ts';
 import { emptyTables, ReferredFrom } from '../execute/reset.ts';
 import type { Generator } from './generator.ts';
+import type { Universe } from './joint.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from './problem.ts';
 import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
@@ -68,7 +69,6 @@ class Fill {
   private readonly options: FillOptions;
   private readonly order: ImportOrder;
   private readonly counts = new Map<string, number>();
-  private readonly stands = new Map<Resource, Stand>();
   private turnEnd = performance.now() + longestTurn;
   private done = 0;
   private total = 0;
@@ -97,39 +97,64 @@ class Fill {
     if (circle !== undefined) throw circle;
     if (options.reset) await emptyTables(ordered, this.order.deferred, transaction, dialect);
     for (const resource of this.order.resources) {
-      generator.setKnown(resource, undefined);
-      const stand = await standOf(resource, transaction, dialect, generator.settings.seed);
-      this.stands.set(resource, stand);
-      if (!options.resources.has(resource))
-        generator.setKnown(resource, await storedUniverse(resource, stand, transaction, dialect));
+      const rows = generator.rowsOf(resource);
+      const { seed } = generator.settings;
+      rows.stand = await standOf(resource, rows.perKey, transaction, dialect, seed);
+      generator.setKnown(resource, await this.recordsOf(resource, rows.stand));
     }
-    for (const resource of ordered)
-      this.total += Math.max(0, this.lastRow(resource) - this.standOf(resource).last);
-    options.onProgress(0, this.total);
     for (const resource of ordered) {
-      await this.insertAll(resource);
-      const stand = this.standOf(resource);
-      // Of records that are not just the first rows, keys lead to what is there.
-      if (!stand.isWhole)
-        generator.setKnown(resource, await storedUniverse(resource, stand, transaction, dialect));
+      this.total += this.missing(resource);
+      await this.keepDistinct(resource);
     }
+    options.onProgress(0, this.total);
+    for (const resource of ordered) await this.insertAll(resource);
     for (const resource of ordered) await this.connectAll(resource);
     return { ok: true, byResource: this.counts };
   }
 
-  private standOf(resource: Resource): Stand {
-    const stand = this.stands.get(resource);
-    if (stand === undefined) throw new TypeError(`${resource.name} was not looked at`);
-    return stand;
+  /**
+   * What keys may lead to: the records that are there, and after them the rows that are made; undefined where these are
+   * all.
+   */
+  private async recordsOf(resource: Resource, stand: Stand): Promise<Universe | undefined> {
+    const { generator, options, transaction, database } = this;
+    const isFilled = options.resources.has(resource);
+    if (isFilled && stand.count === 0) return undefined;
+    const { seed } = generator.settings;
+    const stored = await storedUniverse(resource, stand, transaction, database.dialect, seed);
+    if (!isFilled) return stored;
+    const made = generator.rowUniverse(resource);
+    const missing = (): number => this.missing(resource);
+    const { last } = stand;
+    const rowAt = (place: number): number => last + place - stored.size;
+    return {
+      get size() {
+        return stored.size + missing();
+      },
+      valueAt: (place, field) =>
+        place < stored.size ? stored.valueAt(place, field) : made.valueAt(rowAt(place), field),
+      numberAt: (place) =>
+        place < stored.size ? stored.numberAt(place) : made.numberAt(rowAt(place)),
+    };
   }
 
-  /** The number of the last row that is made: with it there are as many records as are wanted. */
-  private lastRow(resource: Resource): number {
-    const { count, last, isWhole } = this.standOf(resource);
-    const wanted = this.generator.countOf(resource);
-    // Rows that are counted by the records they belong to have their numbers from these.
-    const isCounted = this.generator.rowsOf(resource).groups !== undefined;
-    return isWhole || isCounted ? wanted : last + Math.max(0, wanted - count);
+  /** How many rows are made, so that there are as many records as are wanted. */
+  private missing(resource: Resource): number {
+    const { generator } = this;
+    return Math.max(0, generator.countOf(resource) - generator.rowsOf(resource).stand.count);
+  }
+
+  /** What has to be distinct is none of what is there. */
+  private async keepDistinct(resource: Resource): Promise<void> {
+    const { generator, transaction, database } = this;
+    const { stand, distinct } = generator.rowsOf(resource);
+    const isOther = stand.count > 0 && this.missing(resource) > 0;
+    for (const joint of distinct) {
+      const values = isOther
+        ? await storedValues(resource, joint.fields, transaction, database.dialect)
+        : undefined;
+      joint.avoid(values === undefined ? undefined : { last: stand.last, values });
+    }
   }
 
   /** Keys that are set when all rows are there; those to the own table lead to earlier rows and need not wait. */
@@ -145,19 +170,10 @@ class Fill {
   private async insertAll(resource: Resource): Promise<void> {
     const { generator, database, transaction } = this;
     const { dialect } = database;
-    const { count: stored, last, isWhole } = this.standOf(resource);
-    const count = this.lastRow(resource);
     const rows = generator.rowsOf(resource);
-    rows.base = isWhole ? 0 : last;
-    rows.before = last;
-    if (count > last)
-      for (const joint of rows.distinct)
-        joint.avoid(
-          stored === 0
-            ? undefined
-            : { last, values: await storedValues(resource, joint.fields, transaction, dialect) },
-        );
     const { fields } = rows;
+    const { last } = rows.stand;
+    const count = last + this.missing(resource);
     const waiting = this.waiting(resource);
     const statements = new BatchStatements(resource, fields, dialect);
     const most = Math.max(
@@ -181,7 +197,7 @@ class Fill {
       }
       await this.advance(to - from + 1);
     }
-    this.counts.set(resource.name, Math.max(0, count - last));
+    this.counts.set(resource.name, count - last);
     if (count > last && isGenerated(resource.id)) {
       const sql = dialect.passIds?.(resource.table, resource.id.column);
       if (sql !== undefined) await transaction.all({ sql, parameters: [] }, { bound: [] });
@@ -206,10 +222,10 @@ class Fill {
   /** The second pass: keys that had to wait until all rows were there. */
   private async connectAll(resource: Resource): Promise<void> {
     const waiting = [...this.waiting(resource)];
-    const { last } = this.standOf(resource);
     const added = this.counts.get(resource.name) ?? 0;
     if (waiting.length === 0 || added === 0) return;
     const rows = this.generator.rowsOf(resource);
+    const { last } = rows.stand;
     const { dialect } = this.database;
     const update = this.statements.update(resource, waiting);
     for (let number = last + 1; number <= last + added; number += 1) {

@@ -101,7 +101,8 @@ export class Generator {
       functions,
       seed: this.settings.seed,
       resources: () => api.resources.values(),
-      universe: (resource) => this.universe(resource),
+      universe: (resource, from) =>
+        (resource === from ? undefined : this.known.get(resource)) ?? this.rowUniverse(resource),
       isGrouped: (resource) => this.isGrouped(resource),
       specificationOf: (resource) => this.specificationOf(resource),
       siblingOf: (around) => (names) => names.find((name) => isSibling(around, name)),
@@ -159,10 +160,11 @@ export class Generator {
     const { generate } = this.specificationOf(resource);
     const path = ['resources', resource.name, 'generate'];
     const own = this.options.count === undefined ? generate?.count : undefined;
-    const wanted = rows.groups?.total ?? own ?? this.settings.count;
+    const { groups, stand } = rows;
+    const wanted = groups === undefined ? (own ?? this.settings.count) : stand.count + groups.total;
     const { capacity } = rows;
     if (wanted <= capacity) return wanted;
-    if (own === undefined && rows.groups === undefined) return capacity;
+    if (own === undefined && groups === undefined) return capacity;
     throw new GenerationProblem(
       own === undefined ? [...path, 'per'] : [...path, 'count'],
       `${wanted} records are wanted, but only ${capacity} can be told apart${this.reason(resource, wanted)}`,
@@ -188,14 +190,14 @@ export class Generator {
     for (const rows of this.made.values()) rows.forget();
   }
 
-  private universe(resource: Resource): Universe {
-    const known = this.known.get(resource);
-    if (known !== undefined) return known;
+  /** The rows of a resource as records that keys lead to, at the places of their numbers. */
+  rowUniverse(resource: Resource): Universe {
     const { seed } = this.settings;
     return {
       size: this.countOf(resource),
       valueAt: (place, field) =>
         field === resource.id ? idOf(resource, place + 1, seed) : this.valueOf(field, place + 1),
+      numberAt: (place) => place + 1,
     };
   }
 

@@ -7,12 +7,15 @@ export interface Universe {
   readonly size: number;
   /** The value of a field of the record at a place, from 0. */
   readonly valueAt: (place: number, field: Field) => JsonValue;
+  /** By which number it is drawn how many rows belong to the record: that of its row, whatever is beside it. */
+  readonly numberAt: (place: number) => number;
 }
 
 /** The records of all resources. */
 interface Universes {
   readonly resources: () => Iterable<Resource>;
-  readonly universe: (resource: Resource) => Universe;
+  /** As rows of `from` lead to them: those of the own table are at the places of their rows. */
+  readonly universe: (resource: Resource, from: Resource) => Universe;
 }
 
 /** What a row has one of: a record that a key leads to, the owner of a morph pair, or a value of a field. */
@@ -43,7 +46,8 @@ export class Joint {
   private readonly key: Key;
   private readonly mayBePair: boolean;
   private others: OtherRecords | undefined;
-  private next = 0;
+  /** From where on what is free is looked for, for each place of a fixed dimension. */
+  private readonly next = new Map<number | undefined, number>();
   private readonly given = new Map<number, number>();
 
   constructor(dimensions: readonly Dimension[], key: Key, mayBePair: boolean) {
@@ -95,7 +99,7 @@ export class Joint {
    */
   avoid(others: OtherRecords | undefined): void {
     this.others = others;
-    this.next = 0;
+    this.next.clear();
     this.given.clear();
   }
 
@@ -104,32 +108,43 @@ export class Joint {
   }
 
   private indexOf(row: number): number {
-    const { others, given } = this;
-    if (others === undefined || row < others.last) return row;
+    return this.freeIndex(row, row, undefined, this.capacity(), (index) => this.placesAt(index));
+  }
+
+  private freeIndex(
+    row: number,
+    usual: number,
+    fixed: number | undefined,
+    capacity: number,
+    placesAt: (index: number) => readonly number[],
+  ): number {
+    const { others, given, next } = this;
+    if (others === undefined || row < others.last) return usual;
     let index = given.get(row);
     if (index !== undefined) return index;
-    const capacity = this.capacity();
-    index = this.next;
-    while (index < capacity && others.values.has(JSON.stringify(this.valuesAt(index)))) index += 1;
-    this.next = index + 1;
+    const isTaken = (places: readonly number[]): boolean =>
+      others.values.has(JSON.stringify(this.valuesOf(places)));
+    index = next.get(fixed) ?? 0;
+    while (index < capacity && isTaken(placesAt(index))) index += 1;
+    next.set(fixed, index + 1);
     given.set(row, index);
     return index;
   }
 
-  private valuesAt(index: number): readonly JsonValue[] {
-    const places = this.placesAt(index);
+  private valuesOf(places: readonly number[]): readonly JsonValue[] {
     return this.dimensions.flatMap(({ fields, valueAt }, dimension) =>
       fields.map((field) => valueAt(places[dimension] ?? 0, field)),
     );
   }
 
-  /** The places of the row that is the `index`-th of those with `place` in the dimension `fixed`. */
-  placesWithin(fixed: Dimension, place: number, index: number): readonly number[] {
+  /** The places of a row that is the `index`-th of those with `place` in the dimension `fixed`. */
+  placesWithin(fixed: Dimension, place: number, index: number, row: number): readonly number[] {
     const key = {
       high: this.key.high ^ Math.imul(place + 1, 0x9e3779b1),
       low: this.key.low + place,
     };
-    return this.placesBy(key, index, fixed, place);
+    const placesAt = (one: number): readonly number[] => this.placesBy(key, one, fixed, place);
+    return placesAt(this.freeIndex(row, index, place, this.capacity(fixed), placesAt));
   }
 
   private placesBy(key: Key, index: number, fixed?: Dimension, place = 0): readonly number[] {
@@ -237,7 +252,8 @@ function ownersOf(
   targets: readonly (readonly [string, Resource])[],
   world: Universes,
 ): Dimension {
-  const sizes = (): readonly number[] => targets.map(([, target]) => world.universe(target).size);
+  const universe = (target: Resource): Universe => world.universe(target, idField.resource);
+  const sizes = (): readonly number[] => targets.map(([, target]) => universe(target).size);
   return {
     fields: [typeField, idField],
     get size() {
@@ -254,7 +270,7 @@ function ownersOf(
       });
       const [value, target] = targets.at(index) ?? [];
       if (target === undefined || field === typeField) return value ?? null;
-      const id = world.universe(target).valueAt(left, target.id);
+      const id = universe(target).valueAt(left, target.id);
       return idField.type.name === 'string' ? String(id) : id;
     },
   };

@@ -16,12 +16,13 @@ import { GenerationProblem } from './problem.ts';
 import { keyOf, Random, type Key } from './random.ts';
 import { RowValues } from './row-values.ts';
 import type { Source } from './source.ts';
+import { nothingStored, type Stand } from './stored.ts';
 import { branchOf, ownerOf, parentOf } from './tree.ts';
 
 /** What the rows of one resource need of the others. */
 export interface World extends Workshop {
   readonly resources: () => Iterable<Resource>;
-  readonly universe: (resource: Resource) => Universe;
+  readonly universe: (resource: Resource, from: Resource) => Universe;
   /** Of a resource that says `per` and is not counted otherwise. */
   readonly isGrouped: (resource: Resource) => boolean;
   readonly specificationOf: (resource: Resource) => ResourceSpecification;
@@ -51,10 +52,8 @@ export class ResourceRows {
   private grouping: Groups | undefined;
   /** The key of the records that these rows are counted by. */
   readonly perKey: Field | undefined;
-  /** Rows up to this one may not be there: no key to the own table leads to them. */
-  base = 0;
-  /** Rows up to this one were there before: keys that are distinct together with others lead to later ones. */
-  before = 0;
+  /** What is there before rows are made. */
+  stand: Stand = nothingStored;
 
   constructor(resource: Resource, world: World) {
     this.resource = resource;
@@ -118,7 +117,7 @@ export class ResourceRows {
     return maker?.source ?? { name: field.type.name };
   }
 
-  /** The groups of rows of a resource that says `per`. */
+  /** The groups of rows that come, of a resource that says `per`: what each owner has not yet. */
   get groups(): Groups | undefined {
     const { perKey, resource, world } = this;
     if (perKey?.reference === undefined) return undefined;
@@ -127,16 +126,24 @@ export class ResourceRows {
     const most = Math.min(max, ...this.groupCaps.map((cap) => cap()));
     const least = Math.min(min, most);
     const key = keyOf(world.seed, resource.name, 'per');
-    const owners = world.universe(perKey.reference.resource).size;
-    this.grouping = new Groups(owners, (owner) =>
-      this.random.start(key, owner + 1).between(least, most),
-    );
+    const { field, resource: target } = perKey.reference;
+    const owners = world.universe(target, resource);
+    const { owned } = this.stand;
+    this.grouping = new Groups(owners.size, (owner) => {
+      const size = this.random.start(key, owners.numberAt(owner)).between(least, most);
+      if (owned.size === 0) return size;
+      return Math.max(0, size - (owned.get(owners.valueAt(owner, field)) ?? 0));
+    });
     return this.grouping;
   }
 
   /** Counts the groups anew when they are next asked for. */
   forget(): void {
     this.grouping = undefined;
+  }
+
+  private groupOf(number: number): ReturnType<Groups['locate']> | undefined {
+    return this.groups?.locate(number - 1 - this.stand.last);
   }
 
   row(number: number): RowValues {
@@ -226,9 +233,8 @@ export class ResourceRows {
       const capacity = (): number => joint.capacity(per);
       // With a key to the own table they are only distinct where that is the same.
       const most = tree === undefined ? capacity : () => (capacity() === 0 ? 0 : Infinity);
-      if (per === undefined) this.capacities.push(most);
-      else this.groupCaps.push(most);
-      if (per === undefined && tree === undefined) this.distinct.push(joint);
+      (per === undefined ? this.capacities : this.groupCaps).push(most);
+      if (tree === undefined) this.distinct.push(joint);
       for (const field of tree?.fields ?? [])
         if (tree !== undefined) places.set(field, [tree, this.branchPlace(tree, capacity)]);
     }
@@ -263,7 +269,7 @@ export class ResourceRows {
     for (const field of this.fields) {
       const { reference } = field;
       if (reference === undefined || this.makers.get(field)?.custom !== undefined) continue;
-      const universe = (): Universe => world.universe(reference.resource);
+      const universe = (): Universe => world.universe(reference.resource, resource);
       found.set(field, {
         fields: [field],
         get size() {
@@ -294,9 +300,9 @@ export class ResourceRows {
 
   private jointPlaces(joint: Joint, row: RowValues): readonly number[] {
     const per = joint.dimensions.find((one) => this.isPer(one));
-    if (per === undefined || this.groups === undefined) return joint.places(row.number - 1);
-    const { owner, index } = this.groups.locate(row.number - 1);
-    return joint.placesWithin(per, owner, index);
+    const group = per === undefined ? undefined : this.groupOf(row.number);
+    if (per === undefined || group === undefined) return joint.places(row.number - 1);
+    return joint.placesWithin(per, group.owner, group.index, row.number - 1);
   }
 
   /** The place of a key or pair that is bound to nothing else; both halves of a pair have the same. */
@@ -309,7 +315,7 @@ export class ResourceRows {
     const isUnique = dimension.fields.some((one) => one.unique);
     if (field && field === this.perKey) {
       if (isUnique) this.groupCaps.push(() => 1);
-      return (row) => this.groups?.locate(row.number - 1).owner ?? null;
+      return (row) => this.groupOf(row.number)?.owner ?? null;
     }
     if (this.isOfTree(dimension)) return this.treePlace(nullable, isUnique, key);
     if (isUnique) {
@@ -356,17 +362,18 @@ export class ResourceRows {
   private branchPlace({ fields }: Dimension, capacity: () => number): PlaceOf {
     const nullable = fields.every((field) => field.nullable);
     return ({ number }) => {
-      const earlier = Math.min(this.earlierRows(number), number - 1 - this.before);
+      const earlier = Math.min(this.earlierRows(number), number - 1 - this.stand.last);
       const branch = branchOf(earlier, capacity(), nullable);
       if (branch === undefined) return nullable ? null : number - 1;
       return number - 1 - earlier + branch;
     };
   }
 
-  /** How many rows a key to the own table may lead to. */
+  /** How many rows a key to the own table may lead to: none of which some may not be there. */
   private earlierRows(number: number): number {
-    const group = this.groups?.locate(number - 1);
-    return Math.min(group?.index ?? number - 1, number - 1 - this.base);
+    const { isWhole, last } = this.stand;
+    const earlier = this.groupOf(number)?.index ?? number - 1;
+    return Math.min(earlier, number - 1 - (isWhole ? 0 : last));
   }
 
   private makeOf(field: Field, places: ReadonlyMap<Field, readonly [Dimension, PlaceOf]>): Make {

@@ -1,10 +1,12 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
+import type { JsonValue } from '../spec/specification.ts';
 import type { Transaction } from '../execute/database.ts';
 import { decodeValue, quote, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import { lastTextId, rowOfId } from './ids.ts';
 import type { Universe } from './joint.ts';
+import { keyOf } from './random.ts';
 
 /** How a resource stands before it is filled. */
 export interface Stand {
@@ -13,15 +15,42 @@ export interface Stand {
   readonly last: number;
   /** Whether just the rows from 1 to it are there. */
   readonly isWhole: boolean;
+  /** How many records lead to each of those that rows are counted by, by the value of the key. */
+  readonly owned: ReadonlyMap<JsonValue, number>;
 }
 
-/** Looks which rows of a resource are there. */
+/** How a resource without records stands. */
+export const nothingStored: Stand = { count: 0, last: 0, isWhole: true, owned: new Map() };
+
+/** Looks which rows of a resource are there, and how many belong to each record that `perKey` leads to. */
 export async function standOf(
-  { table, id, ...resource }: Resource,
+  resource: Resource,
+  perKey: Field | undefined,
   transaction: Transaction,
   dialect: Dialect,
   seed: number,
 ): Promise<Stand> {
+  const stand = await rowsThere(resource, transaction, dialect, seed);
+  if (stand.count === 0) return nothingStored;
+  const owned = new Map<JsonValue, number>();
+  if (perKey !== undefined) {
+    const column = quote(perKey.column);
+    const sql = `SELECT ${dialect.select(column, perKey)}, count(*) FROM ${quote(resource.table)} GROUP BY ${column}`;
+    for (const [value = null, count] of await transaction.all(
+      { sql, parameters: [] },
+      { bound: [] },
+    ))
+      owned.set(decodeValue(dialect, value, perKey), Number(count));
+  }
+  return { ...stand, owned };
+}
+
+async function rowsThere(
+  { table, id, ...resource }: Resource,
+  transaction: Transaction,
+  dialect: Dialect,
+  seed: number,
+): Promise<Omit<Stand, 'owned'>> {
   const column = quote(id.column);
   const from = `FROM ${quote(table)}`;
   if (isGenerated(id)) {
@@ -54,19 +83,25 @@ export async function storedUniverse(
   { count, isWhole }: Stand,
   transaction: Transaction,
   dialect: Dialect,
+  seed: number,
 ): Promise<Universe> {
   const { id, table, incoming } = resource;
   const wanted = new Set([id, ...incoming.flatMap(({ reference }) => reference?.field ?? [])]);
   if (isWhole && wanted.size === 1 && isGenerated(id))
-    return { size: count, valueAt: (place) => place + 1 };
+    return { size: count, valueAt: (place) => place + 1, numberAt: (place) => place + 1 };
   const fields = [...wanted];
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
   const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
   const rows = await transaction.all({ sql, parameters: [] }, { bound: [] });
+  const valueAt = (place: number, field: Field): JsonValue =>
+    decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field);
   return {
     size: rows.length,
-    valueAt: (place, field) =>
-      decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field),
+    valueAt,
+    numberAt: (place) => {
+      const value = valueAt(place, id);
+      return rowOfId(resource, value, seed) ?? keyOf(String(value)).low;
+    },
   };
 }
 
