@@ -11,7 +11,7 @@ import { BatchStatements } from '../execute/import/batch.ts';
 import type { ImportOrder } from '../execute/import/order.ts';
 import { emptyTables, ReferredFrom } from '../execute/reset.ts';
 import type { Generator } from './generator.ts';
-import type { Universe } from './joint.ts';
+import { Joint, type Universe } from './joint.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from './problem.ts';
 import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
@@ -147,9 +147,23 @@ class Fill {
   /** What has to be distinct is none of what is there. */
   private async keepDistinct(resource: Resource): Promise<void> {
     const { generator, transaction, database } = this;
-    const { stand, distinct } = generator.rowsOf(resource);
+    const rows = generator.rowsOf(resource);
+    const { stand, distinct } = rows;
     const isOther = stand.count > 0 && this.missing(resource) > 0;
-    for (const joint of distinct) {
+    const joints = [...distinct];
+    for (const maker of rows.ownMakers()) {
+      const { field, turns, key } = maker;
+      maker.placeOf = (row) => row - 1;
+      if (turns === undefined || !isOther) continue;
+      const joint = new Joint(
+        [{ fields: [field], size: turns.size, valueAt: turns.at }],
+        key,
+        false,
+      );
+      maker.placeOf = (row) => joint.indexOf(row - 1);
+      joints.push(joint);
+    }
+    for (const joint of joints) {
       const values = isOther
         ? await storedValues(resource, joint.fields, transaction, database.dialect)
         : undefined;

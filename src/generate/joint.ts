@@ -107,7 +107,8 @@ export class Joint {
     return this.placesBy(this.key, index);
   }
 
-  private indexOf(row: number): number {
+  /** Which of all places a row has; beyond the last one, where there are no more. */
+  indexOf(row: number): number {
     return this.freeIndex(row, row, undefined, this.capacity(), (index) => this.placesAt(index));
   }
 

@@ -11,7 +11,7 @@ import { aroundField, aroundMembers, itemOfRow, MembersOfRow, type Surroundings 
 import type { Pool } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, type Key } from './random.ts';
-import type { Place, Row, Source } from './source.ts';
+import { sampleRow, type Place, type Row, type Source } from './source.ts';
 import type { Words } from './words/words.ts';
 
 /** What makers share. */
@@ -40,7 +40,8 @@ export class FieldMaker {
   private readonly path: readonly (string | number)[];
   private readonly place: string;
   private readonly around: Surroundings;
-  private readonly key: Key;
+  /** By what the values are drawn. */
+  readonly key: Key;
   private readonly workshop: Workshop;
   private readonly isItem: boolean;
   private readonly changes: readonly Change[];
@@ -50,6 +51,8 @@ export class FieldMaker {
   /** Of the moment of a step: whether the row has come so far; else it is empty, if it may be. */
   private readonly isReached: ((row: Row) => boolean) | undefined;
   private isDistinct: boolean;
+  /** Which of the values that are all different a row has: beside other records, one that none of these has. */
+  placeOf = (row: number): number => row - 1;
   private candidates: readonly Source[] | undefined;
   private chosen: Source | undefined;
 
@@ -117,6 +120,11 @@ export class FieldMaker {
   get pool(): Pool | undefined {
     if (this.isOpen(this.source) || this.changes.length > 0) return undefined;
     return this.source.pool;
+  }
+
+  /** The values of which each row has another one, if there is such a list of them. */
+  get turns(): Pool | undefined {
+    return this.isDistinct ? this.source.pool : undefined;
   }
 
   /** Whether any text of a source can be made another one. */
@@ -259,7 +267,7 @@ export class FieldMaker {
     let value: unknown;
     let isNumbered = !this.isDistinct || this.custom?.isDistinct === true;
     if (this.isDistinct && pool !== undefined) {
-      const place = row.number - 1;
+      const place = this.placeOf(row.number);
       // A round of all values, then another one with numbers.
       if (place >= pool.size && !this.isOpen(source)) value = null;
       else value = pool.at(permuted(place, pool.size, this.key));
@@ -384,17 +392,4 @@ function customOrProblem(...given: Parameters<typeof customSource>): CustomSourc
     };
     return { kind: 'generator', attribute: 'generator', name: 'unknown', isDistinct: true, draw };
   }
-}
-
-/** A row that stands for any other: without siblings. */
-function sampleRow(number: number, random: Words['random']): Row {
-  const row: Row = {
-    number,
-    get whole() {
-      return row;
-    },
-    sibling: () => undefined,
-    aside: (concept, draw) => random.aside(keyOf('sample', concept), number, () => draw(random)),
-  };
-  return row;
 }

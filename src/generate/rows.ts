@@ -90,7 +90,7 @@ export class ResourceRows {
     );
   }
 
-  private ownMakers(): readonly FieldMaker[] {
+  ownMakers(): readonly FieldMaker[] {
     return [...this.makers.values()].filter(({ field }) => !this.isPlaced(field));
   }
 

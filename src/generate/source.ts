@@ -1,7 +1,7 @@
 import type { Field } from '../model/api.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { Pool } from './pool.ts';
-import type { Random } from './random.ts';
+import { keyOf, type Random } from './random.ts';
 import type { Words } from './words/words.ts';
 
 /** The row of a resource whose values are made. */
@@ -79,3 +79,16 @@ export type Subject =
   | 'invoice'
   | 'vehicle'
   | 'article';
+
+/** A row that stands for any other: without siblings. */
+export function sampleRow(number: number, random: Random): Row {
+  const row: Row = {
+    number,
+    get whole() {
+      return row;
+    },
+    sibling: () => undefined,
+    aside: (concept, draw) => random.aside(keyOf('sample', concept), number, () => draw(random)),
+  };
+  return row;
+}

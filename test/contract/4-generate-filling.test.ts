@@ -7,18 +7,18 @@ let both: Both;
 
 afterEach(() => both.stop());
 
-async function fill(count?: number): Promise<void> {
+async function fill(count?: number, seed?: number): Promise<void> {
   for (const { generation } of both.sides)
-    expect(await fillAll(generation.api, generation.database, { count })).toMatchObject({
+    expect(await fillAll(generation.api, generation.database, { count, seed })).toMatchObject({
       ok: true,
     });
 }
 
 async function rowsOf(name: string): Promise<Row[]> {
-  return (await both.get(`/v1/${name}?limit=200&sort=id`)).body as Row[];
+  return (await both.get(`/v1/${name}?limit=100&sort=id`)).body as Row[];
 }
 
-const people = `limits: { maxLimit: 200 }
+const people = `limits: { maxLimit: 100 }
 resources:
   users:
     fields: { id: { type: id, format: uuid }, name: { type: string } }
@@ -92,7 +92,7 @@ test('pairs in a circle of resources lead to records that are there or are made'
       ownerId: { type: integer }
       owner: { type: relation, relation: morphTo, resources: [${other}] }`;
   both = await serveBoth(
-    `limits: { maxLimit: 200 }\nresources:\n  as:${part('bs')}\n  bs:${part('as')}\n`,
+    `limits: { maxLimit: 100 }\nresources:\n  as:${part('bs')}\n  bs:${part('as')}\n`,
   );
   await fill(20);
   for (const name of ['as', 'bs'])
@@ -109,4 +109,29 @@ test('pairs in a circle of resources lead to records that are there or are made'
     const paired = rows.filter(({ ownerId }) => ownerId !== null);
     expect(paired.filter(({ ownerId }) => !there.has(ownerId ?? null))).toEqual([]);
   }
+});
+
+test('values that have to be distinct are some that no record has', async () => {
+  both = await serveBoth(`resources:
+  rooms:
+    fields:
+      number: { type: integer, required: true, unique: true, minimum: 1, maximum: 26 }
+      color: { type: enum, unique: true, required: true, values: [${Array.from({ length: 25 }, (_, at) => `c${at}`).join(', ')}] }
+      name: { type: string, required: true, unique: true }
+  categories: { fields: { name: { type: string, unique: true } } }
+  sizes: { fields: { price: { type: decimal, precision: 3, scale: 2, unique: true, required: true, multipleOf: 0.25, minimum: 1, maximum: 8 } } }
+`);
+  const count = (): Promise<Row[][]> =>
+    Promise.all(['rooms', 'categories', 'sizes'].map((name) => rowsOf(name)));
+  await fill(12);
+  await fill(20, 2);
+  await fill();
+  for (const id of [1, 2, 14, 25])
+    for (const name of ['rooms', 'categories', 'sizes'])
+      await both.send('DELETE', `/v1/${name}/${id}`);
+  await fill();
+  expect((await count()).map(({ length }) => length)).toEqual([25, 25, 25]);
+  await both.send('DELETE', '/v1/rooms/3');
+  await fill(undefined, 5);
+  expect((await count()).map(({ length }) => length)).toEqual([25, 25, 25]);
 });
