@@ -13,7 +13,7 @@ export interface Stand {
   readonly count: number;
   /** The highest number of a row that is there; 0 for none. */
   readonly last: number;
-  /** Whether just the rows from 1 to it are there. */
+  /** Whether just the rows from 1 to it are there, and have what keys of the own table lead to. */
   readonly isWhole: boolean;
   /** How many records lead to each of those that rows are counted by, by the value of the key. */
   readonly owned: ReadonlyMap<JsonValue, number>;
@@ -42,7 +42,11 @@ export async function standOf(
     ))
       owned.set(decodeValue(dialect, value, perKey), Number(count));
   }
-  return { ...stand, owned };
+  // Ids stay as they were made; another field may have been changed.
+  const leadsByValue = resource.incoming.some(
+    ({ resource: from, reference }) => from === resource && reference?.field !== resource.id,
+  );
+  return { ...stand, isWhole: stand.isWhole && !leadsByValue, owned };
 }
 
 async function rowsThere(

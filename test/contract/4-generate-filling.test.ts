@@ -135,3 +135,27 @@ test('values that have to be distinct are some that no record has', async () => 
   await fill(undefined, 5);
   expect((await count()).map(({ length }) => length)).toEqual([25, 25, 25]);
 });
+
+test('keys to what is no id lead to values that are there, though they were changed', async () => {
+  both = await serveBoth(`resources:
+  cats:
+    fields:
+      code: { type: string, required: true, unique: true, template: 'C{{row}}' }
+      parentCode: { type: string, reference: cats.code, onDelete: setNull }
+  items: { fields: { catCode: { type: string, required: true, reference: cats.code, onDelete: cascade } } }
+`);
+  await fill(10);
+  const [first] = await rowsOf('cats');
+  for (const { id, parentCode } of await rowsOf('cats'))
+    if (parentCode !== null)
+      await both.send('PATCH', `/v1/cats/${String(id)}`, { parentCode: null });
+  for (const { id } of await rowsOf('items')) await both.send('DELETE', `/v1/items/${String(id)}`);
+  for (const { id } of await rowsOf('cats'))
+    expect(
+      (await both.send('PATCH', `/v1/cats/${String(id)}`, { code: `N${String(id)}` })).status,
+    ).toBe(200);
+  await fill(40);
+  const cats = await rowsOf('cats');
+  expect([cats.length, cats[0]?.['code'], first?.['code']]).toEqual([40, 'N1', 'C1']);
+  expect(await rowsOf('items')).toHaveLength(40);
+});
