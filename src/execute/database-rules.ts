@@ -1,17 +1,48 @@
+import { fail, ok, type Result } from '../errors.ts';
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { FieldValues } from '../plan/plan.ts';
+import type { JsonValue } from '../spec/specification.ts';
 import { buildStatement } from '../sql/statement.ts';
-import type { Access, Conflict } from './conflicts.ts';
-import { DatabaseFailure, type ConstraintError } from './database.ts';
+import { findConflicts, type Access, type Conflict } from './conflicts.ts';
+import { ConstraintError, DatabaseFailure } from './database.ts';
 import { checksIn } from './introspect/expressions.ts';
+
+/** The values that a record is to have: those of a new one, or what changes in the one named by `id`. */
+export interface Change {
+  readonly resource: Resource;
+  readonly values: FieldValues;
+  readonly id: JsonValue | undefined;
+}
+
+/**
+ * Runs a change of values; when the database refuses them, finds every field that is to blame. Throws a failure of the
+ * database where none is: the operator is told of it, unless it can be mended.
+ */
+export async function blaming<Value>(
+  access: Access,
+  { resource, values, id }: Change,
+  change: () => Promise<Value>,
+): Promise<Result<Value, readonly Conflict[]>> {
+  try {
+    return ok(await change());
+  } catch (error) {
+    if (!(error instanceof ConstraintError)) throw error;
+    const found = await findConflicts(access, resource, values, id, error.kind);
+    const blamed = found.length > 0 ? found : await ruledFields(access, resource, values, error);
+    if (blamed.length > 0) return fail(blamed);
+    if (id !== undefined || !(await passTakenIds(resource, error, access))) throw unforeseen(error);
+    // It may be refused again: for another reason, or since others have drawn ids meanwhile.
+    return blaming(access, { resource, values, id }, change);
+  }
+}
 
 /**
  * The fields that are to blame where a rule has refused values that stands in the database alone, as it may in tables of
  * others: a CHECK, a unique index, a trigger. Those of which the rule speaks, or where it does not say, all that were
  * given. None where the rule is about what no client sends.
  */
-export async function ruledFields(
+async function ruledFields(
   access: Access,
   resource: Resource,
   values: FieldValues,
@@ -36,7 +67,7 @@ export async function ruledFields(
  * After a unique value was taken that no client has sent: lets the database draw ids behind those that records of
  * others came with. Tells whether that may have helped.
  */
-export async function passTakenIds(
+async function passTakenIds(
   { id, table }: Resource,
   { kind }: ConstraintError,
   { transaction, dialect }: Access,
@@ -51,7 +82,7 @@ export async function passTakenIds(
  * What a refusal means for which no client is to blame, as of a column that may not be null and that the specification
  * does not know: somebody has changed the table under the service.
  */
-export function unforeseen(error: ConstraintError): DatabaseFailure {
+function unforeseen(error: ConstraintError): DatabaseFailure {
   const { message = error.message } = (error.cause ?? {}) as { readonly message?: string };
   return new DatabaseFailure(`The database refuses records for what no client sends: ${message}.`, {
     cause: error.cause,

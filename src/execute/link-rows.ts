@@ -8,15 +8,9 @@ import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
 import { immutableMessage } from '../plan/write.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { decodeValue, encodeValue } from '../sql/dialect.ts';
-import {
-  findConflicts,
-  hiddenKeys,
-  missingOwners,
-  type Access,
-  type Conflict,
-  type IsKept,
-} from './conflicts.ts';
+import { hiddenKeys, missingOwners, type Access, type Conflict, type IsKept } from './conflicts.ts';
 import { ConstraintError, madeOne } from './database.ts';
+import { blaming } from './database-rules.ts';
 import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
 import { valueIn } from './field-values.ts';
 import type { RowRights } from './row-rights.ts';
@@ -249,14 +243,6 @@ async function refusing(
     ...(await hiddenKeys(access, pivot, () => false)),
   ];
   if (unseen.length > 0) return named(unseen);
-  try {
-    await change();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConstraintError)) throw error;
-    const conflicts = await findConflicts(access, relation.through, values, id, error.kind);
-    return conflicts.length === 0
-      ? [{ field: path, message: 'cannot be linked: the junction refuses it' }]
-      : named(conflicts);
-  }
+  const done = await blaming(access, { resource: relation.through, values, id }, change);
+  return done.ok ? [] : named(done.error);
 }

@@ -20,7 +20,7 @@ import {
   type IsKept,
 } from './conflicts.ts';
 import { ConstraintError, madeOne, type Database, type Row, type Transaction } from './database.ts';
-import { passTakenIds, ruledFields, unforeseen } from './database-rules.ts';
+import { blaming } from './database-rules.ts';
 import { changeLinks } from './links.ts';
 import { boundFor } from '../plan/bind.ts';
 import { matchesTag } from '../request/headers.ts';
@@ -356,18 +356,7 @@ export class Writer {
       const others = await findConflicts(access, resource, values, id, 'foreignKey', told);
       return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
     }
-    try {
-      return ok(await change());
-    } catch (error) {
-      if (!(error instanceof ConstraintError)) throw error;
-      const found = await findConflicts(access, resource, values, id, error.kind);
-      const blamed = found.length > 0 ? found : await ruledFields(access, resource, values, error);
-      if (blamed.length > 0) return fail(blamed);
-      // No client is to blame: the operator is told of it, unless it can be mended.
-      if (id !== undefined || !(await passTakenIds(resource, error, access)))
-        throw unforeseen(error);
-      return ok(await change());
-    }
+    return blaming(access, { resource, values, id }, change);
   }
 
   /** Conflicts under the names that the caller knows; what it does not know is not named. */

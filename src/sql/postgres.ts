@@ -285,7 +285,7 @@ export const postgresAlike: Dialect = {
   passIds: (table, idColumn) =>
     `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
     ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
-    ` WHERE last > coalesce(pg_sequence_last_value(seqrelid), 0)`,
+    ` WHERE last >= coalesce(pg_sequence_last_value(seqrelid), 0)`,
   // A rule of a domain speaks of VALUE: of the columns that are of it, or of a domain over it.
   ruleText: (rule, table) =>
     `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
