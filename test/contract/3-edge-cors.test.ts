@@ -15,6 +15,27 @@ const asking = {
   'access-control-request-headers': 'x-api-key',
 };
 
+const exposedHeaders = [
+  'x-total-count',
+  'x-total-pages',
+  'x-page',
+  'x-limit',
+  'x-next-cursor',
+  'link',
+  'etag',
+  'location',
+  'allow',
+  'preference-applied',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'www-authenticate',
+  'deprecation',
+  'sunset',
+  'x-request-id',
+  'x-debug',
+];
+
 describe('which origins may call', () => {
   test.each([
     ['start', '', 'https://shop.example', undefined],
@@ -126,16 +147,7 @@ describe('every answer', () => {
           ),
       );
       expect(own).toContain('x-total-count');
-      expect(exposed).toEqual(
-        expect.arrayContaining([
-          ...own,
-          'link',
-          'location',
-          'retry-after',
-          'ratelimit',
-          'deprecation',
-        ]),
-      );
+      expect(exposed).toEqual(expect.arrayContaining([...own, ...exposedHeaders]));
     });
   });
 
@@ -191,9 +203,15 @@ describe('a browser that asks first', () => {
       expect.arrayContaining([
         'Authorization',
         'X-API-Key',
+        'Accept',
         'Content-Type',
         'If-Match',
+        'If-None-Match',
+        'Idempotency-Key',
         'Prefer',
+        'X-Sandbox',
+        'X-Simulate',
+        'X-Request-Id',
         '*',
       ]),
     );
@@ -216,6 +234,18 @@ describe('a browser that asks first', () => {
     ).toBe(404);
     await served.stop();
     await closed.stop();
+  });
+
+  test('over plain HTTP where that is refused hears why', async () => {
+    const served = await serveEdge(`${list}${notes}`);
+    const asked = preflight('/v1/notes', { 'x-forwarded-for': '192.0.2.1' });
+    const { status, code, headers } = await served.ask(asked);
+    expect([status, code, allowed(headers)]).toEqual([
+      403,
+      'HTTPS_REQUIRED',
+      'https://shop.example',
+    ]);
+    await served.stop();
   });
 
   test('needs no credentials, and everyone hears the same', async () => {

@@ -42,6 +42,17 @@ describe('HTTPS', () => {
     }
   });
 
+  test('says so beside who may read the answer', async () => {
+    const specification = `server: { trustProxy: [127.0.0.2], cors: true }\n${notes}`;
+    const server = await serveEdge(specification);
+    const through = { from: '127.0.0.2', headers: { 'x-forwarded-proto': 'https' } };
+    expect((await server.ask(through)).headers).toMatchObject({
+      'strict-transport-security': 'max-age=31536000',
+      'access-control-allow-origin': '*',
+    });
+    await server.stop();
+  });
+
   test('says nothing of that over plain HTTP', async () => {
     const plain = await serveEdge(`server: { trustProxy: [127.0.0.2] }\n${notes}`);
     const { headers } = await plain.ask();
