@@ -63,6 +63,8 @@ describe.each(sideNames)('Accept of a list, %s', (name) => {
     ['application/json; charset=utf-16', json],
     ['Application/JSON ; Q=0.5', json],
     ['application/json;profile=other;q=0, application/json', json],
+    ['application/json, application/json;profile=other;q=0', json],
+    ['application/json;q=0.9, application/json;profile=other;q=0.1, text/csv;q=0.5', json],
     ['application/json;q=0.9;ext=1, text/csv;q=0.5', json],
     [', application/json,, ', json],
     [' , ', json],

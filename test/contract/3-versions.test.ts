@@ -152,6 +152,8 @@ describe('an unknown version', () => {
     '/api/v01/posts',
     '/api/v99999999999/posts',
     '/api/v6',
+    '/api/v6/_openapi.json',
+    '/v6/_openapi.json',
   ])('%s', async (path) => {
     const { status, body } = await api.get(path);
     expect([status, body.code]).toEqual([404, 'UNKNOWN_VERSION']);
