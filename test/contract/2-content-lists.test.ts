@@ -118,6 +118,13 @@ describe.each(sideNames)('%s', (name) => {
     );
   });
 
+  test('CSV quotes a line break of any kind', async () => {
+    const owner = { id: 'break', name: 'carriage\rreturn' };
+    expect((await sides[name].ask('/v1/owners', { method: 'POST', body: owner })).status).toBe(201);
+    expect((await csv('/v1/owners?id=break')).text).toBe('id,name\r\nbreak,"carriage\rreturn"\r\n');
+    await sides[name].ask('/v1/owners/break', { method: 'DELETE' });
+  });
+
   test('CSV of nothing is its header, NDJSON of nothing is empty', async () => {
     expect((await csv('/v1/owners?name=nobody')).text).toBe('id,name\r\n');
     expect((await ndjson('/v1/owners?name=nobody')).text).toBe('');
