@@ -103,6 +103,7 @@ describe('server.maxInFlight', () => {
     for (const [path, status] of [
       ['/_health', 200],
       ['/_ready', 200],
+      ['/_metrics', 200],
     ] as const)
       expect((await askAt(server.port, { path })).status).toBe(status);
     expect((await askAt(server.port, { method: 'OPTIONS' })).status).toBe(204);
