@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Generation } from '../../src/http/generation.ts';
 import { startServer, type ServerOptions } from '../../src/http/server.ts';
@@ -31,7 +32,10 @@ const urlOf = ({ running: { port } }: EdgeServer): string => `http://127.0.0.1:$
 const post = (text: string): string => postBytes(JSON.stringify({ text }), '/v1/notes');
 
 /** A server on PostgreSQL whose reads wait until they are let go: as many as are asked stay in flight. */
-async function serveHeld(server: string): Promise<{
+async function serveHeld(
+  server: string,
+  options: Partial<ServerOptions> = {},
+): Promise<{
   readonly port: number;
   readonly held: () => number;
   readonly letGo: () => void;
@@ -66,6 +70,7 @@ async function serveHeld(server: string): Promise<{
     trace: ({ error }) => {
       throw error;
     },
+    ...options,
   });
   const letGo = (): void => {
     isOpen = true;
@@ -111,6 +116,38 @@ describe('server.maxInFlight', () => {
     for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
     const again = await Promise.all([1, 2, 3].map(() => askAt(server.port, {})));
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await server.stop();
+  });
+
+  test('those of one connection count as well', async () => {
+    const server = await serveHeld('maxInFlight: 3');
+    const wire = await Wire.open(`http://127.0.0.1:${server.port}`);
+    await wire.send(getBytes('/v1/notes').repeat(3));
+    await until(() => server.held() === 3);
+    await wire.send(getBytes('/v1/notes'));
+    // The answers come in the order of the requests.
+    await askAt(server.port, { path: '/_health' });
+    server.letGo();
+    const statuses: unknown[] = [];
+    for (let number = 0; number < 4; number += 1) statuses.push((await wire.answer())?.status);
+    expect(statuses).toEqual([200, 200, 200, 503]);
+    wire.close();
+    await server.stop();
+  });
+
+  test('while the event loop is late, more than a few are 503 as well', async () => {
+    const server = await serveHeld('maxInFlight: 1000', { maxDelay: 50 });
+    const first = Array.from({ length: 70 }, () => askAt(server.port, {}));
+    await until(() => server.held() === 70);
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const end = performance.now() + 100; performance.now() < end;);
+      await delay(1);
+    }
+    expect((await askAt(server.port, {})).code).toBe('OVERLOADED');
+    expect((await askAt(server.port, { path: '/_health' })).status).toBe(200);
+    server.letGo();
+    for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+    await until(async () => (await askAt(server.port, {})).status === 200);
     await server.stop();
   });
 
