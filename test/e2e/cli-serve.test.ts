@@ -227,18 +227,24 @@ test('the banner: thousands, a name, an address that can be called', async () =>
 
 test('flags beat the environment, which beats the file', async () => {
   const folder = makeFolder({
-    'plinth.yaml': `database: sqlite:file.db\nserver: { port: 1 }\n${library}`,
+    'plinth.yaml': `database: sqlite:file.db\nserver: { port: 1, host: 127.0.0.2 }\n${library}`,
   });
-  const env = { PLINTH_DATABASE_URL: 'sqlite:environment.db', PLINTH_PORT: '0' };
+  const env = {
+    PLINTH_DATABASE_URL: 'sqlite:environment.db',
+    PLINTH_PORT: '0',
+    PLINTH_HOST: '127.0.0.3',
+  };
   const running = launchPlinth(['dev'], { cwd: folder.path, env });
   const server = await untilServing(running);
   expect(filesOf(folder.path)).toContain('environment.db');
+  expect(new URL(server.url).hostname).toBe('127.0.0.3');
   await server.stop('SIGTERM');
-  const typed = await servePlinth(['dev', '--database', 'sqlite:flag.db'], {
+  const typed = await servePlinth(['dev', '--database', 'sqlite:flag.db', '--host', '127.0.0.4'], {
     cwd: folder.path,
     env: { ...env, PLINTH_PORT: '1' },
   });
   expect(new URL(typed.url).port).not.toBe('1');
+  expect(new URL(typed.url).hostname).toBe('127.0.0.4');
   await typed.stop('SIGTERM');
   expect(filesOf(folder.path)).toEqual(['environment.db', 'flag.db']);
 });
