@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { ActivityPoint } from '../../src/trace/activity.ts';
 import { complaintsOf, eventually, settled, violationsOn } from '../support/browser.ts';
+import { readEvents } from '../support/events.ts';
 import { freePort } from '../support/ports.ts';
 import { hashOf } from '../support/tokens.ts';
 import { hasRun, hostile, useShop } from './shop.ts';
@@ -89,6 +91,33 @@ test('the overview shows what the server counts, and how many records there are'
     'makersread, create, update, delete2',
     'productsread, create, update, delete3',
   ]);
+});
+
+test('the figures of the overview are those of what they are called', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/overview');
+  const shown = async (label: string): Promise<number> => {
+    const card = page.locator('div.mantine-Card-root', {
+      has: page.getByText(label, { exact: true }),
+    });
+    const text = await card.locator('p').last().textContent();
+    return Number(text?.replaceAll(/[^\d.]/gu, ''));
+  };
+  await eventually(async () => {
+    const slow = { 'x-simulate': 'latency=1000' };
+    await Promise.all([slow, {}, {}, {}].map((headers) => api.get('/v1/products', headers)));
+    return [(await shown('Median latency')) < 500, (await shown('95 % faster than')) > 900];
+  }).toEqual([true, true]);
+  // How long the minute is by now does not matter to what each request took of it.
+  await eventually(async () => {
+    const stream = await readEvents(`${api.url}/_dashboard/api/events`);
+    const points = ((await stream.next('activity')) as readonly ActivityPoint[]).slice(-12);
+    stream.close();
+    const sum = (name: 'databaseTime' | 'requests'): number =>
+      points.reduce((total, point) => total + point[name], 0);
+    const each = (await shown('Time in the database')) / (await shown('Requests per second'));
+    return Math.abs(each / (sum('databaseTime') / sum('requests')) - 1) < 0.02;
+  }).toBe(true);
 });
 
 test('light and dark are chosen, and stay', async () => {
@@ -315,6 +344,10 @@ auth:
   await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
   expect(await page.context().cookies()).toEqual([]);
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('boss-key');
+  await api.get('/v1/makers?limit=7', { 'x-api-key': 'boss-key' });
+  const row = page.getByRole('link', { name: /limit=7.*boss$/u });
+  await row.click();
+  await page.getByText(/ ms, .*\bby boss, from /u).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await field.waitFor();
 });
