@@ -136,6 +136,16 @@ describe('what a parameter takes', () => {
     expect(own.find((one) => one.name === name)).toMatchObject({ in: 'query', ...expected });
   });
 
+  test('a pattern is looked for in values that are listed', () => {
+    const kinds = documentOf(
+      'resources: { a: { fields: { kind: { type: string, enum: [low, high] } } } }',
+    );
+    const listed = at(kinds, 'paths /v1/a get parameters') as readonly Parameter[];
+    const schemaOf = (name: string) => listed.find((one) => one.name === name)?.schema;
+    expect(schemaOf('kind')).toEqual({ type: 'string', enum: ['low', 'high'] });
+    expect(schemaOf('kind_like')).toEqual({ type: 'string' });
+  });
+
   test('how many records a body may have', () => {
     const content = `${things} post requestBody content application/json schema anyOf 1`;
     expect(at(limited, content)).toEqual({

@@ -189,8 +189,20 @@ describe('requests', () => {
     await page.getByLabel('Search').fill('products price_gt');
     await eventually(() => page.getByRole('link', { name: /\/v1\//u }).count()).toBe(1);
     await row.click();
-    await page.getByRole('table', { name: 'Trace' }).getByText('fetch_products').waitFor();
+    const trace = page.getByRole('table', { name: 'Trace' });
+    await trace.getByText('fetch_products').waitFor();
     expect(await violationsOn(page)).toEqual([]);
+    // A statement is below its step, and each step begins where the one before has ended.
+    const lines = (await trace.getByRole('row').allTextContents()).map((line) => line.slice(0, 7));
+    expect(lines[lines.indexOf('fetch_p') + 1]).toBe('SELECT ');
+    const bars = await trace.locator('.bar:not(.sql)').all();
+    const styles = await Promise.all(bars.map((bar) => bar.getAttribute('style')));
+    const places = styles.map((style) => (style?.match(/[\d.]+/gu) ?? []).map(Number));
+    const begins = places.map(([left = -1]) => left);
+    expect(begins).toEqual(begins.toSorted((one, other) => one - other));
+    expect(Math.max(...begins)).toBeGreaterThan(1);
+    const [left = 0, width = 0] = places.at(-1) ?? [];
+    expect(left + width).toBeGreaterThan(99);
     await page.getByRole('tab', { name: 'SQL (2)' }).click();
     await page
       .getByText(/WHERE t\."price" > /u)
@@ -212,7 +224,14 @@ describe('requests', () => {
       expect.stringMatching(/^SELECT .*\nFROM "makers" AS t\nWHERE [^\n]*$/u),
       expect.stringContaining('t'),
     ]);
+    const members = (name: string, row: string): Promise<void> =>
+      page.getByRole('table', { name }).getByRole('row', { name: row, exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Request', exact: true }).click();
+    await members('Query', 'price_gt 10');
+    await members('Query', 'expand maker');
+    await members('Headers', `host ${new URL(api.url).host}`);
     await page.getByRole('tab', { name: 'Response' }).click();
+    await members('Headers', 'x-total-count 2');
     await page.getByText('"Table"').waitFor();
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText(/Sent again: 200/u).waitFor();
