@@ -45,6 +45,23 @@ test.each([
   expect(left.map(({ number }) => number)).toEqual(found);
 });
 
+const late: RequestRow = { ...row, number: 3, method: 'POST', status: 504, duration: 100 };
+
+test.each([
+  [{ slow: '10' }, [1, 2, 3]],
+  [{ slow: '100' }, [3]],
+  [{ slow: '1000' }, []],
+  [{ method: 'POST' }, [3]],
+  [{ method: 'GET', slow: '100' }, []],
+  [{ status: '5' }, [3]],
+  [{ status: '4', slow: '10' }, [2]],
+  [{ status: '4', text: 'ada', method: 'GET' }, [2]],
+])('the requests are filtered by %j', (some, found) => {
+  const filter = { text: '', method: '', status: '', slow: '', ...some };
+  const left = filtered([row, refused, late], filter);
+  expect(left.map(({ number }) => number)).toEqual(found);
+});
+
 test('a path is searched for as it was sent and as it is shown', () => {
   const named = { ...row, path: '/v1/autor%C3%A9s/J%C3%BCrgen%20K' };
   for (const text of ['autorés', 'jürgen k', '%c3%bc'])
