@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { at, documentOf } from './4-documents.ts';
+import { everything } from './4-specifications.ts';
+
+const rules = documentOf(`
+resources:
+  rules:
+    fields:
+      step: { type: integer, minimum: 2, maximum: 9, multipleOf: 2, required: true, description: In twos. }
+      short: { type: string, required: true, minLength: 2, maxLength: 5 }
+      slug: { type: string, required: true, format: slug }
+      host: { type: string, required: true, format: hostname }
+      six: { type: string, required: true, format: ipv6 }
+      day: { type: date, required: true }
+      at: { type: time, required: true }
+      moment: { type: datetime, required: true, immutable: true }
+      token: { type: uuid, required: true }
+      link: { type: url, required: true }
+      price: { type: decimal, required: true, scale: 2, precision: 6, minimum: 1 }
+      kind: { type: string, required: true, enum: [low, high] }
+      size: { type: object, required: true, properties: { width: { type: integer, required: true, minimum: 1 }, unit: { type: string } } }
+`);
+
+const decimal = {
+  format: 'decimal',
+  pattern: String.raw`^-?\d+(\.\d+)?$`,
+  description:
+    'An exact decimal in a string, with 2 decimal places and at most 6 digits. It is at least 1.',
+};
+const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
+
+describe('what a body may give for a field, and what is read of it', () => {
+  const integer = { type: 'integer', format: 'int64' };
+  test.each<[string, object, object]>([
+    [
+      'step',
+      { ...integer, minimum: 2, maximum: 9, multipleOf: 2, description: 'In twos.' },
+      { ...integer, description: 'In twos.' },
+    ],
+    ['short', { type: 'string', minLength: 2, maxLength: 5 }, { type: 'string' }],
+    ['slug', { type: 'string', pattern: slug }, { type: 'string', pattern: slug }],
+    ['host', { type: 'string', format: 'hostname' }, { type: 'string', format: 'hostname' }],
+    ['six', { type: 'string', format: 'ipv6' }, { type: 'string', format: 'ipv6' }],
+    ['day', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
+    [
+      'at',
+      { type: 'string', pattern: String.raw`^\d{2}:\d{2}:\d{2}$` },
+      { type: 'string', pattern: String.raw`^\d{2}:\d{2}:\d{2}$` },
+    ],
+    [
+      'moment',
+      {
+        type: 'string',
+        format: 'date-time',
+        description: 'It is set when the record is created and stays.',
+      },
+      {
+        type: 'string',
+        format: 'date-time',
+        description: 'It is set when the record is created and stays.',
+      },
+    ],
+    ['token', { type: 'string', format: 'uuid' }, { type: 'string', format: 'uuid' }],
+    ['link', { type: 'string', format: 'uri' }, { type: 'string', format: 'uri' }],
+    ['price', { type: ['string', 'number'], ...decimal }, { type: 'string', ...decimal }],
+    ['kind', { type: 'string', enum: ['low', 'high'] }, { type: 'string', enum: ['low', 'high'] }],
+    [
+      'size',
+      {
+        type: 'object',
+        properties: {
+          width: { ...integer, minimum: 1 },
+          unit: { type: ['string', 'null'] },
+        },
+        required: ['width'],
+      },
+      {
+        type: 'object',
+        properties: { width: integer, unit: { type: ['string', 'null'] } },
+        required: ['width'],
+      },
+    ],
+  ])('%s', (name, written, read) => {
+    expect(at(rules, `components schemas RuleCreate properties ${name}`)).toEqual(written);
+    expect(at(rules, `components schemas Rule properties ${name}`)).toEqual(read);
+  });
+
+  test('what a merge patch leaves out of an object stays', () => {
+    const size = at(rules, 'components schemas RuleMergePatch properties size');
+    expect(size).toMatchObject({ additionalProperties: true });
+    expect(size).not.toHaveProperty('required');
+  });
+
+  test.each(['RuleCreate', 'RuleReplace', 'RuleUpdate', 'Rule', 'RuleSelection', 'RulePage'])(
+    'no member but those of %s',
+    (name) => expect(at(rules, `components schemas ${name} additionalProperties`)).toBe(false),
+  );
+
+  test('a whole record has every field, a selection its id', () => {
+    const { properties, required } = at(rules, 'components schemas Rule') as {
+      properties: object;
+      required: readonly string[];
+    };
+    expect(required).toEqual(Object.keys(properties));
+    expect(required).toHaveLength(14);
+    expect(at(rules, 'components schemas RuleSelection required')).toEqual(['id']);
+  });
+});
+
+test('links in a body are a list of all, or what is added and removed', () => {
+  const all = documentOf(everything);
+  const id = { type: 'integer', format: 'int64' };
+  const pivot = {
+    type: 'object',
+    properties: { position: id },
+    additionalProperties: false,
+  };
+  const link = { type: 'object', properties: { id, pivot }, required: ['id'] };
+  const list = {
+    type: 'array',
+    items: { anyOf: [id, { ...link, additionalProperties: false }] },
+  };
+  expect(at(all, 'components schemas ThingTagsLinks anyOf')).toEqual([
+    list,
+    {
+      type: 'object',
+      properties: { add: list, remove: { type: 'array', items: id } },
+      additionalProperties: false,
+    },
+  ]);
+  expect(at(all, 'components schemas ThingTagsItem required')).toContain('pivot');
+  expect(at(all, 'components schemas ThingTagsItem properties pivot required')).toEqual([
+    'position',
+  ]);
+});
