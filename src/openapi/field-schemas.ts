@@ -48,7 +48,10 @@ export function writeSchema(
 ): JsonSchema {
   const below = (part: Field): JsonSchema => writeSchema(part, view);
   const { name } = field.type;
-  if (merges && name === 'object') return orNull({ ...anyObject, ...notes(field) });
+  if (merges && name === 'object') {
+    const patch = { ...anyObject, ...notes(field) };
+    return field.nullable ? orNull(patch) : patch;
+  }
   const { attributes, default: initial } = field;
   const isNumber = name === 'integer' || name === 'number';
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
