@@ -109,15 +109,15 @@ export class Joint {
 
   /** Which of all places a row has; beyond the last one, where there are no more. */
   indexOf(row: number): number {
-    return this.freeIndex(row, row, undefined, this.capacity(), (index) => this.placesAt(index));
+    return this.freeIndex(row, row, (index) => this.placesAt(index));
   }
 
   private freeIndex(
     row: number,
     usual: number,
-    fixed: number | undefined,
-    capacity: number,
     placesAt: (index: number) => readonly number[],
+    fixed?: Dimension,
+    place?: number,
   ): number {
     const { others, given, next } = this;
     if (others === undefined || row < others.last) return usual;
@@ -125,9 +125,10 @@ export class Joint {
     if (index !== undefined) return index;
     const isTaken = (places: readonly number[]): boolean =>
       others.values.has(JSON.stringify(this.valuesOf(places)));
-    index = next.get(fixed) ?? 0;
+    const capacity = this.capacity(fixed);
+    index = next.get(place) ?? 0;
     while (index < capacity && isTaken(placesAt(index))) index += 1;
-    next.set(fixed, index + 1);
+    next.set(place, index + 1);
     given.set(row, index);
     return index;
   }
@@ -145,7 +146,7 @@ export class Joint {
       low: this.key.low + place,
     };
     const placesAt = (one: number): readonly number[] => this.placesBy(key, one, fixed, place);
-    return placesAt(this.freeIndex(row, index, place, this.capacity(fixed), placesAt));
+    return placesAt(this.freeIndex(row, index, placesAt, fixed, place));
   }
 
   private placesBy(key: Key, index: number, fixed?: Dimension, place = 0): readonly number[] {
