@@ -276,9 +276,12 @@ export class Generator {
     if (field.reference === undefined) return undefined;
     for (let row = 1; row <= Math.min(count, defaultCount); row += 1) {
       const value = this.valueOf(field, row);
-      const reading = value === null || readValue(value, field);
-      if (reading !== true && !reading.ok)
-        return `${JSON.stringify(value)} ${reading.issues.map(({ message }) => message).join(', ')}; give ${field.reference.resource.name}.${field.reference.field.name} the same rules`;
+      if (value === null) continue;
+      const reading = readValue(value, field);
+      if (reading.ok) continue;
+      const { resource, field: target } = field.reference;
+      const reasons = reading.issues.map(({ message }) => message).join(', ');
+      return `${JSON.stringify(value)} ${reasons}; give ${resource.name}.${target.name} the same rules`;
     }
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { lost, type LeftOut } from '../spec/left-out.ts';
+import { longestName } from '../spec/names.ts';
 import type { Report } from '../spec/problems.ts';
 import type { Groups, Specification } from '../spec/specification.ts';
 import {
@@ -238,10 +239,7 @@ const systemColumns: ReadonlySet<string> = new Set([
   'tableoid',
 ]);
 
-/** The longest name that PostgreSQL knows, in bytes. Those of the file itself are never longer. */
-const longestName = 63;
-
-/** Warns of the name of a table or column that only SQLite can have. */
+/** Warns of the name of a table or column that only SQLite can have. Those of the file itself are never longer. */
 function adviseLength(name: string, path: Path, report: Report): void {
   const bytes = Buffer.byteLength(name);
   if (bytes > longestName)

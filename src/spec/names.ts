@@ -12,8 +12,8 @@ export interface NameRule {
   readonly advice?: (name: string, names: { has(name: string): boolean }) => string | undefined;
 }
 
-/** PostgreSQL cuts longer names off. */
-const longestName = 63;
+/** The longest name that PostgreSQL knows, in bytes: it cuts longer ones off. */
+export const longestName = 63;
 
 const version = /^v\d+$/;
 const camelCase = /^[a-z][a-zA-Z0-9]*$/;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Api, Field, Resource } from '../model/api.ts';
+import { longestName } from '../spec/names.ts';
 import type { OnDelete } from '../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from './dialect.ts';
 import { serviceTables } from './service-tables.ts';
@@ -99,9 +100,6 @@ function otherwise([field, another]: readonly Field[]): Pick<IndexSchema, 'other
   );
   return one === undefined ? {} : { otherwise: `make ${one.owner.name}.${one.name} a hasMany` };
 }
-
-/** PostgreSQL cuts longer names off, in bytes. */
-const longestName = 63;
 
 /** A name as PostgreSQL keeps it: at most its first `bytes` bytes, in whole characters. */
 export function cutName(name: string, bytes = longestName): string {

@@ -1,4 +1,5 @@
 import { singular } from '../../model/names.ts';
+import { longestName } from '../../spec/names.ts';
 
 /** Words that are the same for one and for many. */
 const uncountable = new Set(
@@ -76,9 +77,6 @@ export function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The most characters of a name in a file. */
-const longest = 63;
-
 /**
  * The first of `name`, `name2`, `name3` … that is not taken, and takes it; case does not tell names apart. A name that
  * is too long for a file loses its end.
@@ -86,7 +84,7 @@ const longest = 63;
 export function freeName(name: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? '' : String(number);
-    const candidate = name.slice(0, longest - end.length) + end;
+    const candidate = name.slice(0, longestName - end.length) + end;
     if (taken.has(candidate.toLowerCase())) continue;
     taken.add(candidate.toLowerCase());
     return candidate;
