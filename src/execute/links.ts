@@ -1,10 +1,11 @@
-import type { FieldProblem } from '../errors.ts';
+import { apiError, type ApiError, type FieldProblem } from '../errors.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
 import type { Link, LinkChange } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { encodeValue } from '../sql/dialect.ts';
 import type { Access } from './conflicts.ts';
+import { mostReached } from './delete.ts';
 import {
   changePivot,
   createLink,
@@ -14,6 +15,7 @@ import {
   misfits,
   type KeptLink,
 } from './link-rows.ts';
+import { Refusal } from './refusal.ts';
 
 /** What keeps links from being written: values of the wrong kind (400), or references and values (422). */
 export interface LinkProblems {
@@ -40,7 +42,8 @@ export async function changeLinks(
     const { relation } = change;
     const owner = ownerId === undefined ? undefined : await ownerKeyOf(relation, ownerId, access);
     const found = await linkableRecords(change, access);
-    const current = owner === undefined ? noLinks : await currentLinks(relation, owner, access);
+    const current =
+      owner === undefined ? noLinks : await currentLinks(change, owner, found, access);
     const wanted = new Set<SqlValue>();
     const kept: KeptLink[] = [];
     const added: { readonly link: Link; readonly key: SqlValue }[] = [];
@@ -92,6 +95,13 @@ export async function changeLinks(
     isForbidden ||= !(await mayAll(relation, 'create', changed, access));
   }
   return { ...problems, isForbidden };
+}
+
+function tooManyToReplace(path: string): ApiError {
+  return apiError(
+    'DELETE_TOO_LARGE',
+    `${path} has more than ${mostReached} links, which are not replaced at once; change them in parts, with add and remove`,
+  );
 }
 
 const noLinks: ReadonlyMap<SqlValue, readonly SqlValue[]> = new Map();
@@ -179,15 +189,20 @@ function targetField({ target, targetKey }: BelongsToMany): Field {
 
 /**
  * The ids of the owner's links that the caller sees, by the key of the record that they lead to; of one pair there may be
- * several.
+ * several. Of a change in part those to the records that it names: there may be millions of others.
  */
 async function currentLinks(
-  relation: BelongsToMany,
+  { relation, path, isWhole }: LinkChange,
   owner: SqlValue,
+  found: ReadonlyMap<JsonValue, SqlValue>,
   access: Access,
 ): Promise<ReadonlyMap<SqlValue, readonly SqlValue[]>> {
-  const { transaction, statements } = access;
-  const rows = await transaction.all(statements.links(relation), { bound: [owner] });
+  const { transaction, statements, dialect } = access;
+  const named = dialect.keys([...found.values()].filter((key) => key !== null));
+  const rows = isWhole
+    ? await transaction.all(statements.links(relation), { bound: [owner], limit: mostReached + 1 })
+    : await transaction.all(statements.linksTo(relation), { bound: [owner], keys: named });
+  if (rows.length > mostReached) throw new Refusal(tooManyToReplace(path));
   const ids = rows.map(([id = null]) => id);
   const keys = rows.map(([, key = null]) => key);
   const isLink = await seen(relation.through.id, ids, access);

@@ -12,6 +12,9 @@ export interface ValueIssue {
   readonly path: string;
 }
 
+/** How many problems of a body are told: what is behind them is not looked at, since each takes as much as many good values. */
+export const mostIssues = 10_000;
+
 export type Reading =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issues: readonly ValueIssue[] };

@@ -1,3 +1,4 @@
+import { apiError, type ApiError } from '../errors.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
@@ -51,6 +52,25 @@ export function mayWriteLinks(body: object, face: ResourceView): boolean {
     const linked = linkedRelation(name, face);
     return linked === undefined || mayLink(linked.view, face.view.subject);
   });
+}
+
+/** The most links that one request may name: as many as a delete may reach. Contract 3, Overload. */
+const mostLinks = 10_000;
+
+/** Refuses bodies that name too many links between them. */
+export function tooManyLinks(bodies: readonly unknown[], face: ResourceView): ApiError | undefined {
+  let count = 0;
+  for (const body of bodies)
+    if (isJsonObject(body))
+      for (const [name, value] of Object.entries(body))
+        if (linkedRelation(name, face) !== undefined)
+          for (const list of isJsonObject(value) ? [value['add'], value['remove']] : [value])
+            if (Array.isArray(list)) count += list.length;
+  if (count <= mostLinks) return undefined;
+  return apiError(
+    'LIMIT_EXCEEDED',
+    `A request names at most ${mostLinks} links; this one has ${count}. Change them in parts, with add and remove`,
+  );
 }
 
 /** Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. Contract 2, Writes. */

@@ -9,7 +9,13 @@ import {
 } from '../errors.ts';
 import { refusalOf } from '../model/access.ts';
 import type { Api, Field } from '../model/api.ts';
-import { counted, isJsonObject, type Reading, type ValueIssue } from '../model/values.ts';
+import {
+  counted,
+  isJsonObject,
+  mostIssues,
+  type Reading,
+  type ValueIssue,
+} from '../model/values.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { unknownName } from '../model/names.ts';
 import { readValue } from '../model/validation.ts';
@@ -22,7 +28,7 @@ import {
 } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
-import { linkedRelation, mayWriteLinks, readAllLinks } from './links.ts';
+import { linkedRelation, mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, WriteKind, WritePlan } from './plan.ts';
@@ -50,6 +56,8 @@ export function planCreate(
   if (!isArray && !isJsonObject(body)) return fail(noObject());
   if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, face)))
     return fail(refusalOf(face.view.subject));
+  const tooMany = tooManyLinks(bodies, face);
+  if (tooMany !== undefined) return fail(tooMany);
   const issues: ValueIssue[] = [];
   const strays: string[] = [];
   const records = bodies.flatMap((item, index) => {
@@ -92,6 +100,8 @@ export function planUpdate(
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, face)) return fail(refusalOf(face.view.subject));
+  const tooMany = tooManyLinks([body], face);
+  if (tooMany !== undefined) return fail(tooMany);
   const { resource } = face;
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
@@ -211,6 +221,7 @@ function readRecord(
   };
   const { id } = face.resource;
   for (const name of Object.keys(body)) {
+    if (issues.length >= mostIssues) return values;
     const input = face.inputs.get(name);
     const value = (body as Readonly<Record<string, unknown>>)[name];
     if (input === undefined && linkedRelation(name, face) !== undefined) continue;
@@ -225,10 +236,13 @@ function readRecord(
       const { field } = input;
       const reading = readValue(value, field);
       if (reading.ok) values.set(field, reading.value);
-      // What it could have been is said as far as this caller may know it.
-      else
-        for (const issue of issuesOf(readValue(value, field, toldValues(field, face.view))))
+      else {
+        // What it could have been is said as far as this caller may know it.
+        const told = toldValues(field, face.view);
+        const shown = told === field.values ? reading : readValue(value, field, told);
+        for (const issue of issuesOf(shown))
           issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
+      }
     }
   }
   if (kind === 'update') return values;
@@ -273,9 +287,11 @@ function unknownMessage(name: string, face: ResourceView, guess: boolean): strin
   return `is a relation; write its key ${fieldNameIn(face.fields.values(), relation.key) ?? ''}`;
 }
 
-/** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them. Contract 2, Errors. */
+/** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them, up to `mostIssues`. Contract 2, Errors. */
 export function validationError(issues: readonly ValueIssue[]): ApiError {
-  const problems: FieldProblem[] = issues.map(({ path, message }) => ({ field: path, message }));
+  const problems: FieldProblem[] = issues
+    .slice(0, mostIssues)
+    .map(({ path, message }) => ({ field: path, message }));
   if (issues.some(({ kind }) => kind === 'type'))
     return apiError('VALIDATION_FAILED', 'Validation failed', { problems });
   return apiError('INVALID_VALUE', 'Some values are not allowed', { problems });

@@ -34,10 +34,12 @@ export interface WriteStatements extends DeleteStatements {
   /** A row where there is a record named by `id`, which nobody deletes until the transaction ends. */
   readonly hold: (resource: Resource) => Statement;
   /**
-   * The links of the owner whose key is bound first: each link's id, and the key of the record that it leads to. The latest
-   * comes first: where all of them go, it may need an earlier one.
+   * The links of the owner whose key is bound first, at most `limit`: each link's id, and the key of the record that it leads
+   * to. The latest comes first: where all of them go, it may need an earlier one.
    */
   readonly links: (relation: BelongsToMany) => Statement;
+  /** As `links`, those to the records whose keys are among `keys`. */
+  readonly linksTo: (relation: BelongsToMany) => Statement;
   /** The records whose ids are among `keys`: their ids, and the keys by which links lead to them. */
   readonly linkable: (relation: BelongsToMany) => Statement;
   /** A row where a record has the value bound first in `field`. */
@@ -109,6 +111,22 @@ export function writeStatements(dialect: Dialect): WriteStatements {
   const rowOf = (read: CompiledRead): string =>
     [...shownOf(read), quote(read.plan.resource.id.column)].join(', ');
   const { rowVersion } = dialect;
+  const linksSql = (
+    { through, ownerKey, targetKey }: BelongsToMany,
+    owner: string,
+    keys?: string,
+  ): string => {
+    const conditions = [
+      `${quote(ownerKey.column)} = ${owner}`,
+      ...(keys === undefined
+        ? []
+        : [dialect.compare(quote(targetKey.column), 'in', keys, targetKey)]),
+    ];
+    return (
+      `SELECT ${columns([through.id, targetKey]).join(', ')} FROM ${quote(through.table)}` +
+      ` WHERE ${conditions.join(' AND ')} ORDER BY ${quote(through.id.column)} DESC`
+    );
+  };
   return {
     insert: (resource, fields) =>
       cached(
@@ -193,12 +211,14 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         (add) =>
           `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forKeyShare}`,
       ),
-    links: ({ through, ownerKey, targetKey }) =>
+    links: (relation) =>
       cached(
-        keyOf('links', through, [ownerKey, targetKey]),
-        (add) =>
-          `SELECT ${columns([through.id, targetKey]).join(', ')} FROM ${quote(through.table)}` +
-          ` WHERE ${quote(ownerKey.column)} = ${add(0)} ORDER BY ${quote(through.id.column)} DESC`,
+        keyOf('links', relation.through, [relation.ownerKey, relation.targetKey]),
+        (add) => `${linksSql(relation, add(0))} LIMIT ${add('limit')}`,
+      ),
+    linksTo: (relation) =>
+      cached(keyOf('linksTo', relation.through, [relation.ownerKey, relation.targetKey]), (add) =>
+        linksSql(relation, add(0), add('keys')),
       ),
     linkable: ({ target, targetKey }) => {
       const key = targetKey.reference?.field ?? target.id;

@@ -169,3 +169,47 @@ describe('records below each other', () => {
     expect((await both.get('/v1/vines')).body).toEqual([]);
   });
 });
+
+describe('links', () => {
+  const change = (tags: unknown): ReturnType<Both['send']> =>
+    both.send('PATCH', '/v1/owners/1', { tags });
+  const linked = async (): Promise<string | null> =>
+    (await both.get('/v1/owner-tags?limit=1')).headers.get('x-total-count');
+  const ids = (count: number): readonly number[] =>
+    Array.from({ length: count }, (_, at) => at + 1);
+  const many = async (count: number): Promise<void> => {
+    await fill('tags', count, { id: 'i' });
+    await fill('owner-tags', count, { ownerId: '1', tagId: 'i' });
+  };
+
+  test('10,000 are replaced at once, more are 409 and stay', async () => {
+    await many(10_001);
+    const answer = await change([1]);
+    expectError(answer, 'DELETE_TOO_LARGE', '/v1/owners/1');
+    expect(await linked()).toBe('10001');
+    expect((await change({ remove: [7] })).status).toBe(200);
+    expect((await change([1])).status).toBe(200);
+    expect((await both.get('/v1/owners/1?expand=tags')).body).toMatchObject({ tags: [{ id: 1 }] });
+  });
+
+  test('however many there are, a change in part finds those that it names', async () => {
+    await many(10_001);
+    await fill('tags', 1, { id: '20000' });
+    expect((await change({ add: [5, 20_000], remove: [6, 7, 20_001] })).status).toBe(200);
+    expect(await linked()).toBe('10000');
+    expect((await change({ add: [5, 20_000], remove: [6, 7] })).status).toBe(200);
+    expect(await linked()).toBe('10000');
+  });
+
+  test('of one request are at most 10,000', async () => {
+    const some = ids(5_001);
+    for (const body of [{ tags: { add: some, remove: some } }, { tags: [...some, ...some] }])
+      expectError(await both.send('PATCH', '/v1/owners/1', body), 'LIMIT_EXCEEDED', '/v1/owners/1');
+    const two = [{ tags: some }, { tags: some }];
+    expectError(await both.send('POST', '/v1/owners', two), 'LIMIT_EXCEEDED', '/v1/owners');
+    await fill('tags', 1, { id: 'i' });
+    const same = Array.from({ length: 10_000 }, () => 1);
+    expect((await change(same)).status).toBe(200);
+    expect(await linked()).toBe('1');
+  });
+});

@@ -2,7 +2,7 @@ import type { FieldType } from '../api.ts';
 import { wrongType } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 import { readValue } from '../validation.ts';
-import { below, gather, jsonb, jsonText } from './json.ts';
+import { jsonb, jsonText, readItems } from './json.ts';
 
 export const arrayType: FieldType = {
   name: 'array',
@@ -12,10 +12,7 @@ export const arrayType: FieldType = {
     if (!Array.isArray(value)) return wrongType('must be an array');
     const { items } = field;
     if (items === undefined) throw new TypeError(`Array ${field.name} has no items`);
-    return gather(
-      value.map((item, index) => below(`[${index}]`, readValue(item, items))),
-      (values) => values,
-    );
+    return readItems(value, (item) => readValue(item, items));
   },
   parse: (text, field) => field.items?.type.parse(text, field.items),
   expects: (field) => field.items?.type.expects(field.items) ?? 'an item',

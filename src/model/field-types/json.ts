@@ -1,5 +1,5 @@
 import type { Codec, Field, FieldType } from '../api.ts';
-import { accept, wrongValue, type Reading, type ValueIssue } from '../values.ts';
+import { accept, mostIssues, wrongValue, type Reading, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { ExactNumber } from '../exact-number.ts';
 import { operatorSets } from '../operators.ts';
@@ -75,6 +75,21 @@ export function gather(
   return issues.length === 0 ? accept(make(values)) : { ok: false, issues };
 }
 
+/** Reads the items of a list, up to the last issue that is told. */
+export function readItems(items: readonly unknown[], read: (item: unknown) => Reading): Reading {
+  const issues: ValueIssue[] = [];
+  const values: JsonValue[] = [];
+  for (const [index, item] of items.entries()) {
+    const reading = read(item);
+    if (reading.ok) values.push(reading.value);
+    else
+      for (const issue of reading.issues)
+        issues.push({ ...issue, path: `[${index}]${issue.path}` });
+    if (issues.length >= mostIssues) break;
+  }
+  return issues.length === 0 ? accept(values) : { ok: false, issues };
+}
+
 /** Moves the issues of a part below the name of the whole. */
 export function below(path: string, reading: Reading): Reading {
   if (reading.ok) return reading;
@@ -95,12 +110,7 @@ export function readJson(value: unknown): Reading {
   if (typeof value === 'string') return readText(value);
   if (typeof value === 'number' || value instanceof ExactNumber) return readNumber(value);
   if (value === null || typeof value === 'boolean') return accept(value);
-  if (Array.isArray(value)) {
-    return gather(
-      value.map((item, index) => below(`[${index}]`, readJson(item))),
-      (items) => items,
-    );
-  }
+  if (Array.isArray(value)) return readItems(value, readJson);
   const names = Object.keys(value as object).sort(compareMembers);
   const parts = names.map((name) => {
     const reading = readText(name);
