@@ -18,7 +18,7 @@ export const documents: Readonly<Record<string, () => string>> = {
       '',
       'Every error answer is JSON with `status`, `error` (the reason phrase), `message`, `path`, `code` and',
       '`requestId`; the request id is in the `X-Request-Id` header too. A 400 lists the parameters or fields to blame',
-      'in `validationErrors` (`field`, `error`), a 422 in `errors` (`field`, `message`).',
+      'in `validationErrors` (`field`, `error`), a 422 in `errors` (`field`, `message`); of one request at most 10,000.',
       '',
       '| code | status | when |',
       '| --- | --- | --- |',
