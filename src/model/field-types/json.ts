@@ -41,7 +41,7 @@ function inOrder(value: JsonValue, field: Field | undefined): JsonValue {
   const declared = [...(field?.properties?.keys() ?? [])].filter((name) =>
     Object.hasOwn(members, name),
   );
-  const others = found.filter((name) => field?.properties?.has(name) !== true).sort(compareMembers);
+  const others = sortedMembers(found.filter((name) => field?.properties?.has(name) !== true));
   const ordered = [...declared, ...others].map(
     (name) => [name, inOrder(members[name] ?? null, field?.properties?.get(name))] as const,
   );
@@ -51,14 +51,13 @@ function inOrder(value: JsonValue, field: Field | undefined): JsonValue {
   return isSame ? value : Object.fromEntries(ordered);
 }
 
-const encoder = new TextEncoder();
-
 /** Shorter names first, then by their bytes: the order in which PostgreSQL's jsonb keeps members. */
-function compareMembers(a: string, b: string): number {
-  return (
-    Buffer.byteLength(a) - Buffer.byteLength(b) ||
-    Buffer.compare(encoder.encode(a), encoder.encode(b))
-  );
+function sortedMembers(names: readonly string[]): readonly string[] {
+  if (names.length < 2) return names;
+  return names
+    .map((name) => ({ name, bytes: Buffer.from(name) }))
+    .sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
+    .map(({ name }) => name);
 }
 
 /** Joins the readings of the parts of a value into one; `make` builds the whole. */
@@ -111,7 +110,7 @@ export function readJson(value: unknown): Reading {
   if (typeof value === 'number' || value instanceof ExactNumber) return readNumber(value);
   if (value === null || typeof value === 'boolean') return accept(value);
   if (Array.isArray(value)) return readItems(value, readJson);
-  const names = Object.keys(value as object).sort(compareMembers);
+  const names = sortedMembers(Object.keys(value as object));
   const parts = names.map((name) => {
     const reading = readText(name);
     return below(
