@@ -97,7 +97,8 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
     password: 'plinth',
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    // Not in order of code points, as most databases that people have: what the specification promises is up to Plinth.
+    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'],
     postgresFlags: [
       ...(durable ? [] : hasty),
       `unix_socket_directories=${join(folder, 'data')}`,
