@@ -1,6 +1,7 @@
 import { features, startFeatured, type Feature, type Featured } from './features.ts';
 import { processorTime } from './memory.ts';
 import { print } from './report.ts';
+import type { Databases } from './servers.ts';
 
 /**
  * Two servers of one version differ by up to 9 %, however long they are asked: so several of each are started. And the
@@ -11,25 +12,39 @@ const batches = 6;
 const rounds = 100;
 const requests = 500;
 const warmUp = 60_000;
-const path = '/v1/tracks/7';
+const path = '/v1/posts/7';
 
 type Side = Featured & {
   readonly name: string;
+  readonly plain: string | undefined;
   /** µs of processor time, for all of its turns. */
   cost: number;
 };
 
-/** What features cost a read by id, in processor time of servers over one database that take turns; the first has none. */
+/**
+ * What features cost a read by id, in processor time of servers over one database that take turns: of Plinth, and what the
+ * hand-written server pays for the same.
+ */
 export async function measureCost(
-  database: string,
+  databases: Databases,
   folder: string,
   all: readonly Feature[] = Object.values(features),
 ): Promise<void> {
   const found = new Map<string, number[]>();
   for (let batch = 0; batch < batches; batch += 1) {
-    const sides = await measureBatch(batch, database, folder, all);
-    const plain = sides.find(({ name }) => name === features.nothing.name)?.cost ?? 0;
-    for (const { name, cost } of sides) found.set(name, [...(found.get(name) ?? []), plain / cost]);
+    const sides = await measureBatch(batch, databases, folder, all);
+    const costOf = (wanted: string): number => sides.find(({ name }) => name === wanted)?.cost ?? 0;
+    const note = (name: string, ratio: number): void =>
+      void found.set(name, [...(found.get(name) ?? []), ratio]);
+    for (const { name, cost, plain = features.nothing.name } of sides)
+      note(name, costOf(plain) / cost);
+    const { nothing, rule, handwritten, handwrittenRule } = features;
+    note(
+      'a token and a rule for rows, of the ratio to the hand-written server',
+      costOf(nothing.name) /
+        costOf(rule.name) /
+        (costOf(handwritten.name) / costOf(handwrittenRule.name)),
+    );
     print(sides.map(({ name, cost }) => `${name} ${perRequest(cost)} µs`).join(', '));
   }
   for (const [name, ratios] of found) print(`read by id with ${name}: ${interval(ratios)}`);
@@ -38,7 +53,7 @@ export async function measureCost(
 /** One server of each feature, started in another order each time. */
 async function measureBatch(
   batch: number,
-  database: string,
+  databases: Databases,
   folder: string,
   all: readonly Feature[],
 ): Promise<Side[]> {
@@ -46,8 +61,8 @@ async function measureBatch(
   const first = batch % all.length;
   try {
     for (const feature of [...all.slice(first), ...all.slice(0, first)]) {
-      const featured = await startFeatured(feature, database, folder);
-      sides.push({ ...featured, name: feature.name, cost: 0 });
+      const featured = await startFeatured(feature, databases, folder);
+      sides.push({ ...featured, name: feature.name, plain: feature.plain, cost: 0 });
       await featured.ask(path, warmUp);
     }
     for (let round = 0; round < rounds; round += 1)

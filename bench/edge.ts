@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../test/support/postgres-server.ts';
 import { measureCost } from './cost.ts';
+import { ensureData } from './data.ts';
 import { features } from './features.ts';
 import { measureShares } from './shares.ts';
 import type { Server } from './child.ts';
@@ -23,14 +23,16 @@ import {
 } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
 import { measureOverload } from './overload.ts';
+import { makePostgres } from './postgres.ts';
 import { print } from './report.ts';
+import { makeSqlite } from './sqlite.ts';
 import { measureWorkers } from './workers.ts';
 import {
-  fillChinook,
   specifications,
   startDev,
   startPlinth,
   writeSpecification,
+  type Databases,
 } from './servers.ts';
 
 const path = '/v1/tracks?limit=20';
@@ -88,25 +90,29 @@ async function idle(server: Server): Promise<void> {
   for (const { socket } of open) socket.destroy();
 }
 
-function overload(): Promise<void> {
-  return measureOverload(folder);
+let made: Promise<Databases> | undefined;
+/** The blog on SQLite, made for the first who asks. */
+const blog = (): Promise<Databases> =>
+  (made ??= ensureData().then((data) => makeSqlite(folder, data)));
+
+async function overload(): Promise<void> {
+  await measureOverload(await blog());
 }
 
 async function cost(): Promise<void> {
-  await measureCost(`sqlite:${database}`, folder);
-  const postgres = await startPostgres({ durable: true });
+  await measureCost(await blog(), folder);
+  const postgres = await makePostgres(await ensureData());
   try {
-    await fillChinook(postgres.url);
     print('over PostgreSQL:');
-    const { nothing, tokenAlone, rule } = features;
-    await measureCost(postgres.url, folder, [nothing, tokenAlone, rule]);
+    const { nothing, tokenAlone, rule, handwritten, handwrittenRule } = features;
+    await measureCost(postgres, folder, [nothing, tokenAlone, rule, handwritten, handwrittenRule]);
   } finally {
     await postgres.stop();
   }
 }
 
-function shares(): Promise<void> {
-  return measureShares(`sqlite:${database}`, folder);
+async function shares(): Promise<void> {
+  await measureShares(await blog(), folder);
 }
 
 function workers(): Promise<void> {

@@ -3,14 +3,23 @@ import { get, type IncomingMessage } from 'node:http';
 import { SignJWT } from 'jose';
 import type { Server } from './child.ts';
 import { Pool } from './edge-clients.ts';
-import { startPlinth, writeSpecification } from './servers.ts';
+import {
+  specifications,
+  startHandwritten,
+  startPlinth,
+  writeSpecification,
+  type Databases,
+} from './servers.ts';
 
-/** What a server has that the first one has not: what it puts before the Chinook example, and who uses it. */
+/** What a server has that a plain one has not, and who uses it. */
 export type Feature = {
   readonly name: string;
-  readonly head: string;
+  /** What stands before the blog's specification; absent of the hand-written server. */
+  readonly head?: string;
   readonly sendsToken?: true;
   readonly isWatched?: true;
+  /** The one without, where it is not the first of all. */
+  readonly plain?: string;
 };
 
 const secret = '0123456789abcdef0123456789abcdef';
@@ -32,6 +41,12 @@ access: { read: [{ role: clerk, where: 'id_gte={user.sub}' }], write: admin }`,
     head: 'access: public\ndashboard: true',
     isWatched: true,
   },
+  handwritten: { name: 'nothing, hand-written' },
+  handwrittenRule: {
+    name: 'a token and a rule for rows, hand-written',
+    sendsToken: true,
+    plain: 'nothing, hand-written',
+  },
 } as const satisfies Readonly<Record<string, Feature>>;
 
 /** A server with a feature, and connections to it. */
@@ -42,15 +57,21 @@ export type Featured = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts one over the Chinook example's database. `flags` are those of Node. */
+/** Starts one over a database of the blog. `flags` are those of Node. */
 export async function startFeatured(
   { name, head, sendsToken, isWatched }: Feature,
-  database: string,
+  databases: Databases,
   folder: string,
   flags: readonly string[] = [],
 ): Promise<Featured> {
-  const file = await writeSpecification(name.replaceAll(' ', '-'), head, folder);
-  const server = await startPlinth(database, file, flags);
+  const server =
+    head === undefined
+      ? await startHandwritten(databases.handwritten, flags, sendsToken === true ? [secret] : [])
+      : await startPlinth(
+          databases.plinth,
+          await writeSpecification(name.replaceAll(' ', '-'), head, folder, specifications.blog),
+          flags,
+        );
   const unwatch = isWatched === true ? await watch(server) : undefined;
   const pool = await Pool.open(Number(new URL(server.url).port), connections);
   const headers = sendsToken === true ? `Authorization: Bearer ${await makeToken()}\r\n` : '';

@@ -1,21 +1,24 @@
 /**
  * The measure: a server for the blog written by hand, on Fastify and better-sqlite3 or postgres, with the same
  * answers and headers as Plinth. Run as `node bench/handwritten.ts DATABASE PORT`; the database is a file or the URL
- * of a PostgreSQL database.
+ * of a PostgreSQL database. With a SECRET behind them a post is read only with a token that is signed with it, has the role
+ * of a clerk, and whose `sub` is at most the post's id.
  */
 import { hash } from 'node:crypto';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { answer, fail } from './handwritten/answer.ts';
+import { credentials } from './handwritten/credentials.ts';
 import { commentProblem, noteProblem, postProblem } from './handwritten/bodies.ts';
 import { parseCommentQuery, parseListQuery } from './handwritten/query.ts';
 import type { Page, Soon, Written } from './handwritten/store.ts';
 
-const [database = '', port = '0'] = process.argv.slice(2);
+const [database = '', port = '0', secret] = process.argv.slice(2);
 
 const { openStore } = database.startsWith('postgres:')
   ? await import('./handwritten/postgres/store.ts')
   : await import('./handwritten/sqlite/store.ts');
 const store = openStore(database);
+const callerOf = secret === undefined ? undefined : credentials(secret);
 const wholeNumber = /^[1-9]\d{0,15}$/;
 
 type WithId = FastifyRequest<{ Params: { id: string }; Body: unknown }>;
@@ -73,7 +76,16 @@ server.get('/_ready', (_request, reply) => reply.send({ status: 'ok' }));
 
 server.get('/v1/posts/:id', (request: WithId, reply) => {
   const { id } = request.params;
-  const found = wholeNumber.test(id) ? store.post(Number(id)) : undefined;
+  let least: number | undefined;
+  if (callerOf !== undefined) {
+    const caller = callerOf(request.headers.authorization);
+    if (caller === undefined)
+      return fail(request, reply, 401, 'UNAUTHENTICATED', 'This needs credentials');
+    if (!caller.roles.includes('clerk'))
+      return fail(request, reply, 403, 'FORBIDDEN', 'This is not allowed');
+    least = caller.sub;
+  }
+  const found = wholeNumber.test(id) ? store.post(Number(id), least) : undefined;
   when(found, reply, (body) => {
     if (body === undefined) fail(request, reply, 404, 'RESOURCE_NOT_FOUND', 'No such record');
     else answer(request, reply, 200, body);

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from './child.ts';
-import { ensureData } from './data.ts';
 import {
   closedLoop,
   isGood,
@@ -12,8 +11,7 @@ import {
 } from './edge-clients.ts';
 import { processorTime } from './memory.ts';
 import { print } from './report.ts';
-import { specifications, startHandwritten, startPlinth } from './servers.ts';
-import { makeSqlite } from './sqlite.ts';
+import { specifications, startHandwritten, startPlinth, type Databases } from './servers.ts';
 
 const paths = {
   'one record': '/v1/posts/7',
@@ -33,8 +31,7 @@ const isShed = ({ status }: Outcome): boolean => status === 503;
  * What Plinth and the hand-written server answer at three times the rate that each answers to 64 connections: the share
  * of that rate, the same by processor time, and how long answers take.
  */
-export async function measureOverload(folder: string): Promise<void> {
-  const databases = await makeSqlite(folder, await ensureData());
+export async function measureOverload(databases: Databases): Promise<void> {
   const starts = {
     'hand-written': () => startHandwritten(databases.handwritten),
     Plinth: () => startPlinth(databases.plinth, specifications.blog),

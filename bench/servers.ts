@@ -38,14 +38,6 @@ export function migrate(specification: string, database: string): Promise<void> 
   return runScript([cli, 'migrate', specification, '--database', database, '--apply']);
 }
 
-/** Makes the tables of the Chinook example in an empty database, and loads its data, with Plinth's own commands. */
-export async function fillChinook(database: string): Promise<void> {
-  const { chinook: specification } = specifications;
-  await migrate(specification, database);
-  const data = join(root, 'examples/chinook/data');
-  await runScript([cli, 'import', data, '--spec', specification, '--database', database]);
-}
-
 /** Loads the data set into the tables of the blog with Plinth's own command; gives the records a second. */
 export async function importBlog(database: string, { folder, rows }: DataSet): Promise<number> {
   const begin = performance.now();
@@ -73,9 +65,19 @@ export function startPlinth(
   ]);
 }
 
-/** Starts the hand-written server on a database of the blog. */
-export function startHandwritten(database: string): Promise<Server> {
-  return startServer('hand-written', (port) => [handwritten, database, String(port)]);
+/** Starts the hand-written server on a database of the blog, `more` behind the port. */
+export function startHandwritten(
+  database: string,
+  flags: readonly string[] = [],
+  more: readonly string[] = [],
+): Promise<Server> {
+  return startServer('hand-written', (port) => [
+    ...flags,
+    handwritten,
+    database,
+    String(port),
+    ...more,
+  ]);
 }
 
 /** Starts `plinth dev` on a file; a database that is not there is made and filled. */
@@ -91,14 +93,16 @@ export function startDev(specification: string, file: string): Promise<Server> {
   ]);
 }
 
-/** Writes the Chinook example as it is served in production, with `head` before it; gives the file. */
+/** Writes a specification as it is served in production, with `head` before it; gives the file. */
 export async function writeSpecification(
   name: string,
   head: string,
   folder: string,
+  specification = specifications.chinook,
 ): Promise<string> {
   const file = join(folder, `${name}.yaml`);
-  const example = (await readFile(specifications.chinook, 'utf8')).replace(/^data: .*$/mu, '');
+  const text = await readFile(specification, 'utf8');
+  const example = text.replaceAll(/^(?:data|access|rateLimit|logging): .*$/gmu, '');
   await writeFile(file, `${head}\nlogging: { enabled: false }\nrateLimit: false\n${example}`);
   return file;
 }

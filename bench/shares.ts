@@ -2,14 +2,15 @@ import type { Profiler } from 'node:inspector';
 import { freePort } from './child.ts';
 import { features, startFeatured, type Feature } from './features.ts';
 import { print } from './report.ts';
+import type { Databases } from './servers.ts';
 
-/** The shapes R1 to R5 over the Chinook example. */
+/** The shapes R1 to R5. */
 const paths = {
-  R1: '/v1/tracks/7',
-  R2: '/v1/tracks?limit=20',
-  R3: '/v1/tracks?unitPrice_gte=0.5&sort=-name&limit=20',
-  R4: '/v1/tracks?limit=20&expand=album',
-  R5: '/v1/tracks?limit=20&expand=album,genre,playlists',
+  R1: '/v1/posts/7',
+  R2: '/v1/posts?limit=20',
+  R3: '/v1/posts?status=published&sort=-views&limit=20',
+  R4: '/v1/posts?limit=20&expand=author',
+  R5: '/v1/posts?limit=20&expand=author,comments,tags',
 };
 /** Which files are what, with what they ask of Node and the engine; the rest of a request is in others. */
 const parts: readonly { readonly name: string; readonly files: RegExp }[] = [
@@ -33,22 +34,22 @@ const interval = 100;
  * Where the time of the main thread goes, by files, as the engine's profiler tells it, which knows functions that were
  * made part of others: what a difference of rates cannot show, since two processes of one program differ more.
  */
-export async function measureShares(database: string, folder: string): Promise<void> {
+export async function measureShares(databases: Databases, folder: string): Promise<void> {
   const { nothing, rule, dashboard, watched } = features;
   for (const feature of [nothing, rule, dashboard, watched])
     for (const [name, path] of Object.entries(paths))
-      print(`${name} with ${feature.name}: ${await sharesOf(feature, path, database, folder)}`);
+      print(`${name} with ${feature.name}: ${await sharesOf(feature, path, databases, folder)}`);
 }
 
 async function sharesOf(
   feature: Feature,
   path: string,
-  database: string,
+  databases: Databases,
   folder: string,
 ): Promise<string> {
   const port = await freePort();
   const flags = [`--inspect=127.0.0.1:${port}`];
-  const { ask, stop } = await startFeatured(feature, database, folder, flags);
+  const { ask, stop } = await startFeatured(feature, databases, folder, flags);
   try {
     await ask(path, warmUp / (path.includes('?') ? 4 : 1));
     const engine = await Engine.open(port);

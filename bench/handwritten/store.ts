@@ -19,7 +19,8 @@ export type Keyed = { readonly scope: string; readonly request: string };
 
 /** What the routes ask of a database, with bodies that they have checked. */
 export type Store = {
-  readonly post: (id: number) => Soon<string | undefined>;
+  /** `least`: the lowest id that the caller may read; undefined: any. */
+  readonly post: (id: number, least?: number) => Soon<string | undefined>;
   readonly posts: (query: ListQuery) => Soon<Page>;
   readonly comments: (query: CommentQuery) => Soon<Page>;
   readonly createComment: (body: Body) => Soon<Written>;

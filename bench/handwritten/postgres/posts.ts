@@ -9,8 +9,11 @@ import { expansions } from './expansions.ts';
 export function postReads(query: Query): Pick<Store, 'post' | 'posts'> {
   const expand = expansions(query);
   return {
-    post: async (id) => {
-      const [post] = await query<Post>(`select ${postColumns} from posts where id = $1`, [id]);
+    post: async (id, least) => {
+      const byId = `select ${postColumns} from posts where id = $1`;
+      const [post] = await (least === undefined
+        ? query<Post>(byId, [id])
+        : query<Post>(`${byId} and id >= $2`, [id, least]));
       return post && JSON.stringify(post);
     },
     posts: async (request) => {

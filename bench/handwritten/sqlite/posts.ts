@@ -14,6 +14,9 @@ type Pair = {
 /** Prepares the reads of posts on a connection. */
 export function postReads(database: Database): Pick<Store, 'post' | 'posts'> {
   const byId = database.prepare<[number], Post>(`select ${postColumns} from posts where id = ?`);
+  const byRule = database.prepare<[number, number], Post>(
+    `select ${postColumns} from posts where id = ? and id >= ?`,
+  );
   const expand = expansions(database);
   const pairs = new Map<string, Pair>();
   const pairFor = (where: string, order: string): Pair => {
@@ -32,8 +35,8 @@ export function postReads(database: Database): Pick<Store, 'post' | 'posts'> {
   };
 
   return {
-    post: (id) => {
-      const post = byId.get(id);
+    post: (id, least) => {
+      const post = least === undefined ? byId.get(id) : byRule.get(id, least);
       return post && JSON.stringify(post);
     },
     posts: (query) => {
