@@ -11,8 +11,7 @@ import { findForms, type Holder } from './stored-forms.ts';
 /** What values a column of this type takes in a form of others; undefined for the types that are no such form. */
 export function holderOf(type: string): Holder | undefined {
   if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
-  // One character is not filled up with blanks.
-  if (/^(?:text|character varying(?:\(\d+\))?|character\(1\))$/u.test(type)) return 'string';
+  if (/^(?:text|character(?: varying)?(?:\(\d+\))?)$/u.test(type)) return 'string';
   return type === 'double precision' ? 'number' : undefined;
 }
 
@@ -29,9 +28,15 @@ export function hasRoomFor(type: string, form: StoredAs): boolean {
   const holder = holderOf(type);
   if (holder !== heldAs[form]) return false;
   if (holder === 'integer') return type === 'bigint' || form === '1/0';
+  // A `char` fills what is shorter up with blanks; one character is never shorter.
+  if (type.startsWith('character(')) return type === 'character(1)' && longestIn(form) === 1;
   const [, length] = /\((\d+)\)$/u.exec(type) ?? [];
-  const words = form.split('/').map((word) => word.length);
-  return length === undefined || Number(length) >= (longest[form] ?? Math.max(...words));
+  return length === undefined || Number(length) >= longestIn(form);
+}
+
+/** The most characters of a value in a form, which is of texts. */
+function longestIn(form: StoredAs): number {
+  return longest[form] ?? Math.max(...form.split('/').map((word) => word.length));
 }
 
 /** The forms in which a database has the fields of an Api (`findForms`). Changes nothing of it. */

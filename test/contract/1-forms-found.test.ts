@@ -318,6 +318,16 @@ test.each([
   ['smallint', '(1999)', 'decimal', 'scaled', 'bigint', '19.99'],
   ['varchar(5)', `('19.99')`, 'decimal', 'text', 'text', '19.99'],
   ['varchar(1)', `('Y')`, 'boolean', 'Y/N', undefined, true],
+  [
+    'char(19)',
+    `('2026-03-01 14:05:00')`,
+    'datetime',
+    'sqlText',
+    'text',
+    '2026-03-01T14:05:00.000Z',
+  ],
+  ['char(8)', `('19.99')`, 'decimal', 'text', 'text', '19.99'],
+  ['char(3)', `('no')`, 'boolean', 'yes/no', 'text', false],
 ] as const)(
   'PostgreSQL: %s with %s as a %s in %s becomes %s',
   async (column, rows, type, form, wanted, value) => {
@@ -329,7 +339,7 @@ test.each([
     const { forms, steps } = existing;
     await existing.stop();
     expect(forms.get('things')?.get('value')).toBe(form);
-    const usual = column.replace('varchar', 'character varying');
+    const usual = column.replace('varchar', 'character varying').replace(/^char\(/u, 'character(');
     expect(steps.filter(({ summary }) => summary.includes('things.value'))).toEqual(
       wanted === undefined
         ? []
