@@ -20,7 +20,8 @@ function isByCodePoint(collation: string): string {
 
 const columnsQuery =
   `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
-  ` atthasdef OR attidentity <> '',` +
+  ` atthasdef OR attidentity <> '', attgenerated <> '' OR (attidentity = 'a' AND NOT EXISTS (SELECT 1 FROM pg_index` +
+  ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))),` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid)` +
   ` FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
@@ -159,7 +160,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
         if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
   const domains = await readDomains(ask);
   for (const row of await ask(columnsQuery)) {
-    const [table, column, declared, nullable, fills, byCodePoint, value] = row;
+    const [table, column, declared, nullable, fills, computed, byCodePoint, value] = row;
     const { columns } = tableOf(table);
     if (typeof column !== 'string') continue;
     const type = String(declared);
@@ -174,6 +175,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       nullable: nullable === true && (isOfItems || !refusesNull),
       isPrimary: keys.has(JSON.stringify([table, column])),
       fills: fills === true || filled !== undefined,
+      isComputed: computed === true,
       default: typeof value === 'string' ? value : filled,
       byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
       isGuarded: false,

@@ -25,6 +25,8 @@ export interface ActualColumn {
   readonly isPrimary: boolean;
   /** Whether a row can be written without it. */
   readonly fills: boolean;
+  /** Whether nobody but the database gives it values: it computes them, or counts what is no key. */
+  readonly isComputed: boolean;
   /** The expression of its default, in SQL. */
   readonly default: string | undefined;
   /** Whether its text compares by code point; undefined where nobody asks. */

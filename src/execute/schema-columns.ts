@@ -58,7 +58,9 @@ export function* compareColumns(
         rules,
         steps,
       };
-      put(yield* changeColumn(change, isRead ? undefined : known?.kind));
+      const changed = yield* changeColumn(change, isRead ? undefined : known?.kind);
+      if (source.isComputed) steps.push(...computedRefuses(change.name, changed, column));
+      put(changed);
     }
   }
   for (const column of actual.columns.values())
@@ -91,6 +93,28 @@ export function refusedKey(
   return step(`use table ${actual.name}`, {
     obstacle: `its primary key is of several columns (${names.join(', ')}), which only a junction may have; give its rows a key of one column`,
   });
+}
+
+/** What cannot be done with a column whose values the database computes. */
+function computedRefuses(
+  name: string,
+  { conversion }: ColumnChange,
+  { type, isKey, isReadOnly }: ColumnSchema,
+): readonly MigrationStep[] {
+  const steps: MigrationStep[] = [];
+  if (!isReadOnly && !isKey)
+    steps.push(
+      step(`write ${name}, which the database computes`, {
+        obstacle: 'say readOnly: true of the field, without a default, or take it out of the file',
+      }),
+    );
+  if (conversion !== undefined)
+    steps.push(
+      step(`change ${name}, which the database computes`, {
+        obstacle: `make it anew by hand, as ${type}`,
+      }),
+    );
+  return steps;
 }
 
 /** The column in which each field is now: that of its name, or the one it was in before the file said another. */

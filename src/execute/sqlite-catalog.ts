@@ -67,7 +67,7 @@ interface ColumnRow {
   readonly notnull: number;
   readonly pk: number;
   readonly dflt_value: string | null;
-  /** 0 for a plain column; others are generated or hidden. */
+  /** 0 for a plain column, 1 for a hidden one of a virtual table, 2 and 3 for generated ones. */
   readonly hidden: number;
 }
 
@@ -84,6 +84,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     nullable: row.notnull === 0,
     isPrimary: row.pk !== 0,
     fills: row.dflt_value !== null || row.hidden !== 0,
+    isComputed: row.hidden > 1,
     default: row.dflt_value ?? undefined,
     byCodePoint: isPlain || !isCollated(driver, name, row.name),
     isGuarded: guarded.has(foldName(row.name)),
@@ -142,6 +143,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
       nullable: false,
       isPrimary: true,
       fills: true,
+      isComputed: false,
       default: undefined,
       byCodePoint: true,
       isGuarded: false,

@@ -37,6 +37,10 @@ export const isUpdateStamp = (field: Field): boolean =>
   field.readOnly &&
   field.type.name === 'datetime';
 
+/** Whether creates leave it to the database: only that can give a value to what nobody writes and no default fills. */
+export const isLeftToDatabase = (field: Field): boolean =>
+  field.readOnly && field.default === undefined && field !== field.resource.id;
+
 /** Adds what a client does not write on create: the id where the service draws it, defaults, nulls. */
 export function complete(
   values: FieldValues,
@@ -47,6 +51,7 @@ export function complete(
   for (const field of resource.fields.values()) {
     const given = values.get(field);
     if (given !== undefined) completed.set(field, given);
+    else if (isLeftToDatabase(field)) continue;
     else if (field !== resource.id) completed.set(field, drawDefault(field, draw) ?? null);
     else if (!isGenerated(field)) completed.set(field, draw.uuid());
   }

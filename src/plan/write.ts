@@ -27,7 +27,7 @@ import {
   type ResourceView,
 } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
+import { complete, drawDefault, isLeftToDatabase, isUpdateStamp, type Draw } from './defaults.ts';
 import { linkedRelation, mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
@@ -254,7 +254,7 @@ function readRecord(
     if (fallback !== undefined) values.set(field, fallback);
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
       note(name, 'is required');
-    else values.set(field, null);
+    else if (!isLeftToDatabase(field)) values.set(field, null);
   }
   return values;
 }

@@ -24,6 +24,7 @@ export function idempotencyTable(
     nullable,
     isKey: name === 'scope',
     reference: undefined,
+    isReadOnly: false,
     field: name,
     kind: 'string',
     fill: undefined,

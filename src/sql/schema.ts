@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Api, Field, Resource } from '../model/api.ts';
+import { isLeftToDatabase } from '../plan/defaults.ts';
 import { longestName } from '../spec/names.ts';
 import type { OnDelete } from '../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from './dialect.ts';
@@ -48,6 +49,7 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
       onDelete: reference.onDelete,
     },
     guard: dialect.guard?.(field),
+    isReadOnly: isLeftToDatabase(field),
     field: field.name,
     kind: kindOf(field, dialect),
     form: storedAs && {

@@ -19,6 +19,8 @@ export interface ColumnSchema {
   readonly reference: ReferenceSchema | undefined;
   /** What keeps values out that are none of the kind, in a column that is made: `CHECK (…)`. */
   readonly guard?: string | undefined;
+  /** Whether requests never give it a value: its field is read-only, and has no default. */
+  readonly isReadOnly: boolean;
   /** The name of the field that it stores. */
   readonly field: string;
   readonly kind: StoredKind;

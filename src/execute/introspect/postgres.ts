@@ -24,10 +24,6 @@ const checksQuery =
   `SELECT relname, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
   ` WHERE contype = 'c' AND relnamespace = ${own}`;
 
-const generatedQuery =
-  `SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid` +
-  ` WHERE attgenerated <> '' AND relnamespace = ${own}`;
-
 const wideKeysQuery =
   `SELECT own.relname, target.relname FROM pg_constraint JOIN pg_class AS own ON own.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
@@ -72,11 +68,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
       groups.set(String(table), [...(groups.get(String(table)) ?? []), String(text)]);
     return groups;
   };
-  const [checks, generated, wideKeys] = [
-    await grouped(checksQuery),
-    await grouped(generatedQuery),
-    await grouped(wideKeysQuery),
-  ];
+  const [checks, wideKeys] = [await grouped(checksQuery), await grouped(wideKeysQuery)];
   const comments = new Map<string, string>();
   for (const [table, column, text] of await ask(commentsQuery))
     comments.set(`${String(table)}\0${String(column)}`, String(text));
@@ -105,15 +97,13 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
       const row = recorded.get(column.name);
       const known = row?.isMade === true ? recordedType(row.kind) : undefined;
       const limits = { ...domainBounds(column), ...bounds.get(column.name) };
-      const isGenerated = generated.get(name)?.includes(column.name) === true;
       columns.push({
         actual: column,
-        type: isGenerated
+        type: column.isComputed
           ? computed
           : known === undefined
             ? await typeOf(ask, actual, column, enums, limits)
             : { attributes: known, notes: [] },
-        isGenerated,
         bounds: limits,
         comment: comments.get(`${name}\0${column.name}`),
       });

@@ -195,13 +195,13 @@ function fieldsOf(
       ]),
     );
   for (const column of columns) {
-    const { type, isGenerated } = column;
+    const { type } = column;
     const own = column.actual.name;
     const name = names.get(own) ?? own;
     const reason =
       'left' in type
         ? type.left
-        : isGenerated
+        : column.actual.isComputed
           ? 'the database computes it'
           : likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)]);
     if (reason !== undefined || 'left' in type) {

@@ -107,7 +107,6 @@ function readTable(
           known === undefined
             ? typeOf(driver, actual, column, checks.get(column.name) ?? {}, row)
             : { attributes: known, notes: [] },
-        isGenerated: column.fills && column.default === undefined,
         bounds: checks.get(column.name) ?? {},
         comment: undefined,
       };

@@ -12,8 +12,6 @@ export type ColumnType =
 export interface FoundColumn {
   readonly actual: ActualColumn;
   readonly type: ColumnType;
-  /** Computed by the database: nobody can write it. */
-  readonly isGenerated: boolean;
   /** What CHECKs say of it. */
   readonly bounds: Bounds;
   /** What somebody has said of it in the database. */
