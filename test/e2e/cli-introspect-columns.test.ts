@@ -41,6 +41,13 @@ const columns: readonly (readonly [
     { type: 'enum', values: ['a', "b'c"] },
   ],
   [
+    'a CHECK with a list of numbers, of which other bounds leave some, and not the default',
+    `c INTEGER DEFAULT 9 CHECK (c IN (3, -1, 4, 3) AND c > 0)`,
+    '(3)',
+    { type: 'integer', exclusiveMinimum: 0, enum: [3, 4] },
+  ],
+  ['a CHECK with a list of both', `c TEXT CHECK (c IN (1, 'a'))`, `('a')`, { type: 'string' }],
+  [
     'a CHECK with bounds',
     `c INTEGER CHECK (c >= 0 AND c < 10)`,
     '(1)',

@@ -117,7 +117,7 @@ const odd = `
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE nothing AS ENUM (); CREATE DOMAIN whole AS integer CHECK (VALUE > 0); CREATE DOMAIN more AS whole;
 CREATE TABLE "Order" ("Select" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "it's" text, "say ""hi""" text, mood mood, c mood[]);
 INSERT INTO "Order" ("it's", mood, c) VALUES ('b', 'ok', '{sad,NULL}');
-CREATE TABLE types (id smallserial PRIMARY KEY, a nothing, d more, h text[], i inet, l bytea, u numeric(40, 10), w real, y timestamptz(6), ab char(5), ag json, ah int GENERATED ALWAYS AS IDENTITY);
+CREATE TABLE types (id smallserial PRIMARY KEY, a nothing, d more, h text[], i inet, l bytea, u numeric(40, 10), w real, y timestamptz(6), ab char(5), ag json, ah int GENERATED ALWAYS AS IDENTITY, ai smallint DEFAULT 1 CHECK (ai IN (-1, 1)));
 INSERT INTO types (d, h, i, l, u, y, ab, ag) VALUES (3, '{{a},{b}}', '10.0.0.1', '\\x00', 1.5, '2026-01-01 10:00:00+00', 'ab', '{"b": 1}');
 CREATE TABLE part (id bigint PRIMARY KEY, x text) PARTITION BY HASH (id); CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 INSERT INTO part VALUES (1, 'p');
@@ -160,9 +160,9 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
   );
   await good(['check', 'odd.yaml'], folder.path);
   await good(['migrate', 'odd.yaml', '--database', url, '--apply'], folder.path);
-  expect(readFileSync(folder.at('odd.yaml'), 'utf8')).toContain(
-    '# The id is a key to parents as well, which is not served.',
-  );
+  const written = readFileSync(folder.at('odd.yaml'), 'utf8');
+  expect(written).toContain('# The id is a key to parents as well, which is not served.');
+  expect(written).toContain('ai: { type: integer, default: 1, enum: [-1, 1] }');
   // What a file cannot say of a key stays as it is.
   const refused = await sql`INSERT INTO shared (id) VALUES (99)`.catch((error: Error) => error);
   expect(String(refused)).toContain('violates foreign key constraint');

@@ -22,7 +22,7 @@ export function attributesOf(
   const { storedAs: _, ...own } = type.attributes;
   const typed = reference === undefined ? type.attributes : { ...own, ...reference };
   const isText = typed.type === 'string' || typed.type === 'text';
-  const { enum: listed, minLength, maxLength: most, pattern, ...ranges } = bounds;
+  const { enum: listed, numbers, minLength, maxLength: most, pattern, ...ranges } = bounds;
   const values = isText && reference === undefined ? listed : undefined;
   const { maxLength = Infinity, ...others } = typed;
   const attributes: FieldSpecification =
@@ -34,10 +34,12 @@ export function attributesOf(
         }
       : { ...others, type: 'enum', values: [...new Set(values)] };
   const limits = limitsOf(typed, ranges);
+  const choices = reference === undefined ? choicesOf(typed, numbers, limits) : undefined;
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
   const found = actual.default === undefined ? undefined : readDefault(actual.default);
   let value = found === undefined ? undefined : defaultFor(attributes, found);
   if (value === null || !isWithin(value, limits)) value = undefined;
+  if (choices !== undefined && !choices.includes(Number(value))) value = undefined;
   if (
     found !== undefined &&
     value === undefined &&
@@ -55,6 +57,7 @@ export function attributesOf(
       ...needed,
       ...(value === undefined ? {} : { default: value }),
       ...limits,
+      ...(choices === undefined ? {} : { enum: choices }),
       ...(isUnique && isOrdered(attributes) ? { unique: true } : {}),
       ...(comment === undefined ? {} : { description: comment }),
     },
@@ -99,6 +102,19 @@ function limitsOf(
   );
   const isOut = numberBounds.some((key) => isBeyond(key, limits[key] ?? null, field));
   return isEmpty || isOut ? undefined : limits;
+}
+
+/** Which numbers a field of the type takes, of those in a list; undefined where there is none, or it leaves none. */
+function choicesOf(
+  { type }: FieldSpecification,
+  numbers: readonly number[] = [],
+  limits: Bounds | undefined,
+): readonly number[] | undefined {
+  if (type !== 'integer' && type !== 'number') return undefined;
+  const choices = [...new Set(numbers)].filter(
+    (one) => (type === 'number' || Number.isSafeInteger(one)) && isWithin(one, limits),
+  );
+  return choices.length === 0 ? undefined : choices;
 }
 
 function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../spec/specification.ts';
 /** What the CHECKs of a table say of a column, as attributes of a field. */
 export interface Bounds {
   readonly enum?: readonly string[];
+  readonly numbers?: readonly number[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -15,10 +16,11 @@ export interface Bounds {
 }
 
 const name = String.raw`("(?:[^"]|"")+"|\x60[^\x60]+\x60|\[[^\]]+\]|[A-Za-z_]\w*)`;
-const texts = String.raw`'(?:[^']|'')*'(?:\s*,\s*'(?:[^']|'')*')*`;
+const item = String.raw`(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?)`;
+const items = String.raw`${item}(?:\s*,\s*${item})*`;
 const number = String.raw`'?(-?\d+(?:\.\d+)?)'?`;
-const listed = new RegExp(`^${name}\\s+IN\\s+(${texts})$`, 'iu');
-const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${texts})\\]$`, 'iu');
+const listed = new RegExp(`^${name}\\s+IN\\s+(${items})$`, 'iu');
+const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${items})\\]$`, 'iu');
 const compared = new RegExp(`^${name}\\s*(>=|<=|>|<|=)\\s*${number}$`, 'u');
 const between = new RegExp(`^${name}\\s+BETWEEN\\s+${number}\\s+AND\\s+${number}$`, 'iu');
 const matching = new RegExp(`^${name}\\s*~\\s*('(?:[^']|'')*')$`, 'u');
@@ -39,8 +41,8 @@ const words: Readonly<Record<string, readonly (keyof Bounds)[]>> = {
 };
 
 /**
- * What CHECKs say, as far as they are lists of texts, patterns, and comparisons of a value or the length of a text with
- * numbers; all others are left to the database. Takes the expressions, gives the bounds by the names of columns as they are written there.
+ * What CHECKs say, as far as they are lists of texts or numbers, patterns, and comparisons of a value or the length of a
+ * text with numbers; all others are left to the database. Takes the expressions, gives the bounds by the names of columns as they are written there.
  */
 export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds> {
   const bounds = new Map<string, Bounds>();
@@ -63,7 +65,7 @@ function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | und
   const [, range = '', low, high] = between.exec(flat) ?? [];
   if (low !== undefined) return [range, { minimum: Number(low), maximum: Number(high) }];
   const [, column = '', list] = listed.exec(flat) ?? anyOf.exec(flat) ?? [];
-  if (list !== undefined) return [column, { enum: textsOf(list) }];
+  if (list !== undefined) return [column, choicesIn(list)];
   const [, text, regularExpression] = matching.exec(flat) ?? [];
   if (text !== undefined && regularExpression !== undefined)
     return [text, patternOf(textsOf(regularExpression)[0] ?? '')];
@@ -73,6 +75,17 @@ function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | und
   if (operator === undefined) return undefined;
   const said = words[operator] ?? [];
   return [one, Object.fromEntries(said.map((word) => [word, Number(limit)]))];
+}
+
+/** PostgreSQL writes a number below 0 as a text that it casts. */
+function choicesIn(list: string): Bounds {
+  const choices = list.match(new RegExp(item, 'gu')) ?? [];
+  const texts = textsOf(list);
+  const numbers = choices.flatMap((one) => new RegExp(`^${number}$`, 'u').exec(one)?.[1] ?? []);
+  return {
+    ...(texts.length === choices.length ? { enum: texts } : {}),
+    ...(numbers.length === choices.length ? { numbers: numbers.map(Number) } : {}),
+  };
 }
 
 function patternOf(pattern: string): Bounds {
