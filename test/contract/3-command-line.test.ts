@@ -1,28 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
 import { library, makeFolder, type Folder } from '../support/command.ts';
-import { quietContext } from './4-sandboxes.ts';
+import { runIn, type Told } from './3-commands.ts';
 
-interface Told {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs a command within this process. */
-async function run(folder: Folder, ...args: readonly string[]): Promise<Told> {
-  const context = quietContext(folder.path);
-  const [out, err]: [string[], string[]] = [[], []];
-  const output = {
-    ...context.output,
-    print: (line: string) => void out.push(line),
-    note: (line: string) => void err.push(line),
-  };
-  const code = await runCommand({ ...context, output }, '0.0.0', ['node', 'plinth', ...args]);
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
-
+const run = (folder: Folder, ...args: readonly string[]): Promise<Told> =>
+  runIn(folder, {}, ...args);
 const empty = makeFolder();
 
 describe('a command reads the specification that it is given', () => {

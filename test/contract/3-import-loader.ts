@@ -75,3 +75,30 @@ export const things = buildValid(`resources:
       kind: { type: enum, values: [a, b] }
       must: { type: string, nullable: true, required: true }
 `);
+
+/** Keys in a circle, to the own table, to a field that is no id, and a morph pair. */
+export const companyText = `resources:
+  people:
+    fields:
+      name: { type: string, required: true }
+      bossId: { type: integer, reference: people.id }
+      teamId: { type: integer, reference: teams.id }
+  teams:
+    fields:
+      leadId: { type: integer, reference: people.id }
+      badge: { type: string, unique: true }
+  desks:
+    fields:
+      personId: { type: integer, required: true, reference: people.id }
+      teamBadge: { type: string, reference: teams.badge }
+  notes:
+    fields:
+      subject: { type: relation, relation: morphTo, resources: [people, teams] }
+`;
+export const company = buildValid(companyText);
+export const person = (id: number, bossId: number | null, teamId: number | null): object => ({
+  id,
+  name: 'P',
+  bossId,
+  teamId,
+});

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../src/http/uuid.ts';
 import { writeStatements } from '../../src/sql/compile-write.ts';
 import { buildValid } from '../support/api.ts';
 import { badAndGoodFiles, badRecords, lines, thing } from './3-import-cases.ts';
-import { moment, things, withLoader, type Files } from './3-import-loader.ts';
+import { company, moment, person, things, withLoader, type Files } from './3-import-loader.ts';
 
 const one = (id: number, more: object = {}): Files => ({ 'things.ndjson': lines(thing(id, more)) });
 
@@ -71,6 +71,23 @@ describe('a bad record', () => {
     }));
 });
 
+test('problems are listed in the order of the file, each of them once', async () => {
+  await withLoader(things, async ({ load }) => {
+    const [taken, bad] = [thing(2, { code: 'q' }), thing(3, { name: 7 })];
+    expect(await load({ 'things.ndjson': lines(thing(1, { code: 'q' }), taken, bad) })).toEqual([
+      'things.ndjson:2 code is taken: it must be unique',
+      'things.ndjson:3 name must be a string',
+    ]);
+  });
+  // Also where a file would be read again for the keys that wait.
+  await withLoader(company, async ({ load }) => {
+    const list = `[${JSON.stringify(person(1, 1, null))},\n]`;
+    expect(await load({ 'people.json': list })).toEqual([
+      'people.json:2 a comma stands here without a record',
+    ]);
+  });
+});
+
 test('a trigger that leaves out a record, or a change of one, is a problem', () =>
   withLoader(things, async ({ load, rows, run }) => {
     await load(one(1));
@@ -119,6 +136,15 @@ describe('files', () => {
       expect(await load({ 'things.json': JSON.stringify(records, undefined, 1) })).toEqual({
         things: 0,
         skipped: 9_000,
+      });
+    }));
+
+  test('several of one resource are counted together', () =>
+    withLoader(things, async ({ load }) => {
+      const files = { 'things.ndjson': lines(thing(1), thing(2)), 'things.json': '[]' };
+      expect(await load({ ...files, 'all.json': JSON.stringify({ things: [thing(3)] }) })).toEqual({
+        things: 3,
+        skipped: 0,
       });
     }));
 
@@ -183,129 +209,6 @@ describe('what is there already', () => {
         'things.ndjson:3 id is taken: it must be unique',
       ]);
       expect(rows('SELECT id FROM things')).toEqual([]);
-    }));
-});
-
-const company = buildValid(`resources:
-  people:
-    fields:
-      name: { type: string, required: true }
-      bossId: { type: integer, reference: people.id }
-      teamId: { type: integer, reference: teams.id }
-  teams:
-    fields:
-      leadId: { type: integer, reference: people.id }
-      badge: { type: string, unique: true }
-  desks:
-    fields:
-      personId: { type: integer, required: true, reference: people.id }
-      teamBadge: { type: string, reference: teams.badge }
-  notes:
-    fields:
-      subject: { type: relation, relation: morphTo, resources: [people, teams] }
-`);
-const person = (id: number, bossId: number | null, teamId: number | null): object => ({
-  id,
-  name: 'P',
-  bossId,
-  teamId,
-});
-
-describe('keys', () => {
-  test('in a circle, to their own table and to what comes later', () =>
-    withLoader(company, async ({ load, rows }) => {
-      const all = {
-        'desks.ndjson': lines({ id: 1, personId: 2, teamBadge: 'blue' }),
-        'people.ndjson': lines(person(1, 2, 1), person(2, 1, 2), person(3, 3, null)),
-        'teams.ndjson': lines({ id: 1, leadId: 2, badge: 'blue' }, { id: 2, leadId: null }),
-        'notes.ndjson': lines({ id: 1, subjectType: 'people', subjectId: 3 }, { id: 2 }),
-      };
-      expect(await load(all)).toEqual({ people: 3, teams: 2, desks: 1, notes: 2, skipped: 0 });
-      expect(rows('SELECT id, bossId, teamId FROM people')).toEqual([
-        { id: 1, bossId: 2, teamId: 1 },
-        { id: 2, bossId: 1, teamId: 2 },
-        { id: 3, bossId: 3, teamId: null },
-      ]);
-      expect(rows('SELECT leadId FROM teams ORDER BY id')).toEqual([
-        { leadId: 2 },
-        { leadId: null },
-      ]);
-      expect(await load(all)).toMatchObject({ people: 0, skipped: 8 });
-      expect(rows('PRAGMA foreign_key_check')).toEqual([]);
-    }));
-
-  test('that are written over wait for what comes later', () =>
-    withLoader(company, async ({ load, rows }) => {
-      await load({
-        'people.ndjson': lines(person(1, null, null), person(2, 1, null)),
-        'teams.ndjson': lines({ id: 1, badge: 'blue' }),
-        'desks.ndjson': lines({ id: 1, personId: 1, teamBadge: 'blue' }),
-      });
-      const all = {
-        'people.ndjson': lines(person(1, 3, 2), person(2, null, null), person(3, 1, 1)),
-        'teams.ndjson': lines({ id: 2 }),
-      };
-      const refused = await load(all);
-      expect(refused).toEqual([
-        'people.ndjson:1 id is taken: the record that has it differs in bossId, teamId',
-        'people.ndjson:2 id is taken: the record that has it differs in bossId',
-      ]);
-      expect(await load(all, 'replace')).toEqual({ people: 1, teams: 1, skipped: 0, replaced: 2 });
-      expect(rows('SELECT id, bossId, teamId FROM people')).toEqual([
-        { id: 1, bossId: 3, teamId: 2 },
-        { id: 2, bossId: null, teamId: null },
-        { id: 3, bossId: 1, teamId: 1 },
-      ]);
-      const held = lines({ id: 1, badge: 'red' });
-      expect(await load({ 'teams.ndjson': held }, 'replace')).toEqual([
-        'teams.ndjson:1 badge cannot change: other records point to the value that it has',
-      ]);
-    }));
-
-  test('that lead nowhere are listed, and nothing of the run is kept', () =>
-    withLoader(company, async ({ load, rows }) => {
-      expect(
-        await load({
-          'desks.ndjson': lines({ id: 1, personId: 9 }, { id: 2, personId: 1, teamBadge: 'red' }),
-          'people.ndjson': lines(person(1, null, null), person(2, 8, null), person(3, 1, 7)),
-          'teams.ndjson': lines({ id: 1, leadId: 6 }),
-          'notes.ndjson': lines(
-            { id: 1, subjectType: 'people', subjectId: 5 },
-            { id: 2, subjectType: 'cats', subjectId: 1 },
-            { id: 3, subjectType: 'teams' },
-          ),
-        }),
-      ).toEqual([
-        'people.ndjson:3 teamId there is no record in teams with id 7',
-        'desks.ndjson:1 personId there is no record in people with id 9',
-        'desks.ndjson:2 teamBadge there is no record in teams with badge "red"',
-        'notes.ndjson:2 subjectType must be one of people, teams',
-        'notes.ndjson:3 subjectId must be given as well, or subjectType be null',
-        'teams.ndjson:1 leadId there is no record in people with id 6',
-        'people.ndjson:2 bossId there is no record in people with id 8',
-        'notes.ndjson:1 subjectId there is no record in people with id 5',
-      ]);
-      expect(rows('SELECT id FROM people UNION ALL SELECT id FROM teams')).toEqual([]);
-    }));
-
-  test('to a record that was refused are no problem of their own', () =>
-    withLoader(company, async ({ load }) => {
-      expect(
-        await load({
-          'people.ndjson': lines({ id: 1, name: 7 }, person(2, 1, null), person(3, 2, null)),
-          'desks.ndjson': lines({ id: 1, personId: 1 }, { id: 2, personId: 2 }),
-          'notes.ndjson': lines({ id: 1, subjectType: 'people', subjectId: 1 }),
-        }),
-      ).toEqual(['people.ndjson:1 name must be a string']);
-    }));
-
-  test('of records without an id', () =>
-    withLoader(company, async ({ load, rows }) => {
-      await load({ 'people.ndjson': lines(person(5, null, null), { name: 'Q', bossId: 5 }) });
-      expect(rows('SELECT id, bossId FROM people')).toEqual([
-        { id: 5, bossId: null },
-        { id: 6, bossId: 5 },
-      ]);
     }));
 });
 

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { makeFolder } from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { runIn, type Told } from './3-commands.ts';
+import { lines } from './3-import-cases.ts';
+import { company, companyText, person, withLoader } from './3-import-loader.ts';
+
+describe('keys', () => {
+  test('in a circle, to their own table and to what comes later', () =>
+    withLoader(company, async ({ load, rows }) => {
+      const all = {
+        'desks.ndjson': lines({ id: 1, personId: 2, teamBadge: 'blue' }),
+        'people.ndjson': lines(person(1, 2, 1), person(2, 1, 2), person(3, 3, null)),
+        'teams.ndjson': lines({ id: 1, leadId: 2, badge: 'blue' }, { id: 2, leadId: null }),
+        'notes.ndjson': lines({ id: 1, subjectType: 'people', subjectId: 3 }, { id: 2 }),
+      };
+      expect(await load(all)).toEqual({ people: 3, teams: 2, desks: 1, notes: 2, skipped: 0 });
+      expect(rows('SELECT id, bossId, teamId FROM people')).toEqual([
+        { id: 1, bossId: 2, teamId: 1 },
+        { id: 2, bossId: 1, teamId: 2 },
+        { id: 3, bossId: 3, teamId: null },
+      ]);
+      expect(rows('SELECT leadId FROM teams ORDER BY id')).toEqual([
+        { leadId: 2 },
+        { leadId: null },
+      ]);
+      expect(await load(all)).toMatchObject({ people: 0, skipped: 8 });
+      expect(rows('PRAGMA foreign_key_check')).toEqual([]);
+    }));
+
+  test('that are written over wait for what comes later', () =>
+    withLoader(company, async ({ load, rows }) => {
+      await load({
+        'people.ndjson': lines(person(1, null, null), person(2, 1, null)),
+        'teams.ndjson': lines({ id: 1, badge: 'blue' }),
+        'desks.ndjson': lines({ id: 1, personId: 1, teamBadge: 'blue' }),
+      });
+      const all = {
+        'people.ndjson': lines(person(1, 3, 2), person(2, null, null), person(3, 1, 1)),
+        'teams.ndjson': lines({ id: 2 }),
+      };
+      const refused = await load(all);
+      expect(refused).toEqual([
+        'people.ndjson:1 id is taken: the record that has it differs in bossId, teamId',
+        'people.ndjson:2 id is taken: the record that has it differs in bossId',
+      ]);
+      expect(await load(all, 'replace')).toEqual({ people: 1, teams: 1, skipped: 0, replaced: 2 });
+      expect(rows('SELECT id, bossId, teamId FROM people')).toEqual([
+        { id: 1, bossId: 3, teamId: 2 },
+        { id: 2, bossId: null, teamId: null },
+        { id: 3, bossId: 1, teamId: 1 },
+      ]);
+      const held = lines({ id: 1, badge: 'red' });
+      expect(await load({ 'teams.ndjson': held }, 'replace')).toEqual([
+        'teams.ndjson:1 badge cannot change: other records point to the value that it has',
+      ]);
+    }));
+
+  test('that are written over wait on PostgreSQL as well, which checks each statement', async () => {
+    const { url, drop } = await createDatabase();
+    const folder = makeFolder({
+      'plinth.yaml': companyText,
+      'one/people.ndjson': lines(person(1, null, null)),
+      'two/people.ndjson': lines(person(1, 2, 3), person(2, null, null)),
+      'two/teams.ndjson': lines({ id: 3 }),
+    });
+    const run = (...args: string[]): Promise<Told> => runIn(folder, {}, ...args, '--database', url);
+    for (const call of [
+      ['migrate', '--apply'],
+      ['import', 'one'],
+    ])
+      expect(await run(...call)).toMatchObject({ code: 0 });
+    const { code, out } = await run('import', 'two', '--replace', '--json');
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      { ok: true, records: { people: 1, teams: 1 }, skipped: 0, replaced: 1 },
+    ]);
+    expect(await run('import', 'two')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('; 3 were there already, and are equal') as string,
+    });
+    await drop();
+  });
+
+  test('that lead nowhere are listed, and nothing of the run is kept', () =>
+    withLoader(company, async ({ load, rows }) => {
+      expect(
+        await load({
+          'desks.ndjson': lines({ id: 1, personId: 9 }, { id: 2, personId: 1, teamBadge: 'red' }),
+          'people.ndjson': lines(person(1, null, null), person(2, 8, null), person(3, 1, 7)),
+          'teams.ndjson': lines({ id: 1, leadId: 6 }),
+          'notes.ndjson': lines(
+            { id: 1, subjectType: 'people', subjectId: 5 },
+            { id: 2, subjectType: 'cats', subjectId: 1 },
+            { id: 3, subjectType: 'teams' },
+          ),
+        }),
+      ).toEqual([
+        'people.ndjson:3 teamId there is no record in teams with id 7',
+        'desks.ndjson:1 personId there is no record in people with id 9',
+        'desks.ndjson:2 teamBadge there is no record in teams with badge "red"',
+        'notes.ndjson:2 subjectType must be one of people, teams',
+        'notes.ndjson:3 subjectId must be given as well, or subjectType be null',
+        'teams.ndjson:1 leadId there is no record in people with id 6',
+        'people.ndjson:2 bossId there is no record in people with id 8',
+        'notes.ndjson:1 subjectId there is no record in people with id 5',
+      ]);
+      expect(rows('SELECT id FROM people UNION ALL SELECT id FROM teams')).toEqual([]);
+    }));
+
+  test('to a record that was refused are no problem of their own', () =>
+    withLoader(company, async ({ load }) => {
+      expect(
+        await load({
+          'people.ndjson': lines({ id: 1, name: 7 }, person(2, 1, null), person(3, 2, null)),
+          'desks.ndjson': lines({ id: 1, personId: 1 }, { id: 2, personId: 2 }),
+          'notes.ndjson': lines({ id: 1, subjectType: 'people', subjectId: 1 }),
+        }),
+      ).toEqual(['people.ndjson:1 name must be a string']);
+    }));
+
+  test('of records without an id', () =>
+    withLoader(company, async ({ load, rows }) => {
+      await load({ 'people.ndjson': lines(person(5, null, null), { name: 'Q', bossId: 5 }) });
+      expect(rows('SELECT id, bossId FROM people')).toEqual([
+        { id: 5, bossId: null },
+        { id: 6, bossId: 5 },
+      ]);
+    }));
+});
