@@ -1,3 +1,4 @@
+import type { Output } from '../../src/cli/output.ts';
 import { runCommand } from '../../src/cli/run.ts';
 import { until, type Folder } from '../support/command.ts';
 import { endAfterFile } from '../support/leftovers.ts';
@@ -13,17 +14,18 @@ export interface Told {
 interface Surroundings {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => Date;
-  /** A signal that came before the command looked for one. */
   readonly stop?: AbortSignal;
+  /** Told how far the command is. */
+  readonly report?: (done: number, total: number) => void;
 }
 
 /** Runs a command within this process, for who stands in `folder`; this process itself stands elsewhere. */
 export function runIn(
   folder: Folder,
-  { environment = {}, now, stop = new AbortController().signal }: Surroundings,
+  surroundings: Surroundings,
   ...args: readonly string[]
 ): Promise<Told> {
-  return begin(folder, { environment, stop, ...(now && { now }) }, args).ended;
+  return begin(folder, surroundings, args).ended;
 }
 
 /** A server within this process that has printed its banner. */
@@ -37,7 +39,7 @@ export interface ServingHere {
 /** Runs `plinth dev` or `plinth start` within this process until it serves. */
 export async function serveIn(
   folder: Folder,
-  surroundings: Omit<Surroundings, 'stop'>,
+  surroundings: Pick<Surroundings, 'environment' | 'now'>,
   ...args: readonly string[]
 ): Promise<ServingHere> {
   const controller = new AbortController();
@@ -61,13 +63,14 @@ export async function serveIn(
 
 function begin(
   folder: Folder,
-  { environment = {}, now, stop = new AbortController().signal }: Surroundings,
+  { environment = {}, now, stop = new AbortController().signal, report }: Surroundings,
   args: readonly string[],
 ): { readonly out: string[]; readonly err: string[]; readonly ended: Promise<Told> } {
   const context = quietContext(folder.path, now);
   const [out, err]: [string[], string[]] = [[], []];
-  const output = {
+  const output: Output = {
     ...context.output,
+    progress: (_title, work) => work(report ?? (() => undefined)),
     print: (line: string) => void out.push(line),
     note: (line: string) => void err.push(line),
   };

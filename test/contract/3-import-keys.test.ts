@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { buildValid } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { runIn, type Told } from './3-commands.ts';
@@ -118,6 +119,30 @@ describe('keys', () => {
         }),
       ).toEqual(['people.ndjson:1 name must be a string']);
     }));
+
+  test('that may not be null lead to what comes before', () => {
+    const closed = buildValid(`resources:
+  teams: { fields: { leadId: { type: integer, reference: people.id } } }
+  people: { fields: { teamId: { type: integer, nullable: false, reference: teams.id } } }
+  nodes: { fields: { parentId: { type: integer, nullable: false, reference: nodes.id } } }
+`);
+    return withLoader(closed, async ({ load, rows }) => {
+      const all = {
+        'people.ndjson': lines({ id: 5, teamId: 7 }),
+        'teams.ndjson': lines({ id: 7, leadId: 5 }),
+        'nodes.ndjson': lines({ id: 1, parentId: 1 }, { id: 2, parentId: 1 }),
+      };
+      expect(await load(all)).toEqual({ teams: 1, people: 1, nodes: 2, skipped: 0 });
+      expect(rows('SELECT leadId, teamId FROM teams JOIN people')).toEqual([
+        { leadId: 5, teamId: 7 },
+      ]);
+      // However many are written at once.
+      const ahead = lines({ id: 3, parentId: 4 }, { id: 4, parentId: 1 });
+      expect(await load({ 'nodes.ndjson': ahead })).toEqual([
+        'nodes.ndjson:1 parentId there is no record in nodes with id 4',
+      ]);
+    });
+  });
 
   test('of records without an id', () =>
     withLoader(company, async ({ load, rows }) => {

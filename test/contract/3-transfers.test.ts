@@ -1,0 +1,142 @@
+import Driver from 'better-sqlite3';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { library, makeFolder, ndjson, type Folder } from '../support/command.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { runIn } from './3-commands.ts';
+
+const own = ['--database', 'sqlite:own.db'];
+
+/** A folder with a database that is up to date. */
+async function madeFolder(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
+  const folder = makeFolder({ 'plinth.yaml': library, ...files });
+  expect(await runIn(folder, {}, 'migrate', '--apply', ...own)).toMatchObject({ code: 0 });
+  return folder;
+}
+
+test('an export reads what others point to last, so that nothing in it points nowhere', async () => {
+  const folder = await madeFolder({
+    'data/authors.ndjson': ndjson({ id: 1, name: 'Ursula' }),
+    'data/books.ndjson': ndjson({ id: 1, title: 'A', authorId: 1 }),
+  });
+  await runIn(folder, {}, 'import', 'data', ...own);
+  // Somebody writes while it reads.
+  let reports = 0;
+  const report = (): void => {
+    reports += 1;
+    if (reports > 1) return;
+    const driver = new Driver(folder.at('own.db'));
+    driver.exec(
+      "INSERT INTO authors (id, name) VALUES (2, 'Italo'); INSERT INTO books (id, title, authorId) VALUES (2, 'B', 2)",
+    );
+    driver.close();
+  };
+  expect(await runIn(folder, { report }, 'export', 'out', ...own)).toMatchObject({ code: 0 });
+  expect(reports).toBeGreaterThan(1);
+  const other = ['--database', 'sqlite:other.db'];
+  await runIn(folder, {}, 'migrate', '--apply', ...other);
+  const read = await runIn(folder, {}, 'import', 'out', ...other, '--json');
+  expect([read.code, JSON.parse(read.out)]).toMatchObject([
+    0,
+    { records: { authors: 2, books: 1 } },
+  ]);
+});
+
+describe('an import that fails', () => {
+  test('says that there are more problems than it lists', async () => {
+    const folder = await madeFolder({
+      'many/authors.ndjson': ndjson(...Array.from({ length: 150 }, (_, id) => ({ id: id + 1 }))),
+    });
+    const { code, out, err } = await runIn(folder, {}, 'import', 'many', ...own);
+    const lines = err.split('\n');
+    expect([code, out, lines.length]).toEqual([1, '', 101]);
+    expect(lines.slice(-2)).toEqual([
+      'many/authors.ndjson:100 name is required',
+      'Nothing was imported (the first 100 are listed). Mend these records and run it again.',
+    ]);
+  });
+
+  test('names the steps that are missing, as JSON too', async () => {
+    const folder = await madeFolder({ 'data/authors.ndjson': '' });
+    folder.write('plinth.yaml', `${library}      year: { type: integer }\n`);
+    const { code, out, err } = await runIn(folder, {}, 'import', 'data', ...own, '--json');
+    const [step, sentence] = err.split('\n');
+    expect([code, step]).toEqual([1, '- add column books.year']);
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      error: sentence,
+      steps: ['add column books.year'],
+    });
+  });
+});
+
+test('a signal that has come already ends a command before it does anything', async () => {
+  const folder = await madeFolder({ 'data/authors.ndjson': ndjson({ id: 1, name: 'Ursula' }) });
+  const stop = AbortSignal.abort();
+  const of = (...args: string[]): Promise<object> => runIn(folder, { stop }, ...args, ...own);
+  for (const command of ['dev', 'start'])
+    expect(await of(command, '--port', '0')).toMatchObject({ code: 0, out: '' });
+  for (const [args, err] of [
+    [['import', 'data'], 'Stopped: nothing was imported. Run it again to import everything.'],
+    [['generate'], 'Stopped: nothing was generated. Run it again to generate everything.'],
+    [['export', 'out'], 'Stopped: nothing was exported.'],
+  ] as const)
+    expect(await of(...args)).toEqual({ code: 1, out: '', err });
+  const driver = new Driver(folder.at('own.db'));
+  expect(driver.prepare('SELECT count(*) FROM authors').pluck().get()).toBe(0);
+  driver.close();
+});
+
+describe('no password is shown', () => {
+  test('of a URL of the wrong kind', async () => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const url = 'postgres://me:hidden@host.invalid/x';
+    for (const sides of [
+      ['--from', url, '--to', url],
+      ['--from', 'sqlite:a.db', '--to', 'mysql://me:hidden@host.invalid/x'],
+    ])
+      for (const flags of [[], ['--json'], ['--verbose']]) {
+        const { code, out, err } = await runIn(folder, {}, 'promote', ...sides, ...flags);
+        expect([code, err]).toEqual([2, expect.stringContaining('cannot be used. Write --')]);
+        expect(out + err).toContain('://me:…@host.invalid/x');
+        expect(out + err).not.toContain('hidden');
+      }
+  });
+
+  test('of a database that is introspected', async () => {
+    const { url, drop } = await createDatabase();
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const shown = url.replace(/:plinth@/u, ':…@');
+    expect(shown).not.toBe(url);
+    await runIn(folder, {}, 'migrate', '--apply', '--database', url);
+    const { code, out, err } = await runIn(folder, {}, 'introspect', url, '--out', 'made.yaml');
+    expect([code, out]).toEqual([0, '']);
+    expect(err.split('\n')).toContain(`Next: plinth migrate made.yaml --database ${shown}`);
+    expect(readFileSync(folder.at('made.yaml'), 'utf8')).not.toContain(':plinth@');
+    expect(existsSync(folder.at('.plinth/schema.json'))).toBe(true);
+    await drop();
+  });
+});
+
+test('a token has the claims that the specification asks for, and no others', async () => {
+  const text = (more: string): string =>
+    `auth: { jwt: { secret: "a secret that has 32 bytes or more"${more} } }\n${library}`;
+  const folder = makeFolder({
+    'plinth.yaml': text(''),
+    'named.yaml': text(', issuer: shop, audience: web'),
+  });
+  const now = (): Date => new Date('2026-01-01T00:00:00.900Z');
+  const moments = { iat: 1_767_225_600, exp: 1_767_229_200 };
+  const claims = async (...args: string[]): Promise<unknown> => {
+    const { out } = await runIn(folder, { now }, 'token', '--json', ...args);
+    return (JSON.parse(out) as { claims: unknown }).claims;
+  };
+  expect(await claims()).toEqual(moments);
+  expect(await claims('--spec', 'named.yaml', '--sub', '7', '--role', 'a', 'b')).toEqual({
+    ...moments,
+    iss: 'shop',
+    aud: 'web',
+    sub: '7',
+    roles: ['a', 'b'],
+  });
+});
