@@ -56,6 +56,32 @@ test('a run again says what was there, and lowers no sequence', () =>
     expect(await ask('SELECT count(*)::int FROM notes')).toBe(2);
   }));
 
+test('a key that is null in the target is set, and one that leads elsewhere is left alone', () =>
+  withTarget(async (url, ask) => {
+    folder.write(
+      'tree/plinth.yaml',
+      'resources: { nodes: { fields: { parentId: { type: integer, reference: nodes.id } } } }',
+    );
+    const call = (...args: string[]): Promise<Told> => run(...args, '--spec', 'tree/plinth.yaml');
+    await call('migrate', '--apply', '--database', 'sqlite:tree.db');
+    const driver = new Driver(folder.at('tree.db'));
+    driver.exec('INSERT INTO nodes (id, parentId) VALUES (1, 2), (2, NULL), (3, 1)');
+    driver.close();
+    const copy = ['promote', '--from', 'sqlite:tree.db', '--to', url];
+    expect(await call(...copy)).toMatchObject({ code: 0 });
+    const parent = (): Promise<unknown> => ask('SELECT "parentId"::int FROM nodes WHERE id = 1');
+    await ask('UPDATE nodes SET "parentId" = NULL WHERE id = 1');
+    expect(await call(...copy)).toMatchObject({ code: 0 });
+    expect(await parent()).toBe(2);
+    await ask('UPDATE nodes SET "parentId" = 3 WHERE id = 1');
+    const { code, err } = await call(...copy);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('the record 1 of nodes differs from that of tree.db.') as string,
+    ]);
+    expect(await parent()).toBe(3);
+  }));
+
 test('what came out otherwise is told with rows and checksums of both sides, as JSON too', () =>
   withTarget(async (url, ask) => {
     await run('migrate', '--apply', '--database', url);

@@ -70,6 +70,53 @@ describe('an import that fails', () => {
   });
 });
 
+test('generate --reset makes only those anew that are named, whatever the file has as data', async () => {
+  const folder = await madeFolder({ 'data/authors.ndjson': ndjson({ id: 7, name: 'Ursula' }) });
+  folder.write('plinth.yaml', `data: data\ngenerate: { count: 2 }\n${library}`);
+  await runIn(folder, {}, 'generate', '--reset', ...own);
+  const ask = (sql: string): unknown => {
+    const driver = new Driver(folder.at('own.db'));
+    const found = driver.prepare(sql).pluck().all();
+    driver.close();
+    return found;
+  };
+  ask("INSERT INTO authors (id, name) VALUES (9, 'Italo') RETURNING id");
+  ask("UPDATE books SET title = 'mine' RETURNING id");
+  const call = ['generate', '--reset', '--resource', 'books', '--json', ...own];
+  const { code, out } = await runIn(folder, {}, ...call);
+  expect([code, JSON.parse(out)]).toEqual([
+    0,
+    { ok: true, database: 'own.db', records: { books: 2 } },
+  ]);
+  expect(ask('SELECT name FROM authors ORDER BY id')).toEqual(['Ursula', 'Italo']);
+  expect(ask("SELECT count(*) FROM books WHERE title = 'mine'")).toEqual([0]);
+});
+
+test('dev advises to delete no database but its own', async () => {
+  const folder = await madeFolder({ 'data/authors.ndjson': ndjson({ id: 7, name: 'Ursula' }) });
+  await runIn(folder, {}, 'import', 'data', ...own);
+  folder.write('plinth.yaml', library.replace('name: { type: string', 'name: { type: date'));
+  const { code, err } = await runIn(folder, {}, 'dev', '--port', '0', ...own);
+  expect([code, err.split('\n').at(-1)]).toEqual([
+    1,
+    'The database own.db no longer fits the specification. Do what is said of the steps that are not possible, or name another database with --database.',
+  ]);
+});
+
+test('check --against tells first what breaks', async () => {
+  const folder = makeFolder({
+    'old.yaml': library,
+    'plinth.yaml': library.replace(
+      'title: { type: string, required: true }',
+      'added: { type: string }\n      title: { type: string, required: true, maxLength: 9 }',
+    ),
+  });
+  const { code, out, err } = await runIn(folder, {}, 'check', '--against', 'old.yaml');
+  const told = out.split('\n').map((line) => line.slice(0, line.indexOf(':')));
+  expect([code, told]).toEqual([1, ['breaking v1 books.title', 'safe v1 books.added']]);
+  expect(err).toMatch(/^1 change breaks those who use the API of old\.yaml\. Take it back, /u);
+});
+
 test('a signal that has come already ends a command before it does anything', async () => {
   const folder = await madeFolder({ 'data/authors.ndjson': ndjson({ id: 1, name: 'Ursula' }) });
   const stop = AbortSignal.abort();
