@@ -77,7 +77,7 @@ export const things = buildValid(`resources:
 `);
 
 /** Keys in a circle, to the own table, to a field that is no id, and a morph pair. */
-export const companyText = `resources:
+export const company = buildValid(`resources:
   people:
     fields:
       name: { type: string, required: true }
@@ -94,8 +94,7 @@ export const companyText = `resources:
   notes:
     fields:
       subject: { type: relation, relation: morphTo, resources: [people, teams] }
-`;
-export const company = buildValid(companyText);
+`);
 export const person = (id: number, bossId: number | null, teamId: number | null): object => ({
   id,
   name: 'P',

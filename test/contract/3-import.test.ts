@@ -81,9 +81,9 @@ test('problems are listed in the order of the file, each of them once', async ()
   });
   // Also where a file would be read again for the keys that wait.
   await withLoader(company, async ({ load }) => {
-    const list = `[${JSON.stringify(person(1, 1, null))},\n]`;
-    expect(await load({ 'people.json': list })).toEqual([
-      'people.json:2 a comma stands here without a record',
+    const long = `"${'x'.repeat(16 << 20)}"`;
+    expect(await load({ 'people.ndjson': lines(person(1, 1, null), long) })).toEqual([
+      'people.ndjson:2 the record is longer than 16 MiB',
     ]);
   });
 });
