@@ -198,6 +198,7 @@ describe('who may read them', () => {
   const far = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
   const cases: readonly [mode: Mode, head: string, isFar: boolean, status: number][] = [
     ['dev', '', false, 200],
+    ['dev', '', true, 200],
     ['start', '', false, 200],
     ['start', 'metrics: true', true, 200],
     ['start', '', true, 401],
