@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findDataFiles } from '../../src/execute/import/files.ts';
 import { importData } from '../../src/execute/import/import.ts';
@@ -139,6 +140,21 @@ describe('files', () => {
       });
     }));
 
+  test('an escape on the edge of what is read at once', () =>
+    withLoader(things, async ({ load, rows }) => {
+      // The edge is behind a backslash in one of them.
+      const ids = [1, 2];
+      for (const id of ids)
+        await load({
+          'things.json': JSON.stringify([
+            thing(id, { more: `${'x'.repeat(id)}${'"'.repeat(150_000)}` }),
+          ]),
+        });
+      expect(rows('SELECT length(more) - id AS length FROM things')).toEqual(
+        ids.map(() => ({ length: 300_002 })),
+      );
+    }));
+
   test('several of one resource are counted together', () =>
     withLoader(things, async ({ load }) => {
       const files = { 'things.ndjson': lines(thing(1), thing(2)), 'things.json': '[]' };
@@ -150,8 +166,12 @@ describe('files', () => {
 
   test('the same file named twice is loaded once', () =>
     withLoader(things, async ({ folder, rows }) => {
-      const path = folder.write('things.ndjson', lines(thing(1)));
-      expect(findDataFiles([path, folder.path, path], things).files).toHaveLength(1);
+      const path = folder.write('data/things.ndjson', lines(thing(1)));
+      // As it is through a link; a folder is no file, whatever its name.
+      symlinkSync(path, folder.at('data/things.jsonl'));
+      folder.write('data/things.csv/note.txt', '');
+      const { files: found, problems } = findDataFiles([path, folder.at('data'), path], things);
+      expect([found.length, problems]).toEqual([1, []]);
       expect(rows('SELECT * FROM things')).toEqual([]);
     }));
 });

@@ -103,6 +103,23 @@ test('dev advises to delete no database but its own', async () => {
   ]);
 });
 
+test('introspect tells at once what a database allows and a specification does not', async () => {
+  const folder = makeFolder();
+  const driver = new Driver(folder.at('own.db'));
+  driver.exec('CREATE TABLE prices (id INTEGER PRIMARY KEY, net DECIMAL(4, 2) DEFAULT 1234.5)');
+  driver.close();
+  const call = ['introspect', 'own.db', '--out', 'plinth.yaml', '--json'];
+  const { code, out, err } = await runIn(folder, {}, ...call);
+  const [, place = '', sentence] = err.split('\n');
+  expect([code, sentence]).toEqual([
+    1,
+    'plinth.yaml is written, and needs your hand in 1 place. Mend it there.',
+  ]);
+  expect(place).toMatch(/^plinth\.yaml:\d+:\d+ error resources\.prices\.fields\.net\.default: /u);
+  expect(JSON.parse(out)).toMatchObject({ ok: false, error: sentence, problems: [{ line: 8 }] });
+  expect(await runIn(folder, {}, 'check')).toMatchObject({ code: 1 });
+});
+
 test('check --against tells first what breaks', async () => {
   const folder = makeFolder({
     'old.yaml': library,

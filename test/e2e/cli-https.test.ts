@@ -50,18 +50,22 @@ test('files: a new certificate is taken, a bad one is not', async () => {
   expect(server.out()).toContain(`curl "${server.url}/v1/books`);
   expect((await meet(server)).subject).toBe('CN=first');
 
-  // One after the other, as a tool may write them; then nothing at all, and what is right again.
+  // The key of another certificate, nothing at all, and then what is right.
   folder.write('api/tls/cert.pem', second.cert);
   await until(() => server.err().includes('does not belong to the certificate tls/cert.pem'));
   expect((await meet(server)).subject).toBe('CN=first');
-  folder.write('api/tls/key.pem', second.key);
-  await until(() => server.err().includes('The certificate tls/cert.pem was renewed.'));
-  expect((await meet(server)).subject).toBe('CN=second');
   folder.write('api/tls/cert.pem', 'no certificate');
   await until(() => server.err().includes('holds no PEM of a certificate'));
-  expect((await meet(server)).subject).toBe('CN=second');
-  write(second);
+  expect((await meet(server)).subject).toBe('CN=first');
+  write(first);
   await until(() => server.err().includes('The certificate tls/cert.pem is as it was before'));
+  write(second);
+  await until(() => server.err().includes('The certificate tls/cert.pem was renewed.'));
+  expect((await meet(server)).subject).toBe('CN=second');
+  // The key alone is looked at as well.
+  const told = server.err().length;
+  folder.write('api/tls/key.pem', first.key);
+  await until(() => server.err().includes('does not belong to the certificate', told));
   write(await makeCertificate('old', new Date('2021-01-01T00:00:00Z')));
   await until(() => server.err().includes('Warning: the certificate tls/cert.pem ended on Jan  1'));
   expect((await meet(server)).subject).toBe('CN=old');
