@@ -342,6 +342,12 @@ describe('from a checkout', () => {
       });
     },
   );
+
+  test.skipIf(!existsSync('/dev/full'))('a warning that cannot be told ends nothing', async () => {
+    const script = `node_modules/.bin/node src/cli/main.ts openapi ${folder.at('good.yaml')} --out ${folder.at('api.json')} 2> /dev/full`;
+    expect(await launch('bash', ['-c', script], { cwd: root }).ended).toMatchObject({ code: 0 });
+    expect(existsSync(folder.at('api.json'))).toBe(true);
+  });
 });
 
 test('an older Node is told what it takes, without a stack', async () => {
