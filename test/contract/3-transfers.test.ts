@@ -92,6 +92,23 @@ test('generate --reset makes only those anew that are named, whatever the file h
   expect(ask("SELECT count(*) FROM books WHERE title = 'mine'")).toEqual([0]);
 });
 
+test('generate writes an existing table in the forms that it has', async () => {
+  const folder = makeFolder({
+    'plinth.yaml':
+      'resources: { orders: { fields: { at: { type: datetime, required: true }, isPaid: { type: boolean, required: true } } } }',
+  });
+  const driver = new Driver(folder.at('own.db'));
+  driver.exec(
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT, at BIGINT NOT NULL, isPaid VARCHAR(1) NOT NULL); INSERT INTO orders VALUES (1, 1772373900, 'Y')",
+  );
+  const call = ['generate', '--count', '3', ...own];
+  expect(await runIn(folder, {}, 'migrate', '--apply', ...own)).toMatchObject({ code: 0 });
+  expect(await runIn(folder, {}, ...call)).toMatchObject({ code: 0, err: '' });
+  const forms = driver.prepare("SELECT typeof(at), isPaid IN ('Y', 'N') FROM orders").raw().all();
+  expect(forms).toEqual([1, 2, 3].map(() => ['integer', 1]));
+  driver.close();
+});
+
 test('dev advises to delete no database but its own', async () => {
   const folder = await madeFolder({ 'data/authors.ndjson': ndjson({ id: 7, name: 'Ursula' }) });
   await runIn(folder, {}, 'import', 'data', ...own);
