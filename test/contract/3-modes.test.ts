@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { library, makeFolder } from '../support/command.ts';
@@ -43,6 +44,8 @@ describe('the flag is before the environment, which is before the file', () => {
       [empty, [], `127.0.0.2:${own}`],
       [variables, [], `127.0.0.3:${other}`],
       [variables, ['--port', String(own), '--host', '127.0.0.4'], `127.0.0.4:${own}`],
+      // An address that can be called, for all that are listened on.
+      [variables, ['--host', '0.0.0.0'], `127.0.0.1:${other}`],
     ] as const) {
       const server = await serveIn(folder, { environment }, 'dev', '--no-generate', ...flags);
       expect(new URL(server.url).host).toBe(address);
@@ -69,21 +72,27 @@ test('what dev keeps stands beside the file, as does what the file names', async
   );
 });
 
-test('a self-signed certificate is made anew in its last day', async () => {
+test('a self-signed certificate is made anew in its last day, and for another address', async () => {
   const folder = makeFolder({
     'plinth.yaml': `database: 'sqlite::memory:'\nserver: { tls: self-signed }\n${quiet}`,
   });
   const day = 24 * 60 * 60 * 1_000;
   const begun = Date.now();
-  const keptAfter = async (days: number): Promise<string> => {
+  const keptAfter = async (days: number, host = '127.0.0.1'): Promise<string> => {
     const now = (): Date => new Date(begun + days * day);
-    const server = await serveIn(folder, { now }, 'dev', '--no-generate', ...anyPort);
+    const flags = ['--no-generate', '--host', host, ...anyPort];
+    const server = await serveIn(folder, { now }, 'dev', ...flags);
     await server.stop();
     return readFileSync(folder.at('.plinth/self-signed.pem'), 'utf8');
   };
   const first = await keptAfter(0);
   expect(await keptAfter(363)).toBe(first);
-  expect(await keptAfter(364.5)).not.toBe(first);
+  const second = await keptAfter(364.5);
+  expect(second).not.toBe(first);
+  // As it is for an address that it does not name.
+  const third = await keptAfter(365, '127.0.0.5');
+  expect(third).not.toBe(second);
+  expect(new X509Certificate(third).checkIP('127.0.0.5')).toBe('127.0.0.5');
 });
 
 describe('start tells on standard error', () => {
