@@ -141,6 +141,9 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a second %s ends it at once', async (
   const server = await servePlinth(['dev'], { cwd: folder.path });
   server.child.kill(signal);
   await until(async () => (await fetch(`${server.url}/_ready`)).status === 503);
+  // It stays as long as the file says.
+  await delay(200);
+  expect((await fetch(`${server.url}/_ready`)).status).toBe(503);
   expect(await server.stop(signal)).toMatchObject({ code: null, signal });
   const again = await servePlinth(['dev'], { cwd: folder.path });
   expect((await fetch(again.example)).status).toBe(200);
