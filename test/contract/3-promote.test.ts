@@ -70,6 +70,7 @@ test('a key that is null in the target is set, and one that leads elsewhere is l
     driver.close();
     const copy = ['promote', '--from', 'sqlite:tree.db', '--to', url];
     expect(await call(...copy)).toMatchObject({ code: 0 });
+    expect(await ask("SELECT nextval(pg_get_serial_sequence('nodes', 'id'))::int")).toBe(4);
     const parent = (): Promise<unknown> => ask('SELECT "parentId"::int FROM nodes WHERE id = 1');
     await ask('UPDATE nodes SET "parentId" = NULL WHERE id = 1');
     expect(await call(...copy)).toMatchObject({ code: 0 });

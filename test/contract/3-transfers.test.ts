@@ -120,6 +120,18 @@ test('dev advises to delete no database but its own', async () => {
   ]);
 });
 
+test('init writes over none of the files that its example has', async () => {
+  const folder = makeFolder({ 'mine/LICENSE.md': 'mine' });
+  const call = ['init', 'mine', '--example', 'chinook'];
+  expect(await runIn(folder, {}, ...call)).toEqual({
+    code: 1,
+    out: '',
+    err: 'mine/LICENSE.md is there already. Choose another folder.',
+  });
+  expect(readFileSync(folder.at('mine/LICENSE.md'), 'utf8')).toBe('mine');
+  expect(existsSync(folder.at('mine/plinth.yaml'))).toBe(false);
+});
+
 test('introspect tells at once what a database allows and a specification does not', async () => {
   const folder = makeFolder();
   const driver = new Driver(folder.at('own.db'));
