@@ -12,7 +12,9 @@ export interface Route {
 export function readRoute(hash: string): Route {
   const [, view = '', part = '', search = ''] =
     /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/u.exec(hash) ?? [];
-  return { view: view === '' ? 'overview' : view, part: decoded(part), search };
+  // A mark within is no end: what is asked of the server is what stands there.
+  const whole = search.replaceAll('#', '%23');
+  return { view: view === '' ? 'overview' : view, part: decoded(part), search: whole };
 }
 
 /** The hash of a place. */

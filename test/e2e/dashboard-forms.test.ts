@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveApi } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { complaintsOf, eventually, usePages, violationsOn } from '../support/browser.ts';
 
@@ -230,4 +231,68 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await dialogOf(page).waitFor({ state: 'detached' });
     expect(await stored(url, 'notes/1')).toMatchObject({ aboutType: null, aboutId: null });
   });
+});
+
+test('names, ids and values that mean something elsewhere mean themselves', async () => {
+  const id = 'v1/a\nb\u202Ec';
+  const api = await serveApi(
+    `
+access: public
+resources:
+  odd:
+    fields:
+      id: { type: id, format: string }
+      constructor: { type: string, writeOnly: true, default: hush }
+      state: { type: enum, values: ['', '1'], default: '1' }
+  plain:
+    fields:
+      state: { type: integer, enum: [1] }
+  notes:
+    fields:
+      aboutType: { type: string }
+      aboutId: { type: string }
+      about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId, resources: [odd, plain] }
+`,
+    { odd: [{ id }] },
+    undefined,
+    { mode: 'dev' },
+  );
+  try {
+    const page = await openPage(`${api.url}/_dashboard#/explorer/odd/`);
+    const complaints = complaintsOf(page);
+    const opens = page.getByRole('button', { name: String.raw`\u202ec` });
+    await opens.waitFor();
+    expect(await dialogOf(page).count()).toBe(0);
+    await opens.click();
+    await field(page, 'constructor').waitFor();
+    expect(await page.evaluate('location.hash')).toBe(
+      `#/explorer/${encodeURIComponent(`odd/${id}`)}`,
+    );
+    expect(await dialogOf(page).getByRole('heading').textContent()).toBe(
+      `odd ${id.replace('\u202E', String.raw`\u202e`)}`,
+    );
+    expect(await field(page, 'constructor').inputValue()).toBe('');
+    await press(page, 'empty for state');
+    await press(page, 'Save');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect((await api.get('/v1/odd')).body).toEqual([{ id, state: '' }]);
+    await page.getByRole('button', { name: 'New record' }).click();
+    await dialogOf(page).waitFor();
+    expect(await page.evaluate('location.hash')).toBe('#/explorer/odd.new');
+    expect(complaints).toEqual([]);
+    for (const [list, told] of [
+      ['notes?about.state=1', 'No record fits.'],
+      ['notes?sort=--id', 'there is no field -id'],
+      ['odd?id=a#b', 'No record fits.'],
+    ]) {
+      await page.goto(`${api.url}/_dashboard#/explorer/${list}`);
+      await page
+        .getByText(told ?? '')
+        .first()
+        .waitFor();
+    }
+    expect(await page.getByRole('textbox', { name: 'URL' }).inputValue()).toBe('/v1/odd?id=a%23b');
+  } finally {
+    await api.stop();
+  }
 });

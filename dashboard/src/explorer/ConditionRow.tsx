@@ -27,7 +27,7 @@ export function ConditionRow({ condition, model, resource, called, changed }: Pr
     operand === 'flag' || (operand === 'value' && type === 'boolean')
       ? ['true', 'false']
       : (operand === 'value' || operand === 'list') && values !== null
-        ? values.map(String)
+        ? [...new Set(values.map(String))]
         : undefined;
   const levels = levelsOf(path, resource, model);
   return (

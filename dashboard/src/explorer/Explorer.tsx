@@ -26,12 +26,32 @@ import { isUnfinished, readQuery, writeQuery } from './query.ts';
 import { RecordPanel } from './RecordPanel.tsx';
 import { Results } from './Results.tsx';
 
+/** Behind the name of a resource, where no id can be: a record that is to be created. */
+const newRecord = '.new';
+
+interface Opened {
+  /** Undefined: a new record. */
+  readonly id: string | undefined;
+}
+
+/** The part of the hash: `v1/` where it is not the default version, the name of a resource, and what is opened of it. */
+function readPart(part: string): {
+  readonly number: string | undefined;
+  readonly named: string;
+  readonly opened: Opened | undefined;
+} {
+  const [, number, behind = part] = /^v(\d+)\/(.+)$/su.exec(part) ?? [];
+  const [, named = '', id = ''] = /^([^/]*)(?:\/(.*))?$/su.exec(behind) ?? [];
+  if (behind.endsWith(newRecord) && behind === named)
+    return { number, named: named.slice(0, -newRecord.length), opened: { id: undefined } };
+  return { number, named, opened: id === '' ? undefined : { id } };
+}
+
 /** A list of any resource by form: the hash holds the query as the API gets it, so form and URL are the same. */
 export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
   const [shape, setShape] = useState('table');
-  const [, number, behind = part] = /^v(\d+)\/(.+)$/u.exec(part) ?? [];
-  const [, named = '', opened] = /^([^/]*)(?:\/(.*))?$/u.exec(behind) ?? [];
+  const { number, named, opened } = readPart(part);
   const versioned = useModel(number);
   const model = number === undefined ? latest : versioned.data;
   if (model === undefined)
@@ -102,8 +122,8 @@ interface ListProps {
   readonly latest: Model;
   readonly resource: ResourceInfo;
   readonly search: string;
-  /** The id of the record that is opened beside the list; empty: a new one. */
-  readonly opened: string | undefined;
+  /** What is opened beside the list. */
+  readonly opened: Opened | undefined;
   readonly mayChange: boolean;
   readonly place: (name: string) => string;
   /** How the records are shown, of whichever resource. */
@@ -113,8 +133,8 @@ interface ListProps {
 
 function List(props: ListProps): JSX.Element {
   const { model, latest, resource, search, opened, mayChange, place, shape, setShape } = props;
-  const open = (id: string): void =>
-    go(hashOf('explorer', place(`${resource.name}/${id}`), search));
+  const open = (behind: string): void =>
+    go(hashOf('explorer', place(`${resource.name}${behind}`), search));
   const mayCreate = mayChange && resource.operations.includes('create');
   const path = `${model.path}/${resource.name}`;
   const url = search === '' ? path : `${path}?${search}`;
@@ -156,7 +176,7 @@ function List(props: ListProps): JSX.Element {
             Send again
           </Button>
           {mayCreate ? (
-            <Button size="xs" onClick={() => open('')}>
+            <Button size="xs" onClick={() => open(newRecord)}>
               New record
             </Button>
           ) : null}
@@ -194,7 +214,7 @@ function List(props: ListProps): JSX.Element {
               query.conditions.length + query.groups.length + query.others.length > 0 ||
               query.page !== undefined
             }
-            opened={(id) => open(String(id))}
+            opened={(id) => open(`/${String(id)}`)}
             place={place}
           />
           <Paging
@@ -210,12 +230,12 @@ function List(props: ListProps): JSX.Element {
           />
         </>
       )}
-      {opened === undefined || (opened === '' && !mayCreate) ? null : (
+      {opened === undefined || (opened.id === undefined && !mayCreate) ? null : (
         <RecordPanel
-          key={opened}
+          key={opened.id}
           model={model}
           resource={resource}
-          id={opened === '' ? undefined : opened}
+          id={opened.id}
           mayChange={mayChange}
           place={place}
           close={() => go(hashOf('explorer', place(resource.name), search), true)}

@@ -135,7 +135,7 @@ function Linked({ relation, model, url, draft, changed }: Props & { url: string 
         return (
           <li key={String(id)}>
             <span className={isRemoved ? 'removed' : undefined}>
-              {String(id)} {title === undefined ? '' : brief(shown(record[title]))}{' '}
+              {shown(id)} {title === undefined ? '' : brief(shown(record[title]))}{' '}
               <span className="quiet">{details.join(', ')}</span>
             </span>
             <Group gap={6} wrap="nowrap">

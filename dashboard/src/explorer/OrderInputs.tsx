@@ -12,14 +12,18 @@ interface SortProps {
 /** What is sorted by, first to last. */
 export function SortInput({ label, sorts, value, changed }: SortProps): JSX.Element {
   const names = new Set([...sorts, ...value.map((item) => item.replace(/^-/u, ''))]);
+  // The URL may ask for what is none: `--title`. What a menu offers twice it does not show at all.
+  const labels = new Map(
+    [...names].flatMap((path) => [
+      [path, `${path} ↑`] as const,
+      [`-${path}`, `${path} ↓`] as const,
+    ]),
+  );
   return (
     <MultiSelect
       label={label}
       placeholder={value.length === 0 ? 'By id' : undefined}
-      data={[...names].flatMap((path) => [
-        { value: path, label: `${path} ↑` },
-        { value: `-${path}`, label: `${path} ↓` },
-      ])}
+      data={[...labels].map(([path, text]) => ({ value: path, label: text }))}
       value={[...new Set(value)]}
       onChange={changed}
       searchable

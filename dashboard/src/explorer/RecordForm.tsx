@@ -3,7 +3,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { Refusal } from '../api.ts';
-import { absent, draftOf, readForm, type ApiRecord, type Draft, type Messages } from './draft.ts';
+import {
+  absent,
+  draftOf,
+  memberOf,
+  readForm,
+  type ApiRecord,
+  type Draft,
+  type Messages,
+} from './draft.ts';
 import { noLinks, readLinks, type LinksDraft } from './links.ts';
 import { LinksInput } from './LinksInput.tsx';
 import { ValueInput } from './ValueInput.tsx';
@@ -24,7 +32,10 @@ export function RecordForm({ model, resource, stored, save, reload }: Props): JS
   const fields = resource.fields.filter((field) => (isNew ? field.isCreatable : field.isUpdatable));
   const relations = resource.relations.filter(({ link }) => link !== undefined);
   const [drafts, setDrafts] = useState<ReadonlyMap<string, Draft>>(
-    () => new Map(fields.map((field) => [field.name, draftOf(field, stored?.record[field.name])])),
+    () =>
+      new Map(
+        fields.map((field) => [field.name, draftOf(field, memberOf(stored?.record, field.name))]),
+      ),
   );
   const [links, setLinks] = useState<ReadonlyMap<string, LinksDraft>>(new Map());
   const [unread, setUnread] = useState<Messages>(new Map());

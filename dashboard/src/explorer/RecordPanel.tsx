@@ -4,7 +4,7 @@ import { useState, type JSX } from 'react';
 import { ask } from '../api.ts';
 import { useReturnedFocus } from '../focus.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
-import { indented } from '../words.ts';
+import { indented, visible } from '../words.ts';
 import { RecordForm } from './RecordForm.tsx';
 import type { ApiRecord } from './draft.ts';
 import { expandedAt, linkOf } from './related.ts';
@@ -31,7 +31,7 @@ export function RecordPanel(props: Props): JSX.Element {
       onClose={close}
       position="right"
       size="lg"
-      title={isNew ? `New record of ${resource.name}` : `${resource.name} ${id}`}
+      title={isNew ? `New record of ${resource.name}` : `${resource.name} ${visible(id)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
     >
@@ -111,7 +111,7 @@ function Existing({
       )}
       {may('delete') ? (
         <Delete
-          name={`${resource.name} ${id}`}
+          name={`${resource.name} ${visible(id)}`}
           run={async () => {
             await ask(url, { method: 'DELETE', headers: condition });
             changed();

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import type { Model, ResourceInfo, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { ask } from '../api.ts';
-import { brief, shown } from '../words.ts';
+import { brief, shown, visible } from '../words.ts';
 import { recordsOf } from './records.ts';
 import { usualNames } from './related.ts';
 
@@ -55,7 +55,7 @@ export function RecordPicker({ model, reference, value, changed, ...rest }: Prop
       filter={({ options }) => options}
       renderOption={({ option }) => (
         <Text size="sm" truncate>
-          {option.value} <span className="quiet">{titles.get(option.value)}</span>
+          {visible(option.value)} <span className="quiet">{titles.get(option.value)}</span>
         </Text>
       )}
       onDropdownOpen={() => setOpen(true)}

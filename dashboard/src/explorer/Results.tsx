@@ -8,7 +8,7 @@ import type {
 } from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
 import { brief, indented, shown, visible } from '../words.ts';
-import type { ApiRecord } from './draft.ts';
+import { memberOf, type ApiRecord } from './draft.ts';
 import { queryFor } from './query.ts';
 import { recordsOf } from './records.ts';
 import { linkOf, titleOf } from './related.ts';
@@ -57,20 +57,20 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
           {records.map((record, index) => (
             <Table.Tr key={String(record['id'] ?? index)}>
               {columns.map((name) => (
-                <Table.Td key={name} className="cell" title={brief(shown(record[name]))}>
+                <Table.Td key={name} className="cell" title={brief(shown(memberOf(record, name)))}>
                   {name === 'id' ? (
                     <Button
                       variant="subtle"
                       size="compact-sm"
                       px={0}
                       onClick={() => opened(record['id'])}
-                      aria-label={`Open ${String(record['id'])}`}
+                      aria-label={`Open ${shown(record['id'])}`}
                     >
-                      {String(record['id'])}
+                      {shown(record['id'])}
                     </Button>
                   ) : (
                     <Cell
-                      value={record[name]}
+                      value={memberOf(record, name)}
                       field={fields.get(name)}
                       relation={relations.get(name)}
                       record={record}

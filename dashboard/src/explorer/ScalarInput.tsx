@@ -33,7 +33,8 @@ export function ScalarInput(props: Props): JSX.Element {
     return (
       <Select
         {...common}
-        data={[...new Set(choices)]}
+        // An empty one is said by its button.
+        data={[...new Set(choices)].filter((choice) => choice !== '')}
         value={text === '' ? null : text}
         onChange={(next) => write(next ?? '')}
         searchable={choices.length > 8}

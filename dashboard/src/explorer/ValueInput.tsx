@@ -14,6 +14,7 @@ import {
 import { hintOf } from './hint.ts';
 import { AddButton, Removable } from './ListButtons.tsx';
 import { ScalarInput } from './ScalarInput.tsx';
+import { visible } from '../words.ts';
 import type { ValueProps } from './value-props.ts';
 
 interface Props extends ValueProps {
@@ -124,7 +125,7 @@ function Members({
       ))}
       {others.length === 0 ? null : (
         <Text size="sm" className="quiet">
-          Also in it, and left as they are: {others.join(', ')}
+          Also in it, and left as they are: {visible(others.join(', '))}
         </Text>
       )}
     </>

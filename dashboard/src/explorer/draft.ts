@@ -2,6 +2,11 @@ import type { FieldInfo, ValueInfo } from '../../../src/http/dashboard-wire-mode
 
 export type ApiRecord = Readonly<Record<string, unknown>>;
 
+/** A member of a record, and nothing that every object has: fields may be called `constructor`. */
+export function memberOf(record: ApiRecord | undefined, name: string): unknown {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** What stands in the inputs of one value. What is absent is not sent at all. */
 export type Draft =
   | { readonly kind: 'absent' }
@@ -47,7 +52,8 @@ export function isFree({ type, properties, items }: ValueInfo): boolean {
 export function takesEmptyText({ type, values, constraints }: ValueInfo): boolean {
   const { minLength = 0, format, pattern } = constraints;
   const isFree = minLength === 0 && format === undefined && pattern === undefined;
-  return (type === 'string' || type === 'text') && values === null && isFree;
+  if (values !== null) return values.includes('');
+  return (type === 'string' || type === 'text') && isFree;
 }
 
 /** The draft of a value as the server has told it; undefined: it has not. */
@@ -180,7 +186,7 @@ export function readForm(
     const old =
       before === undefined
         ? undefined
-        : readDraft(field, draftOf(field, before[name]), name, new Map());
+        : readDraft(field, draftOf(field, memberOf(before, name)), name, new Map());
     return JSON.stringify(value) === JSON.stringify(old) ? [] : [[name, value]];
   });
   return { body: Object.fromEntries(body), problems };

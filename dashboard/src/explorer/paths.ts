@@ -145,6 +145,8 @@ function groupsOf(
       filters.filter((one) => one.kind === kind).map((one) => one.path),
     );
   const isHidden = (path: string): boolean => carried.length > 0 && isPivot(path);
+  /** A name may be a field of one target and a relation of another: it is offered once. */
+  const offered = new Set<string>();
   const all = [
     { group: 'Fields', items: pathsOf('field') },
     { group: 'Members of objects', items: pathsOf('member') },
@@ -153,8 +155,12 @@ function groupsOf(
   ];
   return all.flatMap(({ group, items }) => {
     const fit = [...new Set(items)].filter(
-      (path) => !isTooDeep(joined(behind, path), model) && (items === carried || !isHidden(path)),
+      (path) =>
+        !offered.has(path) &&
+        !isTooDeep(joined(behind, path), model) &&
+        (items === carried || !isHidden(path)),
     );
+    for (const path of fit) offered.add(path);
     return fit.length === 0 ? [] : [{ group, items: fit }];
   });
 }

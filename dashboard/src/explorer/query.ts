@@ -145,8 +145,9 @@ export function isUnfinished(
   return [...conditions, ...groups.flat()].some(({ path, operator, value }) => {
     if (value !== '') return false;
     const operand = model.operators.find(({ name }) => name === operator)?.operand;
-    const type = leafAt(path, resource, model)?.type ?? 'json';
-    return operand !== 'value' || !takeEmpty.has(type);
+    const { type, values } = leafAt(path, resource, model) ?? { type: 'json', values: null };
+    const takes = takeEmpty.has(type ?? 'json') || values?.includes('') === true;
+    return operand !== 'value' || !takes;
   });
 }
 

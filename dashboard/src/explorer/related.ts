@@ -1,6 +1,6 @@
 import type { RelationInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { hashOf } from '../route.ts';
-import type { ApiRecord } from './draft.ts';
+import { memberOf, type ApiRecord } from './draft.ts';
 import { queryFor } from './query.ts';
 
 type Place = (name: string) => string;
@@ -13,7 +13,7 @@ export function linkOf(
 ): string | undefined {
   if (target === undefined || typeof ownerKey !== 'string' || typeof targetKey !== 'string')
     return undefined;
-  const value = record[ownerKey];
+  const value = memberOf(record, ownerKey);
   if (value === null || value === undefined) return undefined;
   return hashOf('explorer', place(target), queryFor(targetKey, value));
 }
