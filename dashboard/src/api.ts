@@ -55,17 +55,36 @@ export interface Sent {
   readonly body?: string;
 }
 
+/**
+ * A request of this server. Throws a Refusal for what a URL takes for one of another, as `//elsewhere` and `/\elsewhere`,
+ * and for what the browser does not send: some methods, and headers with letters of their own.
+ */
+function requestOf(url: string, options: RequestInit): Request {
+  if (!url.startsWith('/') || URL.parse(url, location.origin)?.origin !== location.origin)
+    throw new Refusal(
+      0,
+      'UNSENT',
+      'The path begins with one slash: requests go to this server alone.',
+    );
+  try {
+    return new Request(url, options);
+  } catch (error) {
+    throw new Refusal(0, 'UNSENT', `The browser does not send this. ${String(error)}`);
+  }
+}
+
 /** Sends a request with the credential of the tab, whatever it is answered. Throws a Refusal where nothing answers. */
 export async function send(url: string, sent: Sent = {}): Promise<ApiAnswer> {
   const own = credential();
   const begin = performance.now();
-  const response = await fetch(url, {
+  const request = requestOf(url, {
     method: sent.method ?? 'GET',
     credentials: 'omit',
     cache: 'no-store',
     headers: { ...(own === '' ? {} : { authorization: `Bearer ${own}` }), ...sent.headers },
     ...(sent.body === undefined ? {} : { body: sent.body }),
-  }).catch(() => {
+  });
+  const response = await fetch(request).catch(() => {
     throw new Refusal(0, 'GONE', 'The server does not answer');
   });
   const text = await response.text();

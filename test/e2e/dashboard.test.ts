@@ -245,7 +245,8 @@ describe('requests', () => {
     const api = await serving();
     const page = await opening(api, '#/requests');
     await page.getByLabel('Search').waitFor();
-    await api.raw(`/v1/products?x=${encodeURIComponent(hostile)}`, {
+    const turned = '%E2%80%AEn=1&y=%E2%80%AE2&y=3';
+    await api.raw(`/v1/products?x=${encodeURIComponent(hostile)}&${turned}`, {
       headers: { 'x-evil': '<svg onload=globalThis.ran=1>' },
     });
     await api.send('POST', '/v1/makers', { name: `2${hostile}` });
@@ -255,6 +256,8 @@ describe('requests', () => {
     await page.getByRole('link', { name: /x=%3Cimg/u }).click();
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByText('<svg onload=globalThis.ran=1>').waitFor();
+    for (const told of [String.raw`\u202en`, String.raw`\u202e2, 3`])
+      await page.getByText(told, { exact: true }).waitFor();
     expect(await hasRun(page)).toBeUndefined();
   });
 
@@ -288,9 +291,20 @@ describe('requests', () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText(/^201 in [\d.]+ ms$/u).waitFor();
     expect((await api.get('/v1/makers?name=Cleo')).body).toHaveLength(1);
-    await page.getByRole('textbox', { name: 'Path and query' }).fill('//elsewhere.example/');
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('requests go to this server alone').waitFor();
+    const headers = page.getByRole('textbox', { name: 'Headers' });
+    const sends = page.getByRole('button', { name: 'Send', exact: true });
+    await headers.fill('x-mood: 🙂');
+    await sends.click();
+    await page.getByText('The browser does not send this.').waitFor();
+    await headers.fill('');
+    for (const elsewhere of ['//elsewhere.example/', String.raw`/\elsewhere.example/`]) {
+      await page.getByRole('textbox', { name: 'Path and query' }).fill('/v1/makers');
+      await sends.click();
+      await page.getByText(/^415 in [\d.]+ ms$/u).waitFor();
+      await page.getByRole('textbox', { name: 'Path and query' }).fill(elsewhere);
+      await sends.click();
+      await page.getByText('requests go to this server alone').waitFor();
+    }
   });
 });
 

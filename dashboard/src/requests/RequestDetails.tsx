@@ -103,7 +103,7 @@ function Detail(props: DetailProps): JSX.Element {
           ...(request.databaseTime === null
             ? []
             : [`${milliseconds(request.databaseTime)} ms of it in the database`]),
-          ...(request.caller === null ? [] : [`by ${request.caller}`]),
+          ...(request.caller === null ? [] : [`by ${visible(request.caller)}`]),
           ...(request.client === null ? [] : [`from ${request.client}`]),
           new Date(request.time).toLocaleString(),
         ].join(', ')}
@@ -256,10 +256,10 @@ function Members({ title, members }: { title: string; members: object }): JSX.El
             {entries.map(([name, value]) => (
               <Table.Tr key={name}>
                 <Table.Th className="mono" w="30%">
-                  {name}
+                  {visible(name)}
                 </Table.Th>
                 <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
-                  {Array.isArray(value) ? value.join(', ') : shown(value)}
+                  {shown(Array.isArray(value) ? value.join(', ') : value)}
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useRef, type JSX } from 'react';
 import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
 import { hashOf } from '../route.ts';
-import { milliseconds, statusColor } from '../words.ts';
+import { milliseconds, statusColor, visible } from '../words.ts';
 import { shownUrl, urlOf } from './rows.ts';
 
 const rowHeight = 36;
@@ -97,7 +97,7 @@ const Row = memo(function Row({ row, place, count, top, href, isOpened }: RowPro
         </span>
         <span className={`status ${statusColor(row.status)}`}>{row.status}</span>
         <span className="numeric">{milliseconds(row.duration)} ms</span>
-        <span className="quiet">{row.caller ?? ''}</span>
+        <span className="quiet">{visible(row.caller ?? '')}</span>
       </a>
     </li>
   );
