@@ -20,13 +20,18 @@ const end = {
 test('requests with large bodies are kept in fewer bytes than would be much, and the latest always', () => {
   const recent = new RecentRequests();
   const path = '/v1/things';
+  let first: unknown;
   for (let number = 1; number <= 2_500; number += 1) {
     const start = { requestId: String(number), method: 'POST', url: path, path, search: '' };
     const trace = new RequestTrace(start, 0, new Recording(0, 0));
     trace.body = Buffer.alloc(number <= 1_200 ? 60_000 : 70_000);
     const body = 'x'.repeat(number <= 1_200 ? 60_000 : 70_000);
+    if (number === 500) trace.failure = new Error('lost');
     recent.add(trace, { ...end, body }, true);
+    if (number === 500) [first] = recent.after(499);
     if (number !== 1_200) continue;
+    // What is kept no more takes no memory either.
+    expect(first).toMatchObject({ record: undefined, failure: undefined });
     // 32 MiB of 120,000 bytes each.
     expect(recent.after(0).length).toBeGreaterThan(200);
     expect(recent.after(0).length).toBeLessThan(290);
@@ -40,6 +45,22 @@ test('requests with large bodies are kept in fewer bytes than would be much, and
     record: { requestBody: undefined, responseBody: undefined },
   });
   expect(recent.after(2_499).map(({ number }) => number)).toEqual([2_500]);
+});
+
+test('requests with very many long statements are kept in fewer bytes than would be much', () => {
+  const recent = new RecentRequests();
+  const path = '/v1/things';
+  const sql = 'x'.repeat(9_900);
+  const statement = { sql, begin: 0, end: 1, step: undefined, rows: 1 };
+  for (let number = 1; number <= 1_000; number += 1) {
+    const start = { requestId: String(number), method: 'GET', url: path, path, search: '' };
+    const recording = new Recording(0, 0);
+    recording.statements.push(...Array.from({ length: 10 }, () => statement));
+    recent.add(new RequestTrace(start, 0, recording), { ...end, body: undefined }, true);
+  }
+  // 32 MiB of 100,000 bytes each.
+  expect(recent.after(0).length).toBeGreaterThan(250);
+  expect(recent.after(0).length).toBeLessThan(340);
 });
 
 test('of many requests at once 200 are recorded, and of those that go on 20 a second', () => {
@@ -105,12 +126,14 @@ test('what several processes tell is put together', () => {
   expect(together.seen).toEqual({ 1: 2, 2: 9 });
   const points = pointsOf(together.spans, 42_000, 6);
   expect(
-    points.map(({ number, requests, clientErrors }) => [number, requests, clientErrors]),
+    points.map((point) => [point.number, point.requests, point.clientErrors, point.databaseTime]),
   ).toEqual([
-    [6, 0, 0],
-    [7, 10, 2],
-    [8, 1, 1],
+    [6, 0, 0, 0],
+    [7, 10, 2, 4],
+    [8, 1, 1, 2],
   ]);
+  // The last one runs since 2 s.
+  expect(points.map(({ seconds }) => seconds)).toEqual([5, 5, 2]);
   // Six of ten are in the second class.
   expect(points[1]?.p50).toBeCloseTo(0.01 * 2 ** (1.5 / 8));
   expect(points[2]?.p50).toBeCloseTo(0.01 * 2 ** (0.5 / 8));
@@ -136,6 +159,17 @@ test.each([
     expect(Math.abs((point?.p95 ?? 0) / p95 - 1)).toBeLessThan(0.06);
   },
 );
+
+test('what was more than five minutes ago is forgotten', () => {
+  const activity = new Activity();
+  const [before, now] = [1_000, 1_000 + 61 * 5_000];
+  activity.add(before, 500, 100, 0);
+  activity.add(now, 200, 1, 0);
+  const points = pointsOf(activity.since(now, 0), now, 0);
+  expect(points).toHaveLength(60);
+  expect(points.at(-1)).toMatchObject({ requests: 1, serverErrors: 0 });
+  expect(points.at(-1)?.p50).toBeLessThan(2);
+});
 
 test('activity tells errors of clients from those of the server', () => {
   const activity = new Activity();

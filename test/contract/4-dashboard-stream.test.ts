@@ -16,6 +16,7 @@ describe('the stream', () => {
     const stream = await watching(api, boss);
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     expect(stream.headers.get('cache-control')).toBe('no-store');
+    expect(stream.headers.get('x-accel-buffering')).toBe('no');
     expect(await stream.next('hello')).toEqual({
       token: expect.stringMatching(/^[\da-f]{64}$/u),
       mode: 'dev',

@@ -178,6 +178,9 @@ describe('requests', () => {
     await look(live, boss);
     await live.send('POST', '/v1/things', { name: 'wert-1' });
     await live.get('/v1/things?name=wert-2', { referer: 'http://127.0.0.1/?wert-3' });
+    await live.send('POST', '/v1/things', { name: 'wert-1' });
+    const { headers } = await live.get('/v1/things?name=wert-1&limit=1');
+    expect(headers.get('link')).toContain('wert-1');
     for (const { id, query } of await rowsOf(live, boss)) {
       expect(query).not.toContain('wert');
       const { text, body } = await ask(live, `requests/${id}`, boss);
@@ -252,6 +255,26 @@ test('the overview counts requests, errors and the records that the caller may r
   expect((await ask(api, 'rows', hand)).body.rows).toEqual({ things: 1, boxes: 0 });
 });
 
+test('records are counted anew after a while, and not for who may not see them all', async () => {
+  let now = new Date();
+  const access = '{ read: [{ role: admin }, { role: user, where: "name=mine" }], write: public }';
+  const fields = '{ name: { type: string } }';
+  const api = await serveApi(
+    `${keys}\nresources: { notes: { access: ${access}, fields: ${fields} } }`,
+    { notes: [{ name: 'mine' }, { name: 'theirs' }] },
+    () => now,
+    { mode: 'dev' },
+  );
+  open.push(api);
+  const countOf = async (headers: Record<string, string>): Promise<unknown> =>
+    (await ask(api, 'rows', headers)).body.rows.notes;
+  expect([await countOf(boss), await countOf(hand)]).toEqual([2, null]);
+  await api.send('POST', '/v1/notes', { name: 'theirs' }, boss);
+  expect(await countOf(boss)).toBe(2);
+  now = new Date(now.getTime() + 10_001);
+  expect(await countOf(boss)).toBe(3);
+});
+
 describe('the network', () => {
   const change = (api: TestApi, body: unknown, headers: Record<string, string>): Promise<Answer> =>
     api.send('PUT', '/_dashboard/api/network', body, headers);
@@ -280,6 +303,18 @@ describe('the network', () => {
       expect((await change(api, body, token)).status).toBe(200);
       expect(await statuses(), JSON.stringify(body)).toEqual(expected);
     }
+  });
+
+  test('keeps what the sliders do not say', async () => {
+    const api = await serving('network: { errorRate: 1, seed: 7, errors: [{ status: 503 }] }');
+    const answer = await change(
+      api,
+      { resource: 'boxes', settings: { errorRate: 0.5 } },
+      await tokenOf(api),
+    );
+    const boxes = answer.body.resources.find(({ name }: { name: string }) => name === 'boxes');
+    expect(boxes).toMatchObject({ source: 'changed', settings: { errorRate: 0.5, seed: 7 } });
+    expect(boxes.settings.errors).toEqual(answer.body.overall.settings.errors);
   });
 
   test('changes only with the token, and only for who may change', async () => {
