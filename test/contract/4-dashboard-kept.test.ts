@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Dashboard } from '../../src/http/dashboard.ts';
 import { newsTogether, readEventId, writeEventId } from '../../src/http/dashboard-news.ts';
-import type { RequestRow } from '../../src/http/dashboard-wire.ts';
+import { Watcher } from '../../src/http/dashboard-watcher.ts';
+import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
 import { Activity, pointsOf, type Span } from '../../src/trace/activity.ts';
 import { RequestTrace } from '../../src/trace/events.ts';
 import { Recording } from '../../src/trace/recording.ts';
@@ -140,6 +141,45 @@ test('what several processes tell is put together', () => {
   const id = writeEventId('0123abcd', together.seen);
   expect(readEventId('0123abcd', id)).toEqual({ 1: 2, 2: 9 });
   expect(readEventId('0123abce', id)).toBeUndefined();
+});
+
+test('a stream looks less often where much has come, keeps few notices, and ends after five minutes', async () => {
+  vi.useFakeTimers();
+  try {
+    const clock = (): number => performance.now();
+    const begin = clock();
+    const looks: number[] = [];
+    const watcher = new Watcher();
+    for (let sent = 0; sent < 150; sent += 1) watcher.network();
+    const events = watcher.events({
+      hello: {} as Hello,
+      server: '0123abcd',
+      seen: {},
+      news: async ({ seen }) => {
+        if (seen !== undefined) looks.push(Math.round(clock() - begin));
+        return { seen: {}, rows: Array.from({ length: 100 }, () => ({}) as RequestRow), spans: [] };
+      },
+      points: () => [],
+      clock,
+      looks: () => undefined,
+    });
+    let [text, isOver] = ['', false];
+    const read = async (): Promise<void> => {
+      for await (const piece of events) text += piece;
+      isOver = true;
+    };
+    void read();
+    await vi.advanceTimersByTimeAsync(1_500);
+    // The first tells of what there was anyway.
+    expect(looks).toEqual([0, 250, 650, 1_050, 1_450]);
+    expect(text.match(/event: network/gu)).toHaveLength(100);
+    await vi.advanceTimersByTimeAsync(298_000);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(isOver).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test.each([

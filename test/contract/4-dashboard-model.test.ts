@@ -22,6 +22,52 @@ test('the model is what the caller may do, by the same functions as the API itse
   expect((await ask(api, 'model?version=7', hand)).status).toBe(404);
 });
 
+test('the model tells what a form may write of a new record and of one that is there', async () => {
+  const api = await serveApi(
+    `access: public
+resources:
+  cards:
+    fields:
+      id: { type: id, format: string }
+      name: { type: string, required: true }
+      state: { type: string, required: true, default: new }
+      fixed: { type: string, immutable: true }
+      made: { type: string, readOnly: true }
+      secret: { type: string, writeOnly: true }
+  rows:
+    fields: { name: { type: string } }
+`,
+    {},
+    undefined,
+    { mode: 'dev' },
+  );
+  open.push(api);
+  const { resources } = (await ask(api, 'model')).body as Model;
+  const told = resources.map(({ fields }) =>
+    fields.map(({ name, ...field }) => [
+      name,
+      ...(field.isReadable ? ['read'] : []),
+      ...(field.isCreatable ? ['create'] : []),
+      ...(field.isUpdatable ? ['update'] : []),
+      ...(field.isRequired ? ['required'] : []),
+    ]),
+  );
+  expect(told).toEqual([
+    [
+      ['id', 'read', 'create'],
+      ['name', 'read', 'create', 'update', 'required'],
+      ['state', 'read', 'create', 'update'],
+      ['fixed', 'read', 'create'],
+      ['made', 'read'],
+      ['secret', 'create', 'update'],
+    ],
+    [
+      ['id', 'read'],
+      ['name', 'read', 'create', 'update'],
+    ],
+  ]);
+});
+
 test('the model tells how links and pairs are written, and names nothing that the caller may not know of', async () => {
   const api = await serveApi(
     `${keys}

@@ -87,6 +87,7 @@ describe('the page', () => {
         /^default-src 'none'; script-src 'self';.* connect-src 'self';.* frame-ancestors 'none'$/u,
       );
       expect(headers.get('set-cookie')).toBeNull();
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(text).not.toMatch(/<script(?![^>]* src="\/_dashboard\/)/u);
       expect(text).not.toMatch(/https?:\/\//u);
     }
