@@ -90,6 +90,12 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await field(page, 'made').fill('2026-03-01T14:05:06.007');
     await field(page, 'day').fill('2026-03-01');
     await field(page, 'at').fill('14:05');
+    for (const [name, type] of [
+      ['made', 'datetime-local'],
+      ['day', 'date'],
+      ['at', 'time'],
+    ])
+      expect(await field(page, name ?? '').getAttribute('type')).toBe(type);
     await choose(page, 'grade', 'b');
     await choose(page, 'sold', 'false');
     await press(page, 'Fill in specs');
@@ -192,6 +198,8 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await page.getByRole('button', { name: 'Open 3' }).click();
     await dialogOf(page).getByText('role main, rank 4').waitFor();
     await press(page, 'Remove link 2 of tags');
+    await press(page, 'Remove link 1 of tags');
+    await press(page, 'Keep link 1 of tags');
     await press(page, 'Change link 1 of tags');
     await choose(page, 'tags.add[0].pivot.role', 'side');
     await press(page, 'Add a link to tags');

@@ -16,7 +16,8 @@ afterEach(async () => {
   for (const api of running.splice(0)) await api.stop();
 });
 async function serving(): Promise<TestApi> {
-  const things = 'resources: { things: { fields: { name: { type: string } } } }';
+  const long = `${'x'.repeat(60)}: { type: string }, ${'y'.repeat(60)}: { type: array, items: { type: string } }`;
+  const things = `resources: { things: { fields: { name: { type: string }, ${long} } } }`;
   const api = await serveApi(things, {}, undefined, { mode: 'dev' });
   running.push(api);
   return api;
@@ -194,5 +195,9 @@ test('a narrow screen has room for long names in every view, and leads on by its
     await page.getByRole('link', { name: view, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: view }).waitFor();
   }
+  await page.goto(`${api.url}/_dashboard#/explorer/things/1`);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Save' }).waitFor();
+  expect(await page.evaluate(`document.querySelector('[role=dialog]').scrollWidth`)).toBe(375);
   expect(complaints).toEqual([]);
 });
