@@ -99,6 +99,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await choose(page, 'grade', 'b');
     await choose(page, 'sold', 'false');
     await press(page, 'Fill in specs');
+    await dialogOf(page).getByText('number, at least 0', { exact: true }).waitFor();
     await field(page, 'specs.weight').fill('-1');
     await press(page, 'Fill in specs.box');
     await field(page, 'specs.box.width').fill('0');
@@ -261,7 +262,7 @@ resources:
       aboutId: { type: string }
       about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId, resources: [odd, plain] }
 `,
-    { odd: [{ id }] },
+    { odd: [{ id }], notes: [{ aboutType: 'odd', aboutId: id }] },
     undefined,
     { mode: 'dev' },
   );
@@ -300,6 +301,9 @@ resources:
         .waitFor();
     }
     expect(await page.getByRole('textbox', { name: 'URL' }).inputValue()).toBe('/v1/odd?id=a%23b');
+    await page.goto(`${api.url}/_dashboard#/explorer/notes?expand=about`);
+    const turned = page.getByRole('cell', { name: String.raw`\u202ec` });
+    await eventually(() => turned.count()).toBe(2);
   } finally {
     await api.stop();
   }
