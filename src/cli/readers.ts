@@ -27,8 +27,7 @@ export async function openReaders(
     readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
     isLogged: log !== undefined,
     close: async () => {
-      await log?.close();
-      await telemetry?.close();
+      await Promise.all([log?.close(), telemetry?.close()]);
     },
   };
 }

@@ -41,8 +41,8 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
   const { endpoint, serviceName, database, told } = options;
   const sender = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/u, '')}/v1/traces`,
-    // Stopping waits for the last of them.
-    timeoutMillis: 5_000,
+    // Stopping waits for the last of them, after requests in flight (10 s): the promised 15 s have to do for all.
+    timeoutMillis: 3_000,
   });
   const report = turnsOf(told);
   const exporter: SpanExporter = {

@@ -211,3 +211,25 @@ test('a collector that is not there holds nobody up, and that it is not is told 
     expect.objectContaining({ message: expect.stringContaining('ECONNREFUSED') }),
   ]);
 });
+
+test('a collector that answers nothing is waited for 3 s at the end', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  closing.push(() => {
+    silent.closeAllConnections();
+    return new Promise((done) => silent.close(done));
+  });
+  const { port } = silent.address() as AddressInfo;
+  const telemetry = sendTraces({
+    endpoint: `http://127.0.0.1:${port}`,
+    serviceName: 'x',
+    database: 'sqlite',
+    told: () => undefined,
+  });
+  const api = await serveApi(blog, {}, undefined, { readers: [telemetry] });
+  expect((await api.get('/v1/posts')).status).toBe(200);
+  await api.stop();
+  const begun = performance.now();
+  await telemetry.close();
+  expect(performance.now() - begun).toBeLessThan(4_500);
+});
