@@ -55,13 +55,7 @@ export async function serve(
   const counts = announces
     ? await rowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
-  const tls = await openTls(
-    context,
-    api.settings.server ?? {},
-    folder,
-    host,
-    place?.speaks ?? true,
-  );
+  const tls = await openTls(context, api.settings.server ?? {}, folder, host, place);
   const stop = place?.stop ?? context.stop();
   if (stop.aborted) return;
   const note = (event: TraceEvent): void => output.note(noteOf(event, flags.verbose === true));

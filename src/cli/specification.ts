@@ -36,10 +36,14 @@ const defaultNames = ['plinth.yaml', 'plinth.yml', 'plinth.json'];
 /** Far more than anyone writes: it is held in memory several times over. */
 const maxSize = 16 * 1024 * 1024;
 
-/** Reads a specification and every problem of it; the Api is undefined where one of them is an error. */
+/**
+ * Reads a specification and every problem of it; the Api is undefined where one of them is an error. `given` is its text
+ * where it was read before.
+ */
 export function readSpecification(
   context: Context,
   named: Named,
+  given?: string,
 ): {
   name: string;
   path: string;
@@ -50,7 +54,7 @@ export function readSpecification(
 } {
   const path = findFile(context, named);
   const name = shownPath(context, path);
-  const text = readText(path, name);
+  const text = given ?? readText(path, name);
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
   const { leftOut } = loaded;
@@ -132,9 +136,13 @@ function holdsRecords(name: string, text: string): boolean {
   );
 }
 
-/** Reads a specification that a command cannot do without; warnings are left to the command. */
-export function requireSpecification(context: Context, named: Named): SpecificationFile {
-  const { name, path, text, api, problems, positionOf } = readSpecification(context, named);
+/** Reads a specification that a command cannot do without, or takes its text as `given`; warnings are left to the command. */
+export function requireSpecification(
+  context: Context,
+  named: Named,
+  given?: string,
+): SpecificationFile {
+  const { name, path, text, api, problems, positionOf } = readSpecification(context, named, given);
   if (api !== undefined)
     return { name, folder: dirname(path), text, api, warnings: problems, positionOf };
   const errors = problems.filter(({ severity }) => severity === 'error');

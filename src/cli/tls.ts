@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { CommandFailure, fileReason } from './failure.ts';
 import { makeFolderOf, ownFolder } from './own-folder.ts';
 import { watchFiles } from './watch.ts';
+import type { Place } from './workers.ts';
 
 /** HTTPS for a server, and how it stops to look at its files. */
 export interface OpenTls extends ServerTls {
@@ -24,19 +25,19 @@ const lifetime = 365 * day;
 
 /**
  * Opens what `server.tls` names: files, which are looked at again when they change, or a certificate of our own.
- * `folder` is that of the specification; `host` is listened on; with `speaks` what happens to the files is told. Fails
- * with one sentence about the file that is bad.
+ * `folder` is that of the specification; `host` is listened on. Fails with one sentence about the file that is bad. One of
+ * several processes begins with what the others have in use then, and tells what happens to the files if it speaks for all.
  */
 export async function openTls(
   context: Context,
   server: ServerSpecification,
   folder: string,
   host: string,
-  speaks: boolean,
+  place?: Pick<Place, 'speaks' | 'outset' | 'keep'>,
 ): Promise<OpenTls | undefined> {
   const { tls } = server;
   if (tls === undefined) return undefined;
-  if (tls !== 'self-signed') return openFiles(context, tls, folder, speaks);
+  if (tls !== 'self-signed') return openFiles(context, tls, folder, place);
   return {
     certificate: await selfSigned(context, join(folder, `${ownFolder}/self-signed.pem`), [
       ...new Set(namesOf(server, host)),
@@ -56,10 +57,10 @@ function openFiles(
   { output, draw }: Context,
   names: Files,
   folder: string,
-  speaks: boolean,
+  place: Pick<Place, 'speaks' | 'outset' | 'keep'> | undefined,
 ): OpenTls {
   const tell = (line: string): void => {
-    if (speaks) output.note(line);
+    if (place?.speaks !== false) output.note(line);
   };
   const paths: Files = { cert: resolve(folder, names.cert), key: resolve(folder, names.key) };
   const warnOfEnd = ({ cert }: Certificate): void => {
@@ -67,9 +68,11 @@ function openFiles(
     if (validToDate.getTime() < draw.now().getTime())
       tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
   };
-  const first = readFiles(names, paths);
-  if (typeof first === 'string') throw new CommandFailure(`${first}.`);
+  const found = readFiles(names, paths);
+  const first = typeof found === 'string' ? place?.outset.certificate : found;
+  if (first === undefined) throw new CommandFailure(`${String(found)}.`);
   warnOfEnd(first);
+  place?.keep(first);
   let current = first;
   let isBad = false;
   const appliers: ((certificate: Certificate) => void)[] = [];
@@ -81,6 +84,7 @@ function openFiles(
     else if (next.cert !== current.cert || next.key !== current.key) {
       current = next;
       for (const apply of appliers) apply(next);
+      place?.keep(next);
       tell(`The certificate ${names.cert} was renewed.`);
       warnOfEnd(next);
     } else if (wasBad) tell(`The certificate ${names.cert} is as it was before, and in use.`);

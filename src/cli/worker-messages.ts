@@ -1,7 +1,15 @@
 import type { Worker } from 'node:cluster';
 import type { Questions } from '../http/fleet.ts';
+import type { Certificate } from '../http/listener.ts';
 
 type Kind = keyof Questions;
+
+/** What a worker serves with: as it was when the first process began, whatever has become of the files since. */
+export interface Outset {
+  readonly specification: { readonly path: string; readonly text: string };
+  /** The latest of its files that could be used. */
+  readonly certificate?: Certificate | undefined;
+}
 
 /** What a worker tells the process that has started it: among others its questions to the other workers. */
 export type FromWorker =
@@ -9,6 +17,10 @@ export type FromWorker =
   | { readonly plinth: 'ask'; readonly id: number; readonly kind: Kind; readonly question: unknown }
   | { readonly plinth: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly plinth: 'pong' }
+  /** It can hear what it is to serve with. */
+  | { readonly plinth: 'here' }
+  /** It has taken this certificate into use. */
+  | { readonly plinth: 'certificate'; readonly certificate: Certificate }
   | ToDoor;
 
 /**
@@ -24,6 +36,8 @@ export type ToDoor =
 /** What a worker is told. */
 export type FromPrimary =
   | { readonly plinth: 'stop' }
+  /** The answer to `here`. */
+  | { readonly plinth: 'begin'; readonly outset: Outset }
   /** To be answered by `pong`, whatever else there is to do. */
   | { readonly plinth: 'ping' }
   | {

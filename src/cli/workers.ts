@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fleet } from '../http/fleet.ts';
-import type { Doorway } from '../http/listener.ts';
+import type { Certificate, Doorway } from '../http/listener.ts';
 import type { Context } from './context.ts';
 import { Door } from './door.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
@@ -17,6 +17,7 @@ import {
   tell,
   type FromDoor,
   type FromWorker,
+  type Outset,
 } from './worker-messages.ts';
 
 /** A worker that has ended is replaced, but no more than one in so many ms. */
@@ -37,6 +38,9 @@ export interface Place {
   readonly announces: boolean;
   /** Whether it says what happens to all of them; when it dies, its successor does. */
   readonly speaks: boolean;
+  readonly outset: Outset;
+  /** Keeps a certificate for those that begin when its files cannot be used. */
+  readonly keep: (certificate: Certificate) => void;
 }
 
 /** Whether this process is a worker of another one. */
@@ -46,9 +50,14 @@ export function isWorker(): boolean {
 
 /**
  * Runs `count` processes with the arguments of this one, which share its port, until a signal comes; then all of them
- * let their requests end. One that dies is replaced. Fails with what the first one fails with.
+ * let their requests end. One that dies is replaced, and the next one serves the same specification. Fails with what the
+ * first one fails with.
  */
-export async function runWorkers(context: Context, count: number): Promise<void> {
+export async function runWorkers(
+  context: Context,
+  count: number,
+  specification: Outset['specification'],
+): Promise<void> {
   const stop = context.stop();
   if (stop.aborted) return;
   const switchboard = new Switchboard();
@@ -59,6 +68,7 @@ export async function runWorkers(context: Context, count: number): Promise<void>
   );
   const workers = new Set<Worker>();
   let failure: CommandFailure | undefined;
+  let certificate: Certificate | undefined;
   const start = (speaks: boolean): Worker => {
     const worker = cluster.fork({ [tokenName]: token, [speakerName]: String(speaks) });
     workers.add(worker);
@@ -67,7 +77,10 @@ export async function runWorkers(context: Context, count: number): Promise<void>
       if (!isFromWorker(message)) return;
       pulse.hear(worker);
       if (message.plinth === 'pong') return;
-      if (message.plinth === 'failed')
+      if (message.plinth === 'here')
+        tell(worker, { plinth: 'begin', outset: { specification, certificate } });
+      else if (message.plinth === 'certificate') ({ certificate } = message);
+      else if (message.plinth === 'failed')
         failure = new CommandFailure(message.message, { exitCode: message.exitCode });
       else if (message.plinth === 'ask' || message.plinth === 'answer')
         switchboard.hear(worker, message);
@@ -140,9 +153,11 @@ export async function beWorker(
   const token = context.environment[tokenName] ?? '';
   const { fleet, hear } = fleetOf({ size: count, member: worker.id, token }, send);
   const entry = new WorkerDoorway(send);
+  const outset = Promise.withResolvers<Outset>();
   worker.on('message', (message: unknown, connection: unknown) => {
     if (!isFromPrimary(message)) return;
     if (message.plinth === 'stop') stop.abort();
+    else if (message.plinth === 'begin') outset.resolve(message.outset);
     else if (message.plinth === 'ping') send({ plinth: 'pong' });
     else if (message.plinth === 'asked' || message.plinth === 'answers') hear(message);
     else entry.hear(message, connection);
@@ -150,7 +165,16 @@ export async function beWorker(
   try {
     const anyStop = AbortSignal.any([context.stop(), stop.signal]);
     const speaks = context.environment[speakerName] === 'true';
-    await work({ fleet, doorway: entry, stop: anyStop, announces: worker.id === 1, speaks });
+    send({ plinth: 'here' });
+    await work({
+      fleet,
+      doorway: entry,
+      stop: anyStop,
+      announces: worker.id === 1,
+      speaks,
+      outset: await outset.promise,
+      keep: (certificate) => void send({ plinth: 'certificate', certificate }),
+    });
   } catch (error) {
     const known = databaseFailure(error, 'file');
     if (!(known instanceof CommandFailure)) throw error;

@@ -1,6 +1,6 @@
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
-import type { Context } from '../context.ts';
+import { fromFolder, type Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { kindOf } from '../database-kinds.ts';
 import { CommandFailure } from '../failure.ts';
@@ -23,7 +23,8 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   if (workers?.isWorker() === true) {
     // What there is to check was checked where it was started.
     await workers.beWorker(context, count, async (place) => {
-      const read = requireSpecification(context, flags);
+      const { path, text } = place.outset.specification;
+      const read = requireSpecification(context, { file: path }, text);
       const target = requireTarget(context, flags, read);
       const specification = await asStored(context, target, read);
       await serveOver(context, specification, target, flags, place);
@@ -48,7 +49,10 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
     );
   await (workers === undefined
     ? serveOver(context, specification, target, flags)
-    : workers.runWorkers(context, count));
+    : workers.runWorkers(context, count, {
+        path: fromFolder(context, name),
+        text: read.text,
+      }));
 }
 
 /** Serves a database that is known to fit. */
