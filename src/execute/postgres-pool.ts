@@ -77,8 +77,9 @@ export class Pool {
    * wait: their bytes travel together, which is a good part of what a brief statement costs.
    */
   share(sharing: Sharing): Connection | Promise<Connection> {
-    // A pooler has fewer sessions than callers: a write that waits for one would hold up the one that it waits for.
-    if (sharing === 'write' && this.options.isPooled) return this.lend();
+    // A pooler may take its session back as soon as a statement is answered, though the next one has been asked in part (the
+    // driver asks for the types of its parameters first): that would never be answered, or to another one.
+    if (this.options.isPooled) return this.lend();
     // Whoever waits for a connection of his own would never get one.
     const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
     const shared = isFull && this.waiting.length === 0 ? this.leastShared(sharing) : undefined;

@@ -160,6 +160,23 @@ resources:
         expect((await api.get('/v1/notes?limit=1')).status).toBe(200);
       });
 
+      test('nothing is asked on a connection before what was asked there is answered: the pooler may have another session for it', async () => {
+        const one = await openPostgres(pooler.url, { poolSize: 1, pooler: 'transaction' });
+        const plain = asking('SELECT 7');
+        const bound = { sql: 'SELECT $1::integer', parameters: [0] };
+        const askAll = () =>
+          Promise.all([
+            one.all(plain, none),
+            ...[1, 2, 3].map((value) => one.all(bound, { bound: [value] })),
+          ]);
+        // By now both are known to be brief.
+        expect(await askAll()).toEqual([[[7]], [[1]], [[2]], [[3]]]);
+        const asked = askAll();
+        expect(one.connections()).toEqual({ busy: 1, idle: 0, waiting: 3 });
+        expect(await asked).toEqual([[[7]], [[1]], [[2]], [[3]]]);
+        await one.close();
+      });
+
       test('several migrations at once: one does it', async () => {
         const more = buildValid(
           'resources: { notes: { fields: { text: { type: string, unique: true }, more: { type: integer } } } }',
