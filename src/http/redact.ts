@@ -54,9 +54,12 @@ export class Redactor {
   redacted(value: unknown): unknown {
     if (!this.isNeeded || typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => this.redacted(item));
+    const isOfGroup = 'field' in value && value.field === '_or';
     const members = Object.entries(value).map(([name, member]) => [
       name,
-      this.isWithheld(name, member) ? withheld : this.redacted(member),
+      this.isWithheld(name, member) || (isOfGroup && name !== 'field')
+        ? withheld
+        : this.redacted(member),
     ]);
     return Object.fromEntries(members) as unknown;
   }
@@ -66,8 +69,11 @@ export class Redactor {
     if (this.names.size === 0) return false;
     // Each pair of `_or` names its field in its value.
     if (name === '_or') return [...this.names].some((secret) => String(value).includes(secret));
+    // What is wrong with a group is told with a part of it, perhaps with what stands behind the name.
+    if (typeof value === 'string' && value.includes('_or: ')) return true;
+    // Others write `name[operator]`.
     return name
-      .split('.')
+      .split(/[.[\]]/u)
       .some((part) => this.names.has(part) || this.names.has(part.replace(suffix, '')));
   }
 }

@@ -213,7 +213,10 @@ describe('what is told', () => {
     await api.send('PATCH', '/v1/users/1', { secret: 'sesame5', nope: 1 });
     await api.get('/v1/users?secret=sesame6&secret_eq=sesame7&_or=name:a,secret:sesame8');
     await api.get('/v2/users?a.pin_in=sesame9&_verbose=true&sort=name');
-    expect(lines).toHaveLength(6);
+    await api.get('/v1/users?_or=name:a,secret=sesame10&_verbose=true');
+    await api.get('/v1/users?_or=secret:sesame"11&limit=no&_verbose=true');
+    await api.get('/v1/users?secret[eq]=sesame12&where[secret]=sesame13');
+    expect(lines).toHaveLength(9);
     expect(text()).not.toContain('sesame');
   });
 });
