@@ -304,6 +304,20 @@ resources:
     await page.goto(`${api.url}/_dashboard#/explorer/notes?expand=about`);
     const turned = page.getByRole('cell', { name: String.raw`\u202ec` });
     await eventually(() => turned.count()).toBe(2);
+    // Somebody else is faster: what is deleted is what was shown.
+    await api.send('POST', '/v1/odd', { id: 'n', constructor: 'mine' });
+    await page.goto(`${api.url}/_dashboard#/explorer/odd/n`);
+    await press(page, 'Delete');
+    await api.send('PATCH', '/v1/odd/n', { state: '' });
+    await press(page, 'Delete it');
+    await dialogOf(page).getByText('has changed since it was read').waitFor();
+    expect((await api.get('/v1/odd/n')).status).toBe(200);
+    await page.goto(`${api.url}/_dashboard#/requests?method=POST`);
+    await page.getByRole('link', { name: 'POST' }).first().click();
+    // What is withheld would be another request.
+    const replays = page.getByRole('button', { name: 'Replay' });
+    await replays.waitFor();
+    expect(await replays.isDisabled()).toBe(true);
   } finally {
     await api.stop();
   }

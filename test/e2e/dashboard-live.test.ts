@@ -98,6 +98,9 @@ describe('the list of requests', () => {
     await page.getByText('The last 1,000 requests').waitFor();
     const rows = page.getByRole('link', { name: /limit=1/u });
     expect(await rows.count()).toBeLessThan(60);
+    await api.get('/v1/things?limit=2');
+    await page.getByRole('link', { name: /limit=2/u }).waitFor();
+    await page.getByText('The last 1,000 requests').waitFor();
     await page.getByRole('region', { name: 'Requests, newest first' }).focus();
     await page.keyboard.press('End');
     await page.locator('[aria-posinset="1000"]').waitFor();

@@ -101,6 +101,7 @@ describe('the schema', () => {
 
   test('leads on to the records of a resource', async () => {
     const page = await openSchema();
+    await page.getByRole('row', { name: 'products maker belongsTo makers' }).waitFor();
     await nodeOf(page, 'makers').getByRole('link', { name: 'makers', exact: true }).click();
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
     expect(await page.evaluate('location.hash')).toBe('#/explorer/makers');

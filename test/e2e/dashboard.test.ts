@@ -150,6 +150,7 @@ describe('requests', () => {
     };
     await choose('Method', 'GET');
     await eventually(() => rows.count()).toBe(3);
+    await page.getByText('3 of 8 requests.').waitFor();
     await choose('Status', '4xx');
     await eventually(() => rows.count()).toBe(2);
     expect(await page.evaluate('location.hash')).toBe('#/requests?method=GET&status=4');
@@ -245,8 +246,7 @@ describe('requests', () => {
     const api = await serving();
     const page = await opening(api, '#/requests');
     await page.getByLabel('Search').waitFor();
-    const turned = '%E2%80%AEn=1&y=%E2%80%AE2&y=3';
-    await api.raw(`/v1/products?x=${encodeURIComponent(hostile)}&${turned}`, {
+    await api.raw(`/v1/products?%E2%80%AEn=1&y=%E2%80%AE2&y=3&x=${encodeURIComponent(hostile)}`, {
       headers: { 'x-evil': '<svg onload=globalThis.ran=1>' },
     });
     await api.send('POST', '/v1/makers', { name: `2${hostile}` });
@@ -256,8 +256,7 @@ describe('requests', () => {
     await page.getByRole('link', { name: /x=%3Cimg/u }).click();
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByText('<svg onload=globalThis.ran=1>').waitFor();
-    for (const told of [String.raw`\u202en`, String.raw`\u202e2, 3`])
-      await page.getByText(told, { exact: true }).waitFor();
+    await eventually(() => page.getByText(/^\\u202e(?:n|2, 3)$/u).count()).toBe(2);
     expect(await hasRun(page)).toBeUndefined();
   });
 
@@ -291,20 +290,21 @@ describe('requests', () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText(/^201 in [\d.]+ ms$/u).waitFor();
     expect((await api.get('/v1/makers?name=Cleo')).body).toHaveLength(1);
-    const headers = page.getByRole('textbox', { name: 'Headers' });
+    const path = page.getByRole('textbox', { name: 'Path and query' });
     const sends = page.getByRole('button', { name: 'Send', exact: true });
-    await headers.fill('x-mood: 🙂');
-    await sends.click();
-    await page.getByText('The browser does not send this.').waitFor();
-    await headers.fill('');
+    await page.getByRole('combobox', { name: 'Method' }).last().click();
+    await page.getByRole('option', { name: 'GET', exact: true }).click();
     for (const elsewhere of ['//elsewhere.example/', String.raw`/\elsewhere.example/`]) {
-      await page.getByRole('textbox', { name: 'Path and query' }).fill('/v1/makers');
-      await sends.click();
-      await page.getByText(/^415 in [\d.]+ ms$/u).waitFor();
-      await page.getByRole('textbox', { name: 'Path and query' }).fill(elsewhere);
+      await path.fill(elsewhere);
       await sends.click();
       await page.getByText('requests go to this server alone').waitFor();
+      await path.fill('/v1/makers');
+      await sends.click();
+      await page.getByText(/^200 in [\d.]+ ms$/u).waitFor();
     }
+    await page.getByRole('textbox', { name: 'Headers' }).fill('x-mood: 🙂');
+    await sends.click();
+    await page.getByText('The browser does not send this.').waitFor();
   });
 });
 
@@ -392,7 +392,6 @@ test('a server that goes and comes back is told of', async () => {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await stopping();
   await page.getByRole('alert').getByText('The server does not answer').waitFor();
-  // It may allow something else now, and knows nothing of what the former one has answered.
   await serving('access: { read: public, write: none }', { port });
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByRole('cell', { name: 'read', exact: true }).first().waitFor();
