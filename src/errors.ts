@@ -41,7 +41,10 @@ export const errorTable = {
   DELETE_TOO_LARGE: { status: 409, about: 'The delete would reach too many records.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, about: 'The first request under this key still runs.' },
   VERSION_SUNSET: { status: 410, about: 'This version of the API has ended.' },
-  PRECONDITION_FAILED: { status: 412, about: 'The record is not the one that If-Match names.' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    about: 'The record is not the one that If-Match names, or one that If-None-Match does.',
+  },
   BODY_TOO_LARGE: { status: 413, about: 'The body is larger than the server takes.' },
   URI_TOO_LONG: { status: 414, about: 'The URL is longer than the server takes.' },
   UNSUPPORTED_MEDIA_TYPE: {

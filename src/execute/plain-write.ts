@@ -36,12 +36,12 @@ export function writePlainly(
   if (plan.kind === 'create' && plan.records.every(isPlainRecord))
     return create(plan, read, database, statements);
   if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
+  const { ifMatch, ifNoneMatch } = plan.demands;
+  if (ifNoneMatch !== undefined) return undefined;
   // Any record will do, and that there is one the update itself tells.
-  if (plan.ifMatch === undefined || plan.ifMatch.trim() === '*')
+  if (ifMatch === undefined || ifMatch.trim() === '*')
     return update(plan, read, database, statements);
-  return (
-    database.dialect.rowVersion && updateMatched(plan, plan.ifMatch, read, database, statements)
-  );
+  return database.dialect.rowVersion && updateMatched(plan, ifMatch, read, database, statements);
 }
 
 /** The owner of a morph pair has to be looked for: no constraint of the database does. */

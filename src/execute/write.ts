@@ -34,7 +34,14 @@ import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
 import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
 import { createWhole } from './whole-create.ts';
-import { hasChanged, notFound, notReached, type Answering, type Written } from './written.ts';
+import {
+  hasChanged,
+  isAsNamed,
+  notFound,
+  notReached,
+  type Answering,
+  type Written,
+} from './written.ts';
 
 /** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
 export async function executeWrite(
@@ -179,22 +186,29 @@ export class Writer {
     return isOwn && isShown && links.length === 0 ? compiled : undefined;
   }
 
-  /** `If-Match`: the record is still the one that the caller has read; from here on nobody else changes it. */
+  /**
+   * `If-Match`: the record is still the one that the caller has read; `If-None-Match`: it no longer is, or `*`, it is not
+   * there. From here on nobody else changes it.
+   */
   private async checkMatch({
     resource,
     id,
-    ifMatch,
+    demands: { ifMatch, ifNoneMatch },
   }: Exclude<WritePlan, { kind: 'create' }>): Promise<void> {
-    if (ifMatch === undefined) return;
+    if (ifMatch === undefined && ifNoneMatch === undefined) return;
     const values = { bound: [], id: this.encode(id, resource.id) };
     const [row] = await this.transaction.all(this.statements.lock(resource), values);
     if (row === undefined) throw new Refusal(notFound(resource, id));
-    if (ifMatch.trim() === '*') return;
     const { plain, compiled, limits } = this.answering;
-    const record = await this.read(plain ?? compiled, id, limits);
+    const isAny = (header = '*'): boolean => header.trim() === '*';
+    const needsTag = !isAny(ifMatch) || !isAny(ifNoneMatch);
+    const record = needsTag ? await this.read(plain ?? compiled, id, limits) : undefined;
+    const tag = record && entityTag(JSON.stringify(record));
     // Who does not see the record has no tag of it; `*` asks only for its being there.
-    const isSame = record !== undefined && matchesTag(ifMatch, entityTag(JSON.stringify(record)));
-    if (!isSame) throw new Refusal(hasChanged());
+    const isNamed = (header: string): boolean =>
+      isAny(header) || (tag !== undefined && matchesTag(header, tag));
+    if (ifMatch !== undefined && !isNamed(ifMatch)) throw new Refusal(hasChanged());
+    if (ifNoneMatch !== undefined && isNamed(ifNoneMatch)) throw new Refusal(isAsNamed());
   }
 
   /** Gives the row that is shown, where the change has returned it. */

@@ -56,6 +56,14 @@ export function hasChanged(): ApiError {
   );
 }
 
+/** The answer when a record has an entity tag that `If-None-Match` names. */
+export function isAsNamed(): ApiError {
+  return apiError(
+    'PRECONDITION_FAILED',
+    'If-None-Match asks that no such record is there, or that it has changed; neither is so',
+  );
+}
+
 /** Reads the id that stands behind a row. */
 export function idReader(id: Field, dialect: Dialect): (row: Row) => JsonValue {
   const { decode } = codecOf(dialect, id);

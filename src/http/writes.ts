@@ -8,7 +8,7 @@ import { refusalOf } from '../model/access.ts';
 import { fieldNameIn } from '../model/view.ts';
 import { scopeOf } from '../auth/callers.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
-import type { WritePlan } from '../plan/plan.ts';
+import type { Demands, WritePlan } from '../plan/plan.ts';
 import { parseBody } from '../request/body.ts';
 import { parsePrefer, readIdempotencyKey } from '../request/headers.ts';
 import type { RequestKind } from '../request/parameters.ts';
@@ -16,7 +16,7 @@ import { parseQuery } from '../request/query.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
-import type { Call } from './exchange.ts';
+import type { Call, Exchange } from './exchange.ts';
 import { compiledOne, parseId } from './reads.ts';
 import { inspectShown } from './inspect.ts';
 import { serverDefaults } from '../spec/definitions/server.ts';
@@ -100,7 +100,7 @@ export async function updateRecord(
   const { exchange, face } = call;
   const id = parseId(idText, face);
   const [type] = mediaTypeOf(exchange.headers);
-  const options = { merges: type === mergePatchType, ifMatch: exchange.headers['if-match'] };
+  const options = { merges: type === mergePatchType, demands: demandsOf(exchange) };
   const prepared = await prepare(call, (body) =>
     planUpdate(body, kind, id ?? idText, face, exchange.draw, options),
   );
@@ -133,10 +133,14 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
     kind: 'delete',
     resource: face.resource,
     id,
-    ifMatch: exchange.headers['if-match'],
+    demands: demandsOf(exchange),
   } as const;
   const deleted = await execute(call, plan, answering);
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
+}
+
+function demandsOf({ headers }: Exchange): Demands {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
 }
 
 /** Which rows are left to the caller. */

@@ -94,7 +94,7 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   IfNoneMatch: header(
     'If-None-Match',
-    'The entity tag of what the client has: 304 where it is still so.',
+    'The entity tag of what the client has: 304 where it is still so, and 412 to a write. * for any.',
   ),
   IfMatch: header(
     'If-Match',
@@ -130,9 +130,9 @@ const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
   list: ['IfNoneMatch', 'PreferCount'],
   read: ['IfNoneMatch'],
   create: ['PreferReturn', 'IdempotencyKey'],
-  replace: ['IfMatch', 'PreferReturn'],
-  update: ['IfMatch', 'PreferReturn'],
-  delete: ['IfMatch'],
+  replace: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
+  update: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
+  delete: ['IfMatch', 'IfNoneMatch'],
 };
 
 /** Every parameter of an operation: headers, reserved parameters, paging of expanded collections, filters. */

@@ -181,6 +181,14 @@ export interface NewRecord {
   readonly links: readonly LinkChange[];
 }
 
+/** What a record must be before it is written, as headers say it. */
+export interface Demands {
+  /** The entity tags of which it must have one. */
+  readonly ifMatch: string | undefined;
+  /** Those of which it must have none. */
+  readonly ifNoneMatch: string | undefined;
+}
+
 /** What a write does, with everything drawn beforehand (ids, times), so that it can be run again. */
 export type WritePlan =
   | {
@@ -200,12 +208,11 @@ export type WritePlan =
       /** Object fields into whose value a part is merged (RFC 7396), each with that part as it was sent. */
       readonly merged: ReadonlyMap<Field, unknown>;
       readonly links: readonly LinkChange[];
-      readonly ifMatch: string | undefined;
+      readonly demands: Demands;
     }
   | {
       readonly kind: 'delete';
       readonly resource: Resource;
       readonly id: JsonValue;
-      /** The entity tags of which the record must have one, as `If-Match` names them. */
-      readonly ifMatch: string | undefined;
+      readonly demands: Demands;
     };

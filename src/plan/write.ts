@@ -31,7 +31,7 @@ import { complete, drawDefault, isLeftToDatabase, isUpdateStamp, type Draw } fro
 import { linkedRelation, mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
-import type { FieldValues, WriteKind, WritePlan } from './plan.ts';
+import type { Demands, FieldValues, WriteKind, WritePlan } from './plan.ts';
 
 export const immutableMessage = 'is immutable: it is set on create only';
 
@@ -128,8 +128,8 @@ export function planUpdate(
     for (const field of resource.fields.values())
       if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
-  const { ifMatch } = options;
-  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, ifMatch });
+  const { demands = noDemands } = options;
+  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, demands });
 }
 
 /** The id of a body that is not the one of the path, whatever else may be wrong with it. */
@@ -161,8 +161,10 @@ function hiddenImmutables(body: object, face: ResourceView): readonly ValueIssue
 export interface UpdateOptions {
   /** The body is a merge patch (RFC 7396): objects in it are merged into those that are there. */
   readonly merges?: boolean;
-  readonly ifMatch?: string | undefined;
+  readonly demands?: Demands;
 }
+
+const noDemands: Demands = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /** The members of a merge patch that go into an object or json field: the value that is there is needed for them. */
 function mergedParts(

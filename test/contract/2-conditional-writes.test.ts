@@ -32,6 +32,48 @@ beforeEach(async () => {
 const tagOf = async (query = ''): Promise<string> =>
   (await both.get(`${path}${query}`)).headers.get('etag') ?? '';
 
+describe('If-None-Match', () => {
+  const methods = ['PATCH', 'PUT', 'DELETE'];
+  const bodyOf = (method: string): unknown =>
+    method === 'DELETE' ? undefined : { title: 'two', views: 0 };
+
+  test.each(methods)(
+    '%s is 412 where the record is there, or is as it is named',
+    async (method) => {
+      const before = (await both.get(path)).body;
+      for (const header of ['*', ' * ', await tagOf(), `"other", W/${await tagOf()}`]) {
+        const answer = await both.send(method, path, bodyOf(method), { 'if-none-match': header });
+        expect([answer.status, answer.body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+      }
+      expect((await both.get(path)).body).toEqual(before);
+    },
+  );
+
+  test.each(methods)('%s is done where the record has changed', async (method) => {
+    const headers = { 'if-none-match': await tagOf() };
+    await both.send('PATCH', path, { views: 5 });
+    const answer = await both.send(method, path, bodyOf(method), headers);
+    expect(answer.status).toBe(method === 'DELETE' ? 204 : 200);
+  });
+
+  test('with If-Match both are asked', async () => {
+    const patched = async (match: string, none: string): Promise<number> => {
+      const headers = { 'if-match': match, 'if-none-match': none };
+      return (await both.send('PATCH', path, { views: 6 }, headers)).status;
+    };
+    const tag = await tagOf();
+    expect(await patched(tag, tag)).toBe(412);
+    expect(await patched('"other"', '"other"')).toBe(412);
+    expect(await patched('*', '*')).toBe(412);
+    expect(await patched(tag, '"other"')).toBe(200);
+  });
+
+  test('of a record that is not there it is 404', async () => {
+    const headers = { 'if-none-match': '*' };
+    expect((await both.send('PUT', '/v1/posts/999999', { title: 'x' }, headers)).status).toBe(404);
+  });
+});
+
 describe('If-Match', () => {
   test.each([
     ['the tag', (tag: string) => tag],

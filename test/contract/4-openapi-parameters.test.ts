@@ -35,9 +35,9 @@ const operations: readonly (readonly [string, readonly string[], readonly string
   ],
   [`${things} post`, ['Prefer', 'Idempotency-Key'], selections],
   [`${things}/{id} get`, ['If-None-Match'], ['sort', ...selections]],
-  [`${things}/{id} put`, ['If-Match', 'Prefer'], selections],
-  [`${things}/{id} patch`, ['If-Match', 'Prefer'], selections],
-  [`${things}/{id} delete`, ['If-Match'], []],
+  [`${things}/{id} put`, ['If-Match', 'If-None-Match', 'Prefer'], selections],
+  [`${things}/{id} patch`, ['If-Match', 'If-None-Match', 'Prefer'], selections],
+  [`${things}/{id} delete`, ['If-Match', 'If-None-Match'], []],
   // What has no relations has none to embed, nor a collection in it to sort.
   [`${badges}/{id} get`, ['If-None-Match'], ['fields', 'exclude']],
   [
