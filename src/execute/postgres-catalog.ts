@@ -1,3 +1,4 @@
+import { isComputed } from '../sql/postgres.ts';
 import { DatabaseFailure } from './database.ts';
 import type { Ask } from './postgres.ts';
 import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
@@ -20,8 +21,7 @@ function isByCodePoint(collation: string): string {
 
 const columnsQuery =
   `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
-  ` atthasdef OR attidentity <> '', attgenerated <> '' OR (attidentity = 'a' AND NOT EXISTS (SELECT 1 FROM pg_index` +
-  ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))),` +
+  ` atthasdef OR attidentity <> '', ${isComputed},` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid)` +
   ` FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +

@@ -149,7 +149,7 @@ export function meaningOf(error: unknown): unknown {
       kind: 'busy',
     });
   // Somebody has changed it under the service, and has to bring it back.
-  if (/^(?:42P01|42703|42804|42883)$/u.test(code))
+  if (/^(?:42P01|42703|42804|42883|428C9)$/u.test(code))
     return new DatabaseFailure(
       `The database is not as the specification says: ${(error as Error).message}.`,
       { ...options, kind: 'changed' },

@@ -44,7 +44,9 @@ export function meaningOf(error: unknown): unknown {
   // Somebody has changed it under the service, and has to bring it back.
   if (
     code === 'SQLITE_ERROR' &&
-    /^no such (?:table|column)\b|^table .* has no column named /su.test((error as Error).message)
+    /^no such (?:table|column)\b|^table .* has no column named |^cannot (?:INSERT into|UPDATE) generated column /su.test(
+      (error as Error).message,
+    )
   )
     return new DatabaseFailure(
       `The database is not as the specification says: ${(error as Error).message}.`,

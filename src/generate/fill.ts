@@ -10,6 +10,7 @@ import { ConstraintError, type Database, type Transaction } from '../execute/dat
 import { BatchStatements } from '../execute/import/batch.ts';
 import type { ImportOrder } from '../execute/import/order.ts';
 import { emptyTables, ReferredFrom } from '../execute/reset.ts';
+import { writtenFields } from '../execute/written-fields.ts';
 import type { Generator } from './generator.ts';
 import { Joint, type Universe } from './joint.ts';
 import { circularKeys, fillOrder } from './order.ts';
@@ -185,7 +186,7 @@ class Fill {
     const { generator, database, transaction } = this;
     const { dialect } = database;
     const rows = generator.rowsOf(resource);
-    const { fields } = rows;
+    const fields = await writtenFields(resource, dialect, transaction);
     const { last } = rows.stand;
     const count = last + this.missing(resource);
     const waiting = this.waiting(resource);
@@ -199,15 +200,15 @@ class Fill {
       const bound: SqlValue[] = [];
       for (let number = from; number <= to; number += 1) {
         const row = rows.row(number);
-        for (const [position, field] of fields.entries())
-          bound.push(waiting.has(field) ? null : encodeValue(dialect, row.at(position), field));
+        for (const field of fields)
+          bound.push(waiting.has(field) ? null : encodeValue(dialect, row.of(field), field));
         if (performance.now() > this.turnEnd) await this.takeTurns();
       }
       try {
         await transaction.run(statements.insert(fields.length, to - from + 1), { bound });
       } catch (error) {
         if (!(error instanceof ConstraintError)) throw error;
-        throw await this.explained(resource, from, to, error);
+        throw await this.explained(resource, fields, from, to, error);
       }
       await this.advance(to - from + 1);
     }
@@ -244,8 +245,7 @@ class Fill {
     const update = this.statements.update(resource, waiting);
     for (let number = last + 1; number <= last + added; number += 1) {
       const row = rows.row(number);
-      const valueOf = (field: Field): SqlValue =>
-        encodeValue(dialect, row.at(rows.positionOf(field.name) ?? -1), field);
+      const valueOf = (field: Field): SqlValue => encodeValue(dialect, row.of(field), field);
       const bound = waiting.map(valueOf);
       if (bound.some((value) => value !== null))
         await this.transaction.run(update, { bound, id: valueOf(resource.id) });
@@ -256,6 +256,7 @@ class Fill {
   /** Which of some rows the database refused, and which of its fields are to blame. */
   private async explained(
     resource: Resource,
+    fields: readonly Field[],
     from: number,
     to: number,
     error: ConstraintError,
@@ -263,21 +264,21 @@ class Fill {
     const rows = this.generator.rowsOf(resource);
     const { statements, transaction, database } = this;
     const access = { transaction, dialect: database.dialect, statements, names: storageNames };
-    const single = new BatchStatements(resource, rows.fields, database.dialect);
+    const single = new BatchStatements(resource, fields, database.dialect);
     const waiting = this.waiting(resource);
     const path = ['resources', resource.name];
     for (let number = from; number <= to; number += 1) {
       const row = rows.row(number);
       const values = new Map<Field, JsonValue>(
-        rows.fields
-          .map((field, position) => [field, row.at(position)] as const)
-          .filter(([field]) => !waiting.has(field)),
+        fields
+          .filter((field) => !waiting.has(field))
+          .map((field) => [field, row.of(field)] as const),
       );
-      const bound = rows.fields.map((field) =>
+      const bound = fields.map((field) =>
         encodeValue(database.dialect, values.get(field) ?? null, field),
       );
       try {
-        await transaction.run(single.insert(rows.fields.length, 1), { bound });
+        await transaction.run(single.insert(fields.length, 1), { bound });
       } catch (refusal) {
         if (!(refusal instanceof ConstraintError)) throw refusal;
         const [conflict] = await findConflicts(access, resource, values, undefined, refusal.kind);

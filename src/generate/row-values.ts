@@ -43,6 +43,11 @@ export class RowValues implements Row {
     return value;
   }
 
+  /** The value of a field of the resource. */
+  of({ name }: { readonly name: string }): JsonValue {
+    return this.at(this.rows.positionOf(name) ?? -1);
+  }
+
   readonly sibling = (name: string): JsonValue | undefined => {
     const position = this.rows.positionOf(name);
     return position === undefined ? undefined : this.rows.keeping(() => this.at(position));

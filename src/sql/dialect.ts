@@ -96,6 +96,8 @@ export interface Dialect {
    * needed, or is not allowed.
    */
   readonly restartIds?: (table: string, idColumn: string) => string;
+  /** A SELECT of those columns of a table, of which the plain names are bound as JSON, to which nobody but the database gives values. */
+  readonly computedColumns: (table: string, columns: () => string) => string;
   /** A SELECT of the words of a constraint of a table, of which the names are bound, or of the whole table. */
   readonly ruleText: (rule: () => string, table: () => string) => string;
   /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */

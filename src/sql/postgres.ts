@@ -9,6 +9,11 @@ import { anyMember } from '../model/field-types/json.ts';
 import { momentBounds } from '../model/field-types/stored-as.ts';
 import { codecOf, encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
 
+/** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
+export const isComputed =
+  `(attgenerated <> '' OR (attidentity = 'a' AND NOT EXISTS (SELECT 1 FROM pg_index` +
+  ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))))`;
+
 /**
  * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
  * type of the column, or of a list of it; text columns are all of collation "C".
@@ -286,6 +291,10 @@ export const postgresAlike: Dialect = {
     `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
     ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
     ` WHERE last >= coalesce(pg_sequence_last_value(seqrelid), 0)`,
+  // A name that is too long is cut off as that of its column was.
+  computedColumns: (table, columns) =>
+    `SELECT asked FROM jsonb_array_elements_text(${columns()}::text::jsonb) AS asked JOIN pg_attribute ON attname = asked::name` +
+    ` WHERE attrelid = ${postgresText(quote(table))}::regclass AND ${isComputed}`,
   // A rule of a domain speaks of VALUE: of the columns that are of it, or of a domain over it.
   ruleText: (rule, table) =>
     `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +

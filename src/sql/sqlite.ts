@@ -192,6 +192,8 @@ export const sqlite: Dialect = {
     const forget = `DELETE FROM sqlite_sequence WHERE name = ${sqliteText(table)} COLLATE NOCASE`;
     return `SELECT ${sqliteText(forget)} FROM sqlite_schema WHERE name = 'sqlite_sequence'`;
   },
+  computedColumns: (table, columns) =>
+    `SELECT asked.value FROM json_each(${columns()}) AS asked JOIN pragma_table_xinfo(${sqliteText(table)}) ON name = asked.value COLLATE NOCASE WHERE hidden > 1`,
   guard: (field) => (field.type.sqlite.form === 'jsonText' ? jsonGuard(field.column) : undefined),
   // Writes come one after the other.
   forUpdate: '',

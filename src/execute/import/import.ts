@@ -13,7 +13,7 @@ import { findLists } from './json-lists.ts';
 import { emptyTables } from '../reset.ts';
 import { importOrder } from './order.ts';
 import { ImportFailure, ImportProblems } from './problems.ts';
-import { RecordReader, type Reading } from './record.ts';
+import { readersOf, type RecordReader, type Reading } from './record.ts';
 import { readRecords } from './records.ts';
 import { takenMessage, withoutStored } from './stored.ts';
 import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
@@ -79,7 +79,8 @@ class Import {
   private readonly statements: WriteStatements;
   private readonly transaction: Transaction;
   private readonly onProgress: (progress: ImportProgress) => void;
-  private readonly readers: ReadonlyMap<Resource, RecordReader>;
+  private readers: ReadonlyMap<Resource, RecordReader> = new Map();
+  private readonly draw: Draw;
   private readonly deferred: ReadonlySet<Field>;
   private readonly order: readonly Resource[];
   private readonly problems = new ImportProblems();
@@ -112,13 +113,12 @@ class Import {
     const { resources, deferred } = importOrder(api);
     this.order = resources;
     this.deferred = deferred;
-    this.readers = new Map(
-      resources.map((resource) => [resource, new RecordReader(resource, database.dialect, draw)]),
-    );
+    this.draw = draw;
   }
 
   async run(files: readonly DataFile[]): Promise<ImportResult & { ok: true }> {
     this.totalBytes = files.reduce((sum, { size }) => sum + size, 0);
+    this.readers = await readersOf(this.order, this.database.dialect, this.transaction, this.draw);
     const sections = await this.findSections(files);
     this.problems.failOnAny();
     const ordered = this.order.flatMap((resource) =>

@@ -7,7 +7,8 @@ import type { FieldValues } from '../../plan/plan.ts';
 import { complete, type Draw } from '../../plan/defaults.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { codecOf, type Dialect } from '../../sql/dialect.ts';
-import type { Row } from '../database.ts';
+import type { Row, Transaction } from '../database.ts';
+import { writtenFields } from '../written-fields.ts';
 import { NoValue, readCells, valueOfCell } from './csv-cells.ts';
 import { readJsonText } from './json-text.ts';
 import type { SourceRecord } from './source.ts';
@@ -42,11 +43,12 @@ export class RecordReader {
   private readonly draw: Draw;
   private readonly blank: readonly (JsonValue | undefined)[];
 
-  constructor(resource: Resource, dialect: Dialect, draw: Draw) {
+  /** `fields` are those that can be written; what is said of others, which the database computes, is passed over. */
+  constructor(resource: Resource, fields: readonly Field[], dialect: Dialect, draw: Draw) {
     this.resource = resource;
     this.draw = draw;
-    this.fields = [...resource.fields.values()];
-    this.morphs = touchedMorphs(resource, () => true);
+    this.fields = fields;
+    this.morphs = touchedMorphs(resource, (field) => fields.includes(field));
     this.columns = this.fields.map((field) => ({
       field,
       encode: codecOf(dialect, field).encode,
@@ -68,7 +70,8 @@ export class RecordReader {
       const position = this.positions.get(name);
       const column = position === undefined ? undefined : this.columns[position];
       if (position === undefined || column === undefined) {
-        issues.push(unknownName('field', name, this.positions.keys()));
+        if (!this.resource.fields.has(name))
+          issues.push(unknownName('field', name, this.positions.keys()));
         continue;
       }
       given += 1;
@@ -144,7 +147,7 @@ export class RecordReader {
   /** What is wrong with the header of a CSV file of such records, a clause each. */
   headerProblems(names: readonly string[]): readonly string[] {
     const unknown = names
-      .filter((name) => !this.positions.has(name))
+      .filter((name) => !this.resource.fields.has(name))
       .map((name) =>
         /[;\t|]/u.test(name) && names.length === 1
           ? 'the values must be separated by commas'
@@ -199,6 +202,21 @@ export class RecordReader {
       } else values[position] = fallback;
     }
   }
+}
+
+/** What reads the records of each resource. */
+export async function readersOf(
+  resources: readonly Resource[],
+  dialect: Dialect,
+  transaction: Transaction,
+  draw: Draw,
+): Promise<ReadonlyMap<Resource, RecordReader>> {
+  const readers = new Map<Resource, RecordReader>();
+  for (const resource of resources) {
+    const fields = await writtenFields(resource, dialect, transaction);
+    readers.set(resource, new RecordReader(resource, fields, dialect, draw));
+  }
+  return readers;
 }
 
 function unread(issue: string): Reading {

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../database.ts';
+import { writtenFields } from '../written-fields.ts';
 import { countRows } from './count.ts';
 import { portionsOf, rowDecoder, type WireRow } from './rows.ts';
 
@@ -49,7 +50,6 @@ export class TableCopy {
   private readonly narrowed: readonly number[];
   private readonly source: Database;
   private readonly target: Database;
-  private readonly insertion: Statement;
   private readonly idIndex: number;
   /** Whether keys are null in the target that have to be set once all rows are there. */
   private isWaiting = false;
@@ -77,22 +77,28 @@ export class TableCopy {
       const [here, there] = [this.fields[index], this.targetFields[index]];
       return here && there && isText(source.dialect, here) && isNoText(target.dialect, there);
     });
-    const names = this.fields.map(({ column }) => quote(column)).join(', ');
-    const into = `INSERT INTO ${quote(resource.table)} (${names})${target.dialect.givenIds ?? ''}`;
-    this.insertion = this.rowsStatement(this.targetFields, (rows) => `${into} ${rows}`);
   }
 
   /** Writes the rows that the target does not have: reads the next ones while the last ones are written. */
   async insertMissing(advance: (count: number) => void): Promise<void> {
     const isEmpty = (await countRows(this.target, this.resource)) === 0;
+    // What the target computes it has to come to by itself, which is compared at the end.
+    const written = await writtenFields(this.targetResource, this.target.dialect, this.target);
+    const indexes = written.map((field) => this.targetFields.indexOf(field));
+    const names = written.map(({ column }) => quote(column)).join(', ');
+    const into = `INSERT INTO ${quote(this.resource.table)} (${names})${this.target.dialect.givenIds ?? ''}`;
+    const insertion = this.rowsStatement(written, (rows) => `${into} ${rows}`);
     let writing: Promise<void> = Promise.resolve();
     try {
       for await (const rows of portionsOf(this.resource, this.fields, this.source)) {
         for (const row of rows) this.expectFitting(row);
         const missing = isEmpty ? rows : await this.missingOf(rows);
-        const lists = this.lists(this.withoutLaterKeys(missing), this.targetFields);
+        const values = this.withoutLaterKeys(missing).map((row) =>
+          indexes.map((index) => row[index] ?? null),
+        );
+        const lists = this.lists(values, written);
         await writing;
-        writing = this.insert(missing.length, lists).then(() => advance(rows.length));
+        writing = this.insert(missing.length, insertion, lists).then(() => advance(rows.length));
         // What fails is met where it is waited for.
         writing.catch(() => undefined);
         await turn();
@@ -102,9 +108,13 @@ export class TableCopy {
     }
   }
 
-  private async insert(count: number, bound: readonly string[]): Promise<void> {
+  private async insert(
+    count: number,
+    insertion: Statement,
+    bound: readonly string[],
+  ): Promise<void> {
     if (count > 0)
-      await this.target.writeOne(this.insertion, { bound }).catch((error: unknown) => {
+      await this.target.writeOne(insertion, { bound }).catch((error: unknown) => {
         if (!(error instanceof ConstraintError)) throw error;
         const { message } = error.cause instanceof Error ? error.cause : error;
         throw new PromoteRefusal(this.resource, message, { cause: error });
