@@ -78,7 +78,7 @@ function checkTypeBounds(field: Field, path: Path, report: Report): void {
 
 /**
  * Warns of fields that keep every create from succeeding: nobody sends them, and they may not be null. It is no error
- * where a trigger of an existing database fills them.
+ * where an existing database fills them, by a trigger or a sequence.
  */
 export function checkFilled({ fields, access, path }: DraftResource, report: Report): void {
   if (access.create.every(({ role }) => role === 'none')) return;
@@ -86,7 +86,7 @@ export function checkFilled({ fields, access, path }: DraftResource, report: Rep
     if (field.readOnly && !field.nullable && !field.required && field.default === undefined)
       report(
         [...path, 'fields', field.name, 'readOnly'],
-        `no create can succeed: nobody can set ${field.name}, which may not be null; give it a default, unless a trigger of the database fills it`,
+        `no create can succeed: nobody can set ${field.name}, which may not be null; give it a default, unless the database fills it itself`,
         'warning',
       );
 }

@@ -254,9 +254,10 @@ function readRecord(
     if (kind === 'replace' && outlastsReplacing(face, input)) continue;
     const fallback = drawDefault(field, draw);
     if (fallback !== undefined) values.set(field, fallback);
+    else if (isLeftToDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
       note(name, 'is required');
-    else if (!isLeftToDatabase(field)) values.set(field, null);
+    else values.set(field, null);
   }
   return values;
 }

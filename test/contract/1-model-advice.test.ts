@@ -108,7 +108,7 @@ resources:
 
   test('is warned of: no create could succeed', () => {
     const message =
-      'no create can succeed: nobody can set code, which may not be null; give it a default, unless a trigger of the database fills it';
+      'no create can succeed: nobody can set code, which may not be null; give it a default, unless the database fills it itself';
     expect(problemsOf(field)).toEqual([
       ['warning', 'resources.boxes.fields.code.readOnly', message],
     ]);

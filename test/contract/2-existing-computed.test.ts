@@ -60,6 +60,24 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (name) => {
     },
   );
 
+  test('what the database gives a field that may not be null is asked of nobody', async () => {
+    const { steps, api, stop } = await open(
+      'resources: { people: { fields: { name: { type: string }, shout: { type: string, readOnly: true, nullable: false }, rank: { type: integer, readOnly: true, nullable: false } } } }',
+      `CREATE TABLE people (id ${id}, name ${text}, shout ${text} NOT NULL GENERATED ALWAYS AS (coalesce(name, '') || '!') STORED, rank bigint NOT NULL DEFAULT 7);`,
+    );
+    const made = await api.send('POST', '/v1/people', { name: 'Ada' });
+    const several = await api.send('POST', '/v1/people', [{ name: 'Bob' }, {}]);
+    const replaced = await api.send('PUT', '/v1/people/1', { name: 'Cy' });
+    await stop();
+    expect(steps.flatMap(({ obstacle }) => obstacle ?? [])).toEqual([]);
+    expect([made.status, made.body]).toEqual([201, { id: 1, name: 'Ada', shout: 'Ada!', rank: 7 }]);
+    expect(several.body).toEqual([
+      { id: 2, name: 'Bob', shout: 'Bob!', rank: 7 },
+      { id: 3, name: null, shout: '!', rank: 7 },
+    ]);
+    expect(replaced.body).toEqual({ id: 1, name: 'Cy', shout: 'Cy!', rank: 7 });
+  });
+
   test('a column that becomes a computed one under the server is a database that cannot be used', async () => {
     const { api, ask, stop } = await open(
       people(''),

@@ -40,7 +40,10 @@ export function attributesOf(
   let value = found === undefined ? undefined : defaultFor(attributes, found);
   if (value === null || !isWithin(value, limits)) value = undefined;
   if (choices !== undefined && !choices.includes(Number(value))) value = undefined;
-  if (
+  const isCounted =
+    value === undefined && reference === undefined && !actual.nullable && isCounter(actual);
+  if (isCounted) notes.push('The database counts it, so nobody else sets it here.');
+  else if (
     found !== undefined &&
     value === undefined &&
     !(found.kind === 'value' && found.value === null)
@@ -48,9 +51,9 @@ export function attributesOf(
     notes.push(`Its default in the database, ${actual.default}, is not taken over.`);
   const needed = actual.nullable
     ? {}
-    : value === undefined
+    : value === undefined && !isCounted
       ? { required: true }
-      : { nullable: false };
+      : { nullable: false, ...(isCounted ? { readOnly: true } : {}) };
   return {
     attributes: {
       ...attributes,
@@ -63,6 +66,11 @@ export function attributesOf(
     },
     notes,
   };
+}
+
+/** Whether the database gives a column the next number of a sequence where nobody names another. */
+function isCounter({ fills, default: expression }: FoundColumn['actual']): boolean {
+  return fills && (expression === undefined || expression.startsWith('nextval('));
 }
 
 /** How long a text may be; bounds that leave none are left to the database. */
