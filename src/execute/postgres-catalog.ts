@@ -59,7 +59,7 @@ const indexesQuery =
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
 const referencesQuery =
-  `SELECT table_.relname, own.attname, target.relname, pointed.attname, confdeltype, conname` +
+  `SELECT table_.relname, own.attname, target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
@@ -182,13 +182,21 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       domain: domain && { name, checks: domain.checks, refusesNull, isOfItems },
     });
   }
-  for (const [table, column, target, targetColumn, onDelete, name] of await ask(referencesQuery))
+  for (const row of await ask(referencesQuery)) {
+    const [table, column, target, targetColumn, onDelete, name, onUpdate, deferrable, deferred] =
+      row;
+    const update = deleteActions[String(onUpdate)];
     tableOf(table).references.push({
       name: String(name),
       column: String(column),
       table: String(target),
       target: String(targetColumn),
       onDelete: deleteActions[String(onDelete)] ?? '',
+      others:
+        (update === undefined || onUpdate === 'a' ? '' : ` ON UPDATE ${update}`) +
+        (deferrable === true ? ' DEFERRABLE' : '') +
+        (deferred === true ? ' INITIALLY DEFERRED' : ''),
     });
+  }
   return tables;
 }

@@ -1,7 +1,7 @@
 import { quote } from '../sql/dialect.ts';
 import { columnSql, deleteActions } from '../sql/schema.ts';
 import type { ColumnSchema, ReferenceSchema } from '../sql/table-schema.ts';
-import type { ActualTable, SchemaRules } from './schema-actual.ts';
+import type { ActualReference, ActualTable, SchemaRules } from './schema-actual.ts';
 import {
   isRenamed,
   keepsValues,
@@ -72,22 +72,34 @@ function dropReferences({ actual, columns }: TableChange): readonly string[] {
 }
 
 function addReferences({ name, columns }: TableChange): readonly string[] {
-  return columns.flatMap((column) => {
-    const { wanted, change } = column.reference;
-    const isNeeded = column.actual === undefined || change === 'add' || isReleased(column);
-    return wanted !== undefined && isNeeded ? addReference(name, column.name, wanted) : [];
+  // What comes back under its name comes before what is given one.
+  const released = columns.filter(isReleased);
+  const added = columns.filter(
+    (column) => column.actual === undefined || column.reference.change === 'add',
+  );
+  return [...released, ...added].flatMap((column) => {
+    const { wanted, actual: before } = column.reference;
+    const actual = isReleased(column) ? before : undefined;
+    const constraint = isRenamed(column) ? undefined : actual?.name;
+    return wanted === undefined ? [] : addReference(name, column.name, wanted, actual, constraint);
   });
 }
 
+/** What the file says nothing of stays as it was in `actual`, which is made again. */
 function addReference(
   table: string,
   column: string,
   reference: ReferenceSchema,
+  actual?: ActualReference,
+  constraint?: string,
 ): readonly string[] {
   const target = `${quote(reference.table)} (${quote(reference.column)})`;
+  const name = constraint === undefined ? '' : ` CONSTRAINT ${quote(constraint)}`;
+  const action = deleteActions[reference.onDelete];
+  const isLike = actual?.onDelete === 'NO ACTION' && action === 'RESTRICT';
   return [
-    `ALTER TABLE ${quote(table)} ADD FOREIGN KEY (${quote(column)})` +
-      ` REFERENCES ${target} ON DELETE ${deleteActions[reference.onDelete]}`,
+    `ALTER TABLE ${quote(table)} ADD${name} FOREIGN KEY (${quote(column)})` +
+      ` REFERENCES ${target} ON DELETE ${isLike ? 'NO ACTION' : action}${actual?.others ?? ''}`,
   ];
 }
 

@@ -57,6 +57,8 @@ export interface ActualReference {
   readonly target: string | undefined;
   /** In SQL: `SET NULL`. */
   readonly onDelete: string;
+  /** What else it says, in SQL: ` ON UPDATE CASCADE DEFERRABLE`; empty where a table is made anew, which it hinders. */
+  readonly others: string;
 }
 
 /** An index of whole columns and all rows. */

@@ -132,6 +132,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     table: row.table,
     target: row.target ?? undefined,
     onDelete: row.action,
+    others: '',
   }));
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
   const keyLength = columns.filter(({ isPrimary }) => isPrimary).length;

@@ -80,3 +80,37 @@ resources:
     await existing.stop();
   });
 });
+
+test('a key that is made again on PostgreSQL has what the file does not say of it as before', async () => {
+  const { ask, steps, next, stop } = await existingPostgres(
+    `resources:
+  films: { fields: {} }
+  marks:
+    fields:
+      a: { type: integer, reference: films.id, onDelete: restrict }
+      b: { type: integer, reference: films.id, onDelete: cascade }
+      c: { type: integer, reference: films.id, onDelete: restrict }
+      d: { type: integer, reference: films.id, onDelete: cascade }
+`,
+    `CREATE TABLE films (id ${identity}); CREATE TABLE marks (id ${identity},
+      a int CONSTRAINT fk_a1 REFERENCES films DEFERRABLE INITIALLY DEFERRED,
+      b int REFERENCES films ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE,
+      c int REFERENCES films ON DELETE RESTRICT, d int REFERENCES films ON DELETE SET NULL DEFERRABLE);`,
+  );
+  const again = await next();
+  const keys = await ask(
+    `SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'marks'::regclass AND contype = 'f' ORDER BY conkey`,
+  );
+  await stop();
+  expect(steps.map(({ summary }) => summary)).toContain('change marks.a from integer to bigint');
+  expect(keys).toEqual([
+    ['fk_a1', 'FOREIGN KEY (a) REFERENCES films(id) DEFERRABLE INITIALLY DEFERRED'],
+    [
+      'marks_b_fkey',
+      'FOREIGN KEY (b) REFERENCES films(id) ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE',
+    ],
+    ['marks_c_fkey', 'FOREIGN KEY (c) REFERENCES films(id) ON DELETE RESTRICT'],
+    ['marks_d_fkey', 'FOREIGN KEY (d) REFERENCES films(id) ON DELETE CASCADE DEFERRABLE'],
+  ]);
+  expect(again).toEqual([]);
+});
