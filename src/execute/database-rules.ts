@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../errors.ts';
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
+import { isLeftToDatabase } from '../plan/defaults.ts';
 import type { FieldValues } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { buildStatement } from '../sql/statement.ts';
@@ -31,7 +32,8 @@ export async function blaming<Value>(
     const found = await findConflicts(access, resource, values, id, error.kind);
     const blamed = found.length > 0 ? found : await ruledFields(access, resource, values, error);
     if (blamed.length > 0) return fail(blamed);
-    if (id !== undefined || !(await passTakenIds(resource, error, access))) throw unforeseen(error);
+    if (id !== undefined || !(await passTakenNumbers(resource, error, access)))
+      throw unforeseen(error);
     // It may be refused again: for another reason, or since others have drawn ids meanwhile.
     return blaming(access, { resource, values, id }, change);
   }
@@ -64,18 +66,25 @@ async function ruledFields(
 }
 
 /**
- * After a unique value was taken that no client has sent: lets the database draw ids behind those that records of
- * others came with. Tells whether that may have helped.
+ * After a unique value was taken that no client has sent: lets the database draw ids, and what else it counts, behind
+ * those that records of others came with. Tells whether that may have helped.
  */
-async function passTakenIds(
-  { id, table }: Resource,
+async function passTakenNumbers(
+  { id, table, fields }: Resource,
   { kind }: ConstraintError,
   { transaction, dialect }: Access,
 ): Promise<boolean> {
-  if (kind !== 'unique' || !isGenerated(id)) return false;
-  const sql = dialect.passIds?.(table, id.column);
-  if (sql === undefined) return false;
-  return (await transaction.all({ sql, parameters: [] }, { bound: [] })).length > 0;
+  if (kind !== 'unique') return false;
+  let hasHelped = false;
+  for (const field of fields.values()) {
+    const isCounted =
+      field === id ? isGenerated(id) : field.type.name === 'integer' && isLeftToDatabase(field);
+    const sql = isCounted ? dialect.passIds?.(table, field.column) : undefined;
+    if (sql === undefined) continue;
+    const passed = await transaction.all({ sql, parameters: [] }, { bound: [] });
+    hasHelped ||= passed.length > 0;
+  }
+  return hasHelped;
 }
 
 /**
