@@ -6,6 +6,8 @@ const commandTimeout = 250;
 const connectTimeout = 1_000;
 const pause = 1_000;
 const longestReconnect = 2_000;
+/** A Redis that stands still never says that it has heard of the end. */
+const disconnectTimeout = 100;
 
 /** Counts, and gives a window its end with the first count; one that has lost its end gets another. */
 const script = `
@@ -84,6 +86,7 @@ export class RedisCounters implements Counters {
       maxRetriesPerRequest: 0,
       connectTimeout,
       commandTimeout,
+      disconnectTimeout,
       retryStrategy: (times) => Math.min(times * 100, longestReconnect),
     });
     client.on('error', (error: unknown) => {

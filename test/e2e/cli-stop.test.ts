@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
@@ -122,6 +122,29 @@ test('PostgreSQL: the same, and no connection stays', onBusyMachines, async () =
   expect(Number(headers.get('x-total-count'))).toBe(met.filter((one) => one === 201).length);
   await again.stop('SIGTERM');
   await postgres.drop();
+});
+
+test('a Redis that stands still is not waited for', async () => {
+  let leftAt = 0;
+  const redis = createServer({ allowHalfOpen: true }, (socket) => {
+    // It says how it is, and nothing more.
+    socket.once('data', () => socket.write('$16\r\nredis_version:7\n\r\n'));
+    socket.on('end', () => (leftAt = performance.now())).on('error', () => undefined);
+  });
+  await new Promise<void>((done) => redis.listen(0, '127.0.0.1', done));
+  const { port } = redis.address() as AddressInfo;
+  const folder = makeFolder({
+    'plinth.yaml': `rateLimit: { store: "redis://127.0.0.1:${port}" }\nserver: { drainDelay: 0 }\n${library}`,
+  });
+  const here = { cwd: folder.path };
+  const database = ['--database', 'sqlite:shop.db'];
+  await plinth(['migrate', '--apply', ...database], here);
+  const server = await servePlinth(['start', ...database], here);
+  expect((await fetch(`${server.url}/v1/authors`)).status).toBe(200);
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
+  // The library's own patience is 2 s.
+  expect(performance.now() - leftAt).toBeLessThan(1_500);
+  redis.close();
 });
 
 test('start stays reachable for a second, so that others learn that it goes', async () => {
