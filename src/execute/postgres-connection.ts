@@ -119,8 +119,9 @@ function lost(message: string): Error {
 export class Connection {
   /** Since when it waits for the next answer; undefined when it does not. */
   waitingSince: number | undefined;
-  /** Whether it has answered. */
+  /** Whether it has answered, and when last, on the clock of `performance.now()`. */
   isOpen = false;
+  answeredAt = Number.NEGATIVE_INFINITY;
   isLost = false;
   readonly openedAt = performance.now();
   private readonly client: driver.Sql;
@@ -246,6 +247,7 @@ export class Connection {
         ask().then(resolve, reject);
       });
       this.isOpen = true;
+      this.answeredAt = performance.now();
       return answer;
     } catch (error) {
       if (isLoss(error) || isFull(error)) this.lose();
@@ -276,26 +278,27 @@ export class Connection {
    * closes at once, as a proxy does before the server is up.
    */
   private async openSocket({ host, port, path }: Address): Promise<Socket> {
-    if (!this.mayConnect) throw lost('The server closed the connection at once');
+    const place = { host: host[0] ?? 'localhost', port: port[0] ?? defaultPort };
+    const isLocal = typeof path === 'string';
+    const where = isLocal ? path : `${place.host}:${place.port}`;
+    if (!this.mayConnect) throw lost(`The server closed the connection at once: ${where}`);
     this.mayConnect = false;
     // Later ones carry no session, but the wish to stop a statement.
     const isSession = !this.isBegun;
     this.isBegun = true;
-    const [hostname = 'localhost'] = host;
-    const isLocal = typeof path === 'string';
-    const socket = isLocal
-      ? connect(path)
-      : connect({ host: hostname, port: port[0] ?? defaultPort, noDelay: true });
+    const socket = isLocal ? connect(path) : connect({ ...place, noDelay: true });
     const timer = setTimeout(() => {
-      socket.destroy(Object.assign(new Error('It does not answer'), { code: 'CONNECT_TIMEOUT' }));
+      const error = new Error(`It does not answer: ${where}`);
+      socket.destroy(Object.assign(error, { code: 'CONNECT_TIMEOUT' }));
     }, connectTimeout);
     try {
       await new Promise<void>((resolve, reject) => {
         socket.on('error', reject).once('connect', resolve);
       });
-      const opened = isLocal ? socket : await encrypted(socket, hostname, this.encryption);
+      const opened = isLocal ? socket : await encrypted(socket, place.host, this.encryption);
       if (isSession && this.isEnded) throw lost('The session was ended before it had begun');
-      return opened;
+      // The driver's errors name what it finds there.
+      return Object.assign(opened, place);
     } catch (error) {
       socket.destroy();
       // It is not tried again, whatever has hindered it.

@@ -346,6 +346,8 @@ describe('opening', () => {
     const { port } = listener.address() as AddressInfo;
     const { error } = await failing(openPostgres(at((url) => (url.port = String(port)))));
     expect((error as Error).message).toContain(reason);
+    // What the log has of it.
+    expect(String((error as Error).cause)).toContain(`127.0.0.1:${port}`);
     listener.close();
   });
 
