@@ -62,6 +62,12 @@ export class Pool {
     return { busy: this.lent.size, idle: this.idle.length, waiting: this.waiting.length };
   }
 
+  /** When one that is still there has last answered, on the clock of `performance.now()`. */
+  get answeredAt(): number {
+    const there = [...this.idle, ...this.lent].filter(({ isLost }) => !isLost);
+    return Math.max(...there.map(({ answeredAt }) => answeredAt));
+  }
+
   /** Lends a connection: the one used last, whose statements are prepared. Rejects when all stay busy for too long. */
   lend(): Connection | Promise<Connection> {
     if (this.isClosed) throw new DatabaseFailure('The database is closed.');

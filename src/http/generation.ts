@@ -2,7 +2,7 @@ import { BoundedCache } from '../bounded-cache.ts';
 import { ok, type Result } from '../errors.ts';
 import type { Database } from '../execute/database.ts';
 import { IdempotencyKeys } from '../execute/idempotency.ts';
-import { SchemaProbe } from '../execute/schema-probe.ts';
+import { ReadyProbe } from '../execute/ready-probe.ts';
 import type { Subject } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import { viewKey, viewOf, type ResourceView, type View } from '../model/view.ts';
@@ -39,7 +39,7 @@ export class Generation {
   readonly database: Database;
   readonly statements: WriteStatements;
   readonly keys: IdempotencyKeys;
-  readonly schema: SchemaProbe;
+  readonly readiness: ReadyProbe;
   readonly folder: string | undefined;
   /** Absent where there are none: in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;
@@ -63,7 +63,7 @@ export class Generation {
     this.database = database;
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database);
-    this.schema = new SchemaProbe(api, database);
+    this.readiness = new ReadyProbe(api, database);
   }
 
   /** Lets requests wait before they begin, until the function is called that this gives. */

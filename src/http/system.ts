@@ -24,9 +24,7 @@ type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 const endpoints: Readonly<Record<string, Answer>> = {
   '/_health': async ({ requestId }) => jsonResponse(200, '{"status":"ok"}', requestId),
   '/_ready': async ({ requestId, generation, isStopping }) => {
-    const { database, schema } = generation;
-    const ready =
-      !isStopping() && (await database.ping().catch(() => false)) && (await schema.fits());
+    const ready = !isStopping() && (await generation.readiness.isReady());
     return jsonResponse(
       ready ? 200 : 503,
       `{"status":"${ready ? 'ready' : 'unavailable'}"}`,

@@ -18,6 +18,7 @@ import { until } from '../support/command.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildValid, serve, serveApi, type TestApi } from '../support/api.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
 import { getBytes, Wire } from '../support/wire.ts';
 
 const specification = `access: public
@@ -145,6 +146,66 @@ test('a right that the role lacks takes no server out of service: what needs it 
   await stop();
   await other.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   await other.end();
+  await server.drop();
+});
+
+test('whether a server is ready is said soon, and of all who ask one is asked for', async () => {
+  const server = await createDatabase();
+  const proxy = await startProxy(server.url);
+  const other = driver(server.url, { max: 1 });
+  const model = buildValid('access: public\nresources: { notes: { fields: {} } }');
+  // Whoever waited for a statement would wait for longer than a test may take.
+  const options = { poolSize: 1, statementTimeout: 600_000 };
+  const database = await openPostgres(proxy.url, options);
+  await migrate(database, model);
+  const draw = { now: () => new Date(), uuid: uuidv7 };
+  const { get, stop } = await serve(model, database, draw, []);
+  const askAll = async (): Promise<readonly number[]> => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => get('/_ready')));
+    return [...new Set(all.map(({ status }) => status))];
+  };
+  // While a table is altered it is there.
+  await other.begin(async (sql) => {
+    await sql`LOCK TABLE notes IN ACCESS EXCLUSIVE MODE`;
+    for (let round = 0; round < 3; round += 1) {
+      expect(await askAll()).toEqual([200]);
+      // The only connection is free for others.
+      expect(await database.all({ sql: 'SELECT 1', parameters: [] }, { bound: [] })).toEqual([[1]]);
+      await new Promise((done) => setTimeout(done, 1_100));
+    }
+  });
+  proxy.stand(true);
+  await until(async () => (await get('/_ready')).status === 503);
+  expect(await askAll()).toEqual([503]);
+  expect(database.connections()).toMatchObject({ busy: 1, waiting: 0 });
+  proxy.stand(false);
+  await until(async () => (await get('/_ready')).status === 200);
+  expect(await askAll()).toEqual([200]);
+  await stop();
+  await proxy.stop();
+  await other.end();
+  await server.drop();
+});
+
+test('a server whose connections are all in use is ready while they answer', async () => {
+  const server = await createDatabase();
+  const model = buildValid('access: public\nresources: { notes: { fields: {} } }');
+  const database = await openPostgres(server.url, { poolSize: 1 });
+  await migrate(database, model);
+  const { get, stop } = await serve(model, database, { now: () => new Date(), uuid: uuidv7 }, []);
+  expect((await get('/_ready')).status).toBe(200);
+  const nap = { sql: 'SELECT pg_sleep(0.3)', parameters: [] };
+  const naps = Array.from({ length: 20 }, () => database.all(nap, { bound: [] }));
+  let isWaiting = true;
+  const answered = Promise.all(naps).finally(() => (isWaiting = false));
+  for (let round = 0; round < 5; round += 1) {
+    expect((await get('/_ready')).status).toBe(200);
+    await new Promise((done) => setTimeout(done, 200));
+  }
+  // None of those who asked has waited until its turn came.
+  expect(isWaiting).toBe(true);
+  await answered;
+  await stop();
   await server.drop();
 });
 

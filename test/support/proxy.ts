@@ -7,6 +7,8 @@ export interface Proxy {
   readonly cutOn: (text: string) => void;
   /** From now on, the first of these texts reaches the server as the second, which has the same length. */
   readonly rewrite: (text: string, other: string) => void;
+  /** From now on, nothing comes through until it is said that it does. */
+  readonly stand: (isStill: boolean) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -14,11 +16,13 @@ export interface Proxy {
 export async function startProxy(target: string, host = '127.0.0.1'): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   let trigger: string | undefined;
+  let isStill = false;
   let rewritten = (bytes: Buffer): Buffer => bytes;
   const open = new Set<Socket>();
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     open.add(client).add(upstream);
+    if (isStill) client.pause();
     client.on('data', (bytes: Buffer) => {
       if (trigger !== undefined && bytes.includes(trigger)) client.destroy();
       else upstream.write(rewritten(bytes));
@@ -47,6 +51,12 @@ export async function startProxy(target: string, host = '127.0.0.1'): Promise<Pr
           bytes.toString('latin1').replaceAll(text, () => other),
           'latin1',
         );
+    },
+    stand: (still) => {
+      isStill = still;
+      for (const socket of open)
+        if (still) socket.pause();
+        else socket.resume();
     },
     stop: async () => {
       for (const socket of open) socket.destroy();
