@@ -39,7 +39,7 @@ export class ReadyProbe {
     if (!(await within(this.ping, longestAnswer, () => false))) return false;
     if (performance.now() < this.until) return this.fits;
     this.looking ??= this.look().finally(() => (this.looking = undefined));
-    // A table that another one holds, as while it is altered, is there.
+    // A table that another one holds, as while it is altered, is taken to be as it was.
     return within(this.looking, longestLook, () => this.fits);
   }
 
@@ -51,17 +51,18 @@ export class ReadyProbe {
 
   private async findAll(): Promise<boolean> {
     this.statements ??= this.makeStatements();
+    let found = true;
     for (const statement of this.statements) {
       const late = AbortSignal.timeout(longestLook);
       try {
         await this.ask(statement, late);
       } catch (error) {
-        if (late.aborted) continue;
         // A table that this role may not read is there; a database that has gone is told of elsewhere.
-        if (!(error instanceof DatabaseFailure) || error.kind === 'changed') return false;
+        if (late.aborted) found = this.fits;
+        else if (!(error instanceof DatabaseFailure) || error.kind === 'changed') return false;
       }
     }
-    return true;
+    return found;
   }
 
   private async ask(statement: Statement, late: AbortSignal): Promise<void> {
