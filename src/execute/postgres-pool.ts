@@ -192,8 +192,10 @@ export class Pool {
     const { statementTimeout, isPooled } = this.options;
     for (const connection of this.lent) {
       const waited = now - (connection.waitingSince ?? now);
-      if (waited > statementTimeout + grace) this.giveUp(connection);
-      else if (isPooled && waited > statementTimeout) connection.cancel();
+      if (waited > statementTimeout + grace) {
+        this.renew();
+        this.giveUp(connection);
+      } else if (isPooled && waited > statementTimeout) connection.cancel();
     }
     // The server may have some again.
     while (this.serveNext());

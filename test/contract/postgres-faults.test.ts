@@ -276,6 +276,18 @@ describe('lost connections', () => {
     expect(await stored()).toEqual(['a']);
   });
 
+  test('that give no sign, as where a server is gone with its machine: one is waited for, and none that was idle', async () => {
+    const proxy = await startProxy(server.url);
+    const through = await openPostgres(proxy.url, { poolSize: 4, statementTimeout: 500 });
+    await Promise.all([1, 2, 3, 4].map(() => through.all(statement('SELECT pg_sleep(0.2)'), none)));
+    expect(through.connections().idle).toBe(4);
+    proxy.silence();
+    expect(await failing(through.all(names, none))).toMatchObject({ kind: 'unavailable' });
+    expect(await through.all(names, none)).toEqual([]);
+    await through.close();
+    await proxy.stop();
+  });
+
   test('under a read: it is asked again', async () => {
     const read = database.all(statement(`SELECT 'there', pg_sleep(0.3)`), none);
     await new Promise((resolve) => setTimeout(resolve, 100));

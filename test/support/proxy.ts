@@ -7,6 +7,8 @@ export interface Proxy {
   readonly cutOn: (text: string) => void;
   /** From now on, the first of these texts reaches the server as the second, which has the same length. */
   readonly rewrite: (text: string, other: string) => void;
+  /** Nothing comes through connections that are open now any more, and nobody is told; new ones are as ever. */
+  readonly silence: () => void;
   /** From now on, nothing comes through until it is said that it does. */
   readonly stand: (isStill: boolean) => void;
   readonly stop: () => Promise<void>;
@@ -51,6 +53,9 @@ export async function startProxy(target: string, host = '127.0.0.1'): Promise<Pr
           bytes.toString('latin1').replaceAll(text, () => other),
           'latin1',
         );
+    },
+    silence: () => {
+      for (const socket of open) socket.pause();
     },
     stand: (still) => {
       isStill = still;
