@@ -7,6 +7,7 @@ import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../sql/c
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Row } from './database.ts';
+import type { Room } from './room.ts';
 
 /** What runs statements: a Database, or a Transaction of one. */
 export interface Reader {
@@ -47,6 +48,8 @@ interface Level {
   readonly reader: Reader;
   readonly dialect: Dialect;
   readonly limits: Limits;
+  /** What is left for related records in this answer. */
+  readonly room: Room;
   /** How many records there may be at this level; it decides how many each may have below it. */
   readonly parents: number;
   readonly bound: readonly SqlValue[];
@@ -195,7 +198,8 @@ function readTarget(
   isPaged: boolean,
   level: Level,
 ): Soon<Related> {
-  const { reader, dialect, bound } = level;
+  const { reader, dialect, bound, room } = level;
+  room.check();
   const { limit: cap, offset } = page;
   const { sought, keyOf } = keysBelow(keys, target);
   const values = {
@@ -215,6 +219,7 @@ function readTarget(
     );
   });
   return after(found, ([rows, counted]) => {
+    room.take(rows);
     const totals = new Map<SqlValue, number>();
     for (const row of counted) totals.set(keyOf(row), Number(row[1]));
     const below = { ...level, parents: level.parents * cap };

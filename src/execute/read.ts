@@ -10,6 +10,7 @@ import { wantedValues, type Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Database, Row } from './database.ts';
 import { readSelection, type Reader } from './expansion.ts';
+import { Room } from './room.ts';
 import { readTotal } from './total.ts';
 
 /** What a list gives: its records, and how many there are in all where that was asked for. */
@@ -117,6 +118,7 @@ function readPage(
     reader: database,
     dialect: database.dialect,
     limits,
+    room: new Room(),
     parents: limit,
     bound: values.bound,
     collections,
@@ -164,6 +166,7 @@ export function readOne(
   reader: Reader,
   dialect: Dialect,
   limits: Limits,
+  room = new Room(),
 ): Soon<RecordValue | undefined> {
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;
@@ -171,7 +174,8 @@ export function readOne(
   return after(reader.all(statement, { bound: values, id }), (rows) => {
     if (rows.length === 0) return undefined;
     const { collections } = bound;
-    const level = { reader, dialect, limits, parents: 1, bound: values, collections, path: '' };
+    const one = { parents: 1, bound: values, collections, path: '' };
+    const level = { reader, dialect, limits, room, ...one };
     return after(readSelection(rows, compiled.selection, level), ([record]) => record);
   });
 }

@@ -32,6 +32,7 @@ import { inOrder, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
+import { Room } from './room.ts';
 import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
 import { createWhole } from './whole-create.ts';
 import {
@@ -302,7 +303,8 @@ export class Writer {
   ): FieldValues {
     const values = new Map<Field, JsonValue>();
     for (const [field, part] of merged) {
-      const reading = readValue(mergePatch(current.get(field) ?? null, part), field);
+      const whole = mergePatch(current.get(field) ?? null, part);
+      const reading = readValue(whole, field);
       const name = this.answering.names.field(field) ?? field.name;
       if (!reading.ok)
         for (const issue of reading.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
@@ -323,6 +325,7 @@ export class Writer {
     // All records of one answer share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
     const shared = { ...limits, responseItems };
+    const room = new Room();
     const written: Written[] = [];
     const isKnown = plain === undefined && ids.every((_, index) => rows[index] !== undefined);
     if (!isKnown) this.transaction.enter?.(`fetch_${compiled.plan.resource.name}`);
@@ -330,8 +333,8 @@ export class Writer {
       const row = rows[index];
       written.push({
         id,
-        record: row === undefined ? await this.read(compiled, id, shared) : shape(row),
-        plain: plain && (await this.read(plain, id, shared)),
+        record: row === undefined ? await this.read(compiled, id, shared, room) : shape(row),
+        plain: plain && (await this.read(plain, id, shared, room)),
       });
     }
     return written;
@@ -341,10 +344,11 @@ export class Writer {
     compiled: CompiledRead,
     id: JsonValue,
     limits: Limits,
+    room = new Room(),
   ): Soon<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
     const bound = boundFor(compiled.plan, this.answering.rights.claims);
-    return readOne(compiled, key, bound, this.transaction, this.dialect, limits);
+    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, room);
   }
 
   /** Runs a change of values; when the database refuses them, finds every field that is to blame. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../errors.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
+import { Refusal } from '../execute/refusal.ts';
+import { tooLong } from '../execute/room.ts';
 import type { Draw } from '../plan/defaults.ts';
 import { compressed } from '../respond/compression.ts';
 import { respondError } from '../respond/error.ts';
@@ -151,8 +153,9 @@ export class RequestHandler {
     const failed = (error: unknown): ApiError => {
       // There is nobody to answer.
       if (error instanceof ClientGone) throw error;
-      this.report(observed, error);
-      return failureOf(error);
+      const refused = refusalOf(error);
+      if (refused === undefined) this.report(observed, error);
+      return refused ?? failureOf(error);
     };
     // Answered however much there is to do. Contract 3, Overload.
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
@@ -244,6 +247,14 @@ const failures: Readonly<Record<FailureKind, ApiError>> = {
     'The connection was lost while committing: the write may have happened or not. An Idempotency-Key makes it safe to repeat',
   ),
 };
+
+/** Why an answer was given up that would be too long: for what may be read for it, or for any text of JavaScript. */
+function refusalOf(error: unknown): ApiError | undefined {
+  if (error instanceof Refusal) return error.error;
+  return error instanceof RangeError && error.message === 'Invalid string length'
+    ? tooLong
+    : undefined;
+}
 
 /** What a client is told of an error that no rule foresaw: nothing of the database, nothing of the host. */
 function failureOf(error: unknown): ApiError {
