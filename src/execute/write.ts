@@ -1,6 +1,7 @@
 import { fail, ok, type FieldProblem, type Result } from '../errors.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { SqlValue, ValueIssue } from '../model/values.ts';
+import { inBodyTime } from '../model/pattern.ts';
 import { readValue } from '../model/validation.ts';
 import { mergePatch } from '../plan/merge-patch.ts';
 import { immutableMessage, validationError } from '../plan/write.ts';
@@ -304,7 +305,7 @@ export class Writer {
     const values = new Map<Field, JsonValue>();
     for (const [field, part] of merged) {
       const whole = mergePatch(current.get(field) ?? null, part);
-      const reading = readValue(whole, field);
+      const reading = inBodyTime(() => readValue(whole, field));
       const name = this.answering.names.field(field) ?? field.name;
       if (!reading.ok)
         for (const issue of reading.issues) issues.push({ ...issue, path: `${name}${issue.path}` });

@@ -5,6 +5,7 @@ import { RowRights } from '../execute/row-rights.ts';
 import { executeWrite } from '../execute/write.ts';
 import { notFound, type Answering, type Written } from '../execute/written.ts';
 import { refusalOf } from '../model/access.ts';
+import { inBodyTime } from '../model/pattern.ts';
 import { fieldNameIn } from '../model/view.ts';
 import { scopeOf } from '../auth/callers.ts';
 import { planCreate, planUpdate } from '../plan/write.ts';
@@ -28,7 +29,7 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
   const prepared = await prepare(
     call,
-    (body) => planCreate(body, face, api, exchange.draw),
+    (body) => inBodyTime(() => planCreate(body, face, api, exchange.draw)),
     key.ok ? [] : [key.error],
   );
   if (!prepared.ok) return prepared;
@@ -102,7 +103,7 @@ export async function updateRecord(
   const [type] = mediaTypeOf(exchange.headers);
   const options = { merges: type === mergePatchType, demands: demandsOf(exchange) };
   const prepared = await prepare(call, (body) =>
-    planUpdate(body, kind, id ?? idText, face, exchange.draw, options),
+    inBodyTime(() => planUpdate(body, kind, id ?? idText, face, exchange.draw, options)),
   );
   if (!prepared.ok) return prepared;
   if (id === undefined) return fail(notFound(face.resource, idText));

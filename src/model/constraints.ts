@@ -62,10 +62,12 @@ const checks = {
   exclusiveMaximum: bound((order) => order < 0, 'less than'),
   multipleOf: (value: JsonValue, limit: number | string) =>
     isMultiple(value, limit) ? undefined : `must be a multiple of ${plainText(limit)}`,
-  pattern: (value: string, limit: string, field: Field) =>
-    field.pattern === undefined || matches(field.pattern, value)
-      ? undefined
-      : `must match the pattern ${limit}`,
+  pattern: (value: string, limit: string, field: Field) => {
+    const isMatch = field.pattern === undefined || matches(field.pattern, value);
+    if (isMatch === undefined)
+      return `takes too long to be tried against the pattern ${limit}, with what else the body has tried`;
+    return isMatch ? undefined : `must match the pattern ${limit}`;
+  },
   minItems: (value: readonly JsonValue[], limit: number) =>
     value.length >= limit ? undefined : `must have at least ${counted(limit, 'item')}`,
   maxItems: (value: readonly JsonValue[], limit: number) =>

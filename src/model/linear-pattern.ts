@@ -33,8 +33,14 @@ const places: ReadonlyMap<string, Place> = new Map<string, Place>([
   [String.raw`\B`, (before, behind) => isWord(before) === isWord(behind)],
 ]);
 
+/** Tests a text; undefined where it was not to go on. */
+export type LinearTest = (text: string, goesOn?: () => boolean) => boolean | undefined;
+
+/** After so many states that were looked at a test asks whether it goes on. */
+const statesAtOnce = 10_000;
+
 /** A test for texts that a valid pattern (`u` flag) matches somewhere; undefined where it is none of this kind. */
-export function linearTest(source: string): ((text: string) => boolean) | undefined {
+export function linearTest(source: string): LinearTest | undefined {
   let states = 0;
   const fork = (...forks: State[]): State & { readonly forks: State[] } => ({
     kind: 'fork',
@@ -78,12 +84,13 @@ export function linearTest(source: string): ((text: string) => boolean) | undefi
   });
   if (whole === undefined) return undefined;
   const start = whole({ kind: 'end' });
-  return states <= mostStates ? (text) => run(start, text) : undefined;
+  return states <= mostStates ? (text, goesOn) => run(start, text, goesOn) : undefined;
 }
 
-function run(start: State, text: string): boolean {
+function run(start: State, text: string, goesOn = (): boolean => true): boolean | undefined {
   const characters = Array.from(text);
   let reached: readonly State[] = [];
+  let looked = 0;
   for (let index = 0; index <= characters.length; index += 1) {
     const behind = characters[index];
     const seen = new Set<State>([start, ...reached]);
@@ -97,6 +104,11 @@ function run(start: State, text: string): boolean {
       } else if (behind !== undefined && state.fits(behind)) next.push(state.next);
     }
     reached = next;
+    looked += seen.size;
+    if (looked > statesAtOnce) {
+      if (!goesOn()) return undefined;
+      looked = 0;
+    }
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { linearTest } from '../../src/model/linear-pattern.ts';
-import { matches, waysOf } from '../../src/model/pattern.ts';
+import { inBodyTime, matches, waysOf } from '../../src/model/pattern.ts';
 import { seed } from '../support/seed.ts';
 
 /** Patterns of every construct that is followed without backtracking. */
@@ -152,4 +152,27 @@ test.each([
   ['^(ab){2}$', undefined],
 ])('%s can match in so many ways a part: %j', (source, ways) => {
   expect(waysOf(source)).toEqual(ways);
+});
+
+describe('the values of one body share a time for their patterns', () => {
+  const slow = Array.from({ length: 2_000 }, (_, index) => `${'a'.repeat(40)}${index}!`);
+  const long = 'a'.repeat(5_000);
+  test.each([
+    ['a deadline', '^(?=(a+)+$).*', slow],
+    ['many ways at once', '^(?:a{1,40}-?)+$', slow.map((text) => `${long}${text}`)],
+    ['backtracking', '^a*a*$', slow.map((text) => `${'a'.repeat(900)}${text}`)],
+  ])('by %s: %s', (_, source, values) => {
+    const pattern = new RegExp(source, 'u');
+    const found = inBodyTime(() => values.map((value) => matches(pattern, value)));
+    expect(found.at(0)).toBe(false);
+    expect(found.at(-1)).toBeUndefined();
+    // What takes next to nothing is tried all the same, and the next body has its own time.
+    expect(matches(pattern, slow[0] ?? '')).toBe(false);
+  });
+
+  test('what takes few steps takes none of it', () => {
+    const values = Array.from({ length: 100_000 }, () => 'abc-def');
+    const found = inBodyTime(() => values.map((value) => matches(/^[a-z]+-[a-z]+$/u, value)));
+    expect(new Set(found)).toEqual(new Set([true]));
+  });
 });
