@@ -38,26 +38,46 @@ function inOrder(value: JsonValue, field: Field | undefined): JsonValue {
   }
   const members = value as Readonly<Record<string, JsonValue>>;
   const found = Object.keys(members);
-  const declared = [...(field?.properties?.keys() ?? [])].filter((name) =>
-    Object.hasOwn(members, name),
-  );
-  const others = sortedMembers(found.filter((name) => field?.properties?.has(name) !== true));
-  const ordered = [...declared, ...others].map(
-    (name) => [name, inOrder(members[name] ?? null, field?.properties?.get(name))] as const,
-  );
-  const isSame = ordered.every(
-    ([name, member], index) => name === found[index] && member === members[name],
-  );
-  return isSame ? value : Object.fromEntries(ordered);
+  const names = namesInOrder(found, field?.properties);
+  let isSame = names === found || names.every((name, index) => name === found[index]);
+  const parts = names.map((name) => {
+    const member = members[name] ?? null;
+    const ordered = inOrder(member, field?.properties?.get(name));
+    if (ordered !== member) isSame = false;
+    return ordered;
+  });
+  return isSame
+    ? value
+    : Object.fromEntries(names.map((name, index) => [name, parts[index] ?? null]));
+}
+
+function namesInOrder(
+  found: readonly string[],
+  properties: Field['properties'],
+): readonly string[] {
+  if (properties === undefined) return sortedMembers(found);
+  const there = new Set(found);
+  const declared = [...properties.keys()].filter((name) => there.has(name));
+  return [...declared, ...sortedMembers(found.filter((name) => !properties.has(name)))];
 }
 
 /** Shorter names first, then by their bytes: the order in which PostgreSQL's jsonb keeps members. */
 function sortedMembers(names: readonly string[]): readonly string[] {
-  if (names.length < 2) return names;
+  if (names.length < 2 || isSorted(names)) return names;
   return names
     .map((name) => ({ name, bytes: Buffer.from(name) }))
     .sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
     .map(({ name }) => name);
+}
+
+/** Whether names are in that order, as they are where a write has left them; told of ASCII alone, which compares as its bytes. */
+function isSorted(names: readonly string[]): boolean {
+  return names.every((name, index) => {
+    const before = names[index - 1] ?? '';
+    const isBehind =
+      before.length < name.length || (before.length === name.length && before < name);
+    return (isBehind || index === 0) && Buffer.byteLength(name) === name.length;
+  });
 }
 
 /** Joins the readings of the parts of a value into one; `make` builds the whole. */
