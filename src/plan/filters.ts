@@ -50,7 +50,7 @@ export interface FilterContext {
 }
 
 /** How many problems a request has before unknown names get no suggestion any more: those are no typing errors. */
-const guessedNames = 20;
+export const guessedNames = 20;
 
 const noConditions = (): Conditions => ({ own: [], related: new Map() });
 

@@ -1,5 +1,6 @@
 import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
+import { guessedNames } from './filters.ts';
 import type { FieldView, RelationView, ResourceView } from '../model/view.ts';
 import { splitNames } from '../filter/text.ts';
 import type { ParameterName } from '../request/parameters.ts';
@@ -83,7 +84,8 @@ function select(
       const problem = choose(head, rest, matched, chosen);
       if (problem !== undefined) refuse(item, problem);
     } else {
-      const known = [...face.fields.keys(), ...face.relations.keys()];
+      const isGuessed = refusals.length < guessedNames;
+      const known = isGuessed ? [...face.fields.keys(), ...face.relations.keys()] : [];
       refuse(item, unknownName('field', head, known));
     }
   }

@@ -2,6 +2,7 @@ import { fail, ok, type Result } from '../errors.ts';
 import { isTooDeep, resolvePath, type Path } from '../filter/path.ts';
 import { placeOf } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
+import { guessedNames } from './filters.ts';
 import { splitNames } from '../filter/text.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
@@ -107,7 +108,7 @@ function planKey(
   name: string,
   descending: boolean,
   face: ResourceView,
-  { expand, nulls, prefix }: SortContext,
+  { expand, nulls, prefix, problems }: SortContext,
 ): Result<readonly PlannedKey[], string> {
   const path = resolvePath(`${prefix}${name}`, face);
   if (!path.ok) {
@@ -116,7 +117,7 @@ function planKey(
     const written = writtenElsewhere(name, (bare) => resolvePath(`${prefix}${bare}`, face).ok);
     return fail(
       written === undefined
-        ? unknownPath(name, { ...path.error, part })
+        ? unknownPath(name, { ...path.error, part }, undefined, problems.length < guessedNames)
         : `there is no field ${name}; ${written}`,
     );
   }

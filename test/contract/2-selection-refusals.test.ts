@@ -22,6 +22,15 @@ describe('refused', () => {
   const notExpanded = (whole: string, path = 'author'): string =>
     `${whole.includes('.') ? `${whole}: ` : ''}author is a relation that this request does not expand; add expand=${path}`;
   const rows = [
+    refused(
+      'so many unknown names that no suggestion helps any more',
+      `fields=${Array.from({ length: 21 }, (_, index) => `title${index}`).join(',')}`,
+      ...Array.from(
+        { length: 21 },
+        (_, index) =>
+          `fields: there is no field title${index}${index < 20 ? '; did you mean title?' : ''}`,
+      ),
+    ),
     refused('unknown', 'fields=titel', 'fields: there is no field titel; did you mean title?'),
     refused(
       'unknown in exclude',
