@@ -85,6 +85,12 @@ await api.things.delete(second.id).catch((error: unknown) => {
   if (error instanceof PlinthError) told.push(['gone', error.body.code, error.body.status, error.message]);
 });
 await api.things.update(await api.things.get(thing.id, { fields: ['name'] }), {}).catch((error: unknown) => told.push(['not plain', error instanceof TypeError]));
+const original = await api.things.get(thing.id);
+const copy = { ...original };
+await api.things.update(copy, {}).catch((error: unknown) => told.push(['a copy', error instanceof TypeError && error.message.includes('etagOf(record)')]));
+const ofCopy = await api.things.update(copy, { name: 'of a copy' }, { ifMatch: etagOf(original) });
+const late = await api.things.update(copy, { name: 'late' }, { ifMatch: etagOf(original) }).catch((error: unknown) => error instanceof PlinthError && error.body.code);
+told.push(['a copy with its tag', ofCopy.name, late]);
 const failing = createClient({ baseUrl, token: () => null, apiKey: undefined, fetch: async (_url, init) => {
   told.push(['no credential', new Headers(init?.headers).has('authorization')]);
   const body = { status: 429, error: 'Too Many Requests', message: 'm', path: '/', code: 'RATE_LIMITED', requestId: 'r' };
@@ -184,6 +190,8 @@ export const everythingOutput: readonly unknown[] = [
   ['replaced', null, 'low'],
   ['gone', 'RESOURCE_NOT_FOUND', 404, 'There is no record in things with id 2'],
   ['not plain', true],
+  ['a copy', true],
+  ['a copy with its tag', 'of a copy', 'PRECONDITION_FAILED'],
   ['no credential', false],
   ['limited', 7],
   ['key', 'number'],

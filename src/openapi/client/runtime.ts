@@ -224,7 +224,7 @@ function tagOf(target: unknown): string | undefined {
   const tag = tags.get(target);
   if (tag === undefined)
     throw new TypeError(
-      'Give the id, or a record as get gives it without fields, exclude and expand',
+      'No entity tag is known of this record: give its id, or the very object that get gave without fields, exclude and expand. Beside a copy of that keep etagOf(record), and give it as ifMatch',
     );
   return tag;
 }
