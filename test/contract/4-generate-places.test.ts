@@ -84,6 +84,16 @@ test('companies that are all different have names, not numbers', async () => {
   for (const { name } of companies) expect(name).toMatch(/^\p{L}.*\p{L}$/u);
 });
 
+test.each(['th', 'ja', 'zh_CN'])(
+  'a legal form in Latin letters stands apart, locale %s',
+  async (locale) => {
+    const companies = await things(['name'], 'companies', `generate: { locale: ${locale} }\n`);
+    expect(companies.length).toBe(300);
+    for (const { name } of companies)
+      expect(name).not.toMatch(/[\p{Script=Thai}\p{Script=Han}]\p{Script=Latin}/u);
+  },
+);
+
 describe('what tells of one thing agrees', () => {
   test('the name, extension and type of a file', async () => {
     const types: Record<string, string> = {

@@ -194,7 +194,9 @@ function companyNames(names: readonly string[], forms: readonly string[], joint:
       const [first, form] = [place % names.length, Math.floor((place % half) / names.length)];
       if (place >= half)
         return [name(first), name(first + (form + 1) * distance)].join(joint === '' ? '・' : ' & ');
-      return `${name(first)}${joint}${forms[form] ?? ''}`;
+      const legal = forms[form] ?? '';
+      // Thai companies are Inc and LLC as well, which nobody writes onto their names.
+      return `${name(first)}${/^\p{Script=Latin}/u.test(legal) ? ' ' : joint}${legal}`;
     },
   };
 }
