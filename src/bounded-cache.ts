@@ -1,19 +1,24 @@
 /**
- * A map of at most `limit` entries, whose keys have at most `keyLength` characters in all, that forgets what was not
- * used for long. It has two halves: what is used moves to the young one, and when that is full the old one is dropped
- * whole, so that nothing is searched for.
+ * A map of at most `limit` entries, which are at most `length` long in all (or two, of any length), that forgets what was
+ * not used for long. It has two halves: what is used moves to the young one, and when that is full the old one is dropped
+ * whole, so that nothing is searched for. `lengthOf`: that of an entry; its key's if left out.
  */
 export class BoundedCache<Value> {
   private young = new Map<string, Value>();
   private old = new Map<string, Value>();
-  /** The characters of the young half's keys. */
   private youngLength = 0;
   private readonly half: number;
   private readonly halfLength: number;
+  private readonly lengthOf: (key: string, value: Value) => number;
 
-  constructor(limit: number, keyLength = Infinity) {
+  constructor(
+    limit: number,
+    length = Infinity,
+    lengthOf: (key: string, value: Value) => number = (key) => key.length,
+  ) {
     this.half = Math.max(1, Math.floor(limit / 2));
-    this.halfLength = keyLength / 2;
+    this.halfLength = length / 2;
+    this.lengthOf = lengthOf;
   }
 
   /** Never more than `limit`; an entry that moved to the young half counts in both. */
@@ -30,12 +35,13 @@ export class BoundedCache<Value> {
   }
 
   set(key: string, value: Value): void {
-    if (this.young.size >= this.half || this.youngLength + key.length > this.halfLength) {
+    const length = this.lengthOf(key, value);
+    if (this.young.size >= this.half || this.youngLength + length > this.halfLength) {
       this.old = this.young;
       this.young = new Map();
       this.youngLength = 0;
     }
-    if (!this.young.has(key)) this.youngLength += key.length;
+    if (!this.young.has(key)) this.youngLength += length;
     this.young.set(key, value);
   }
 }

@@ -22,8 +22,9 @@ interface Document {
   readonly etag: string;
 }
 
-/** How many documents are kept of a generation: there may be one for each set of roles, and they may be long. */
+/** How many documents are kept of a generation, and how long in all: there may be one for each set of roles. */
 const keptDocuments = 20;
+const keptLength = 64 * 1024 * 1024;
 
 const documents = new WeakMap<Generation, BoundedCache<Document>>();
 
@@ -37,7 +38,9 @@ export async function answerOpenApi(
   const hasSandboxes = generation.sandboxes !== undefined;
   const view = generation.view(version, caller);
   const isDebugOn = isHonoured(exchange, caller);
-  const kept = documents.get(generation) ?? new BoundedCache<Document>(keptDocuments);
+  const kept =
+    documents.get(generation) ??
+    new BoundedCache<Document>(keptDocuments, keptLength, (_, { text }) => text.length);
   documents.set(generation, kept);
   const key = `${String(isDebugOn)} ${view.key}`;
   let document = kept.get(key);
