@@ -80,9 +80,9 @@ function isSorted(names: readonly string[]): boolean {
   });
 }
 
-/** Joins the readings of the parts of a value into one; `make` builds the whole. */
+/** Joins the readings of the parts of a value into one, up to the last issue that is told; `make` builds the whole. */
 export function gather(
-  parts: readonly Reading[],
+  parts: Iterable<Reading>,
   make: (values: JsonValue[]) => JsonValue,
 ): Reading {
   const issues: ValueIssue[] = [];
@@ -90,23 +90,24 @@ export function gather(
   for (const part of parts) {
     if (part.ok) values.push(part.value);
     else for (const issue of part.issues) issues.push(issue);
+    if (issues.length >= mostIssues) break;
   }
   return issues.length === 0 ? accept(make(values)) : { ok: false, issues };
 }
 
-/** Reads the items of a list, up to the last issue that is told. */
+/** Reads the items of a list. */
 export function readItems(items: readonly unknown[], read: (item: unknown) => Reading): Reading {
-  const issues: ValueIssue[] = [];
-  const values: JsonValue[] = [];
+  return gather(readEach(items, read), (values) => values);
+}
+
+function* readEach(
+  items: readonly unknown[],
+  read: (item: unknown) => Reading,
+): Generator<Reading> {
   for (const [index, item] of items.entries()) {
     const reading = read(item);
-    if (reading.ok) values.push(reading.value);
-    else
-      for (const issue of reading.issues)
-        issues.push({ ...issue, path: `[${index}]${issue.path}` });
-    if (issues.length >= mostIssues) break;
+    yield reading.ok ? reading : below(`[${index}]`, reading);
   }
-  return issues.length === 0 ? accept(values) : { ok: false, issues };
 }
 
 /** Moves the issues of a part below the name of the whole. */
