@@ -12,7 +12,7 @@ import type { ImportOrder } from '../execute/import/order.ts';
 import { emptyTables, ReferredFrom } from '../execute/reset.ts';
 import { writtenFields } from '../execute/written-fields.ts';
 import type { Generator } from './generator.ts';
-import { Joint, type Universe } from './joint.ts';
+import type { Universe } from './joint.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from './problem.ts';
 import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
@@ -151,20 +151,8 @@ class Fill {
     const rows = generator.rowsOf(resource);
     const { stand, distinct } = rows;
     const isOther = stand.count > 0 && this.missing(resource) > 0;
-    const joints = [...distinct];
-    for (const maker of rows.ownMakers()) {
-      const { field, turns, key } = maker;
-      maker.placeOf = (row) => row - 1;
-      if (turns === undefined || !isOther) continue;
-      const joint = new Joint(
-        [{ fields: [field], size: turns.size, valueAt: turns.at }],
-        key,
-        false,
-      );
-      maker.placeOf = (row) => joint.indexOf(row - 1);
-      joints.push(joint);
-    }
-    for (const joint of joints) {
+    const turns = rows.ownMakers().flatMap((maker) => maker.turnsBeside(isOther) ?? []);
+    for (const joint of [...distinct, ...turns]) {
       const values = isOther
         ? await storedValues(resource, joint.fields, transaction, database.dialect)
         : undefined;

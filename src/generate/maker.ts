@@ -6,6 +6,7 @@ import { changesOf, customSource, type Change, type CustomSource } from './custo
 import { distinctText, fitText } from './fit.ts';
 import { inferredSources } from './infer.ts';
 import { stepOf } from './kinds/moments.ts';
+import { Joint } from './joint.ts';
 import type { UserFunctions } from './modules.ts';
 import { aroundField, aroundMembers, itemOfRow, MembersOfRow, type Surroundings } from './part.ts';
 import type { Pool } from './pool.ts';
@@ -40,8 +41,7 @@ export class FieldMaker {
   private readonly path: readonly (string | number)[];
   private readonly place: string;
   private readonly around: Surroundings;
-  /** By what the values are drawn. */
-  readonly key: Key;
+  private readonly key: Key;
   private readonly workshop: Workshop;
   private readonly isItem: boolean;
   private readonly changes: readonly Change[];
@@ -51,8 +51,7 @@ export class FieldMaker {
   /** Of the moment of a step: whether the row has come so far; else it is empty, if it may be. */
   private readonly isReached: ((row: Row) => boolean) | undefined;
   private isDistinct: boolean;
-  /** Which of the values that are all different a row has: beside other records, one that none of these has. */
-  placeOf = (row: number): number => row - 1;
+  private turns: Joint | undefined;
   private candidates: readonly Source[] | undefined;
   private chosen: Source | undefined;
 
@@ -122,9 +121,12 @@ export class FieldMaker {
     return this.source.pool;
   }
 
-  /** The values of which each row has another one, if there is such a list of them. */
-  get turns(): Pool | undefined {
-    return this.isDistinct ? this.source.pool : undefined;
+  /** Gives what tells rows apart that come beside others, if there is a list of values of which each has another one. */
+  turnsBeside(others: boolean): Joint | undefined {
+    const pool = others && this.isDistinct ? this.source.pool : undefined;
+    const values = pool && { fields: [this.field], size: pool.size, valueAt: pool.at };
+    this.turns = values && new Joint([values], this.key, false);
+    return this.turns;
   }
 
   /** Whether any text of a source can be made another one. */
@@ -267,7 +269,7 @@ export class FieldMaker {
     let value: unknown;
     let isNumbered = !this.isDistinct || this.custom?.isDistinct === true;
     if (this.isDistinct && pool !== undefined) {
-      const place = this.placeOf(row.number);
+      const place = this.turns?.indexOf(row.number - 1) ?? row.number - 1;
       // A round of all values, then another one with numbers.
       if (place >= pool.size && !this.isOpen(source)) value = null;
       else value = pool.at(permuted(place, pool.size, this.key));
