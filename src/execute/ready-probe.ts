@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
 import { schemaOf } from '../sql/schema.ts';
@@ -89,8 +90,5 @@ export class ReadyProbe {
 
 /** What `work` gives, or what it is taken to give where that takes longer than `time` ms. */
 function within<Value>(work: Promise<Value>, time: number, otherwise: () => Value): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(otherwise()), time);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+  return Promise.race([work, delay(time, undefined, { ref: false }).then(otherwise)]);
 }

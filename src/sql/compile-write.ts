@@ -116,15 +116,12 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     owner: string,
     keys?: string,
   ): string => {
-    const conditions = [
-      `${quote(ownerKey.column)} = ${owner}`,
-      ...(keys === undefined
-        ? []
-        : [dialect.compare(quote(targetKey.column), 'in', keys, targetKey)]),
-    ];
+    const target = quote(targetKey.column);
+    const isNamed =
+      keys === undefined ? '' : ` AND ${dialect.compare(target, 'in', keys, targetKey)}`;
     return (
-      `SELECT ${columns([through.id, targetKey]).join(', ')} FROM ${quote(through.table)}` +
-      ` WHERE ${conditions.join(' AND ')} ORDER BY ${quote(through.id.column)} DESC`
+      `SELECT ${quote(through.id.column)}, ${target} FROM ${quote(through.table)}` +
+      ` WHERE ${quote(ownerKey.column)} = ${owner}${isNamed} ORDER BY ${quote(through.id.column)} DESC`
     );
   };
   return {
