@@ -15,8 +15,7 @@ const warmUp = 60_000;
 const path = '/v1/posts/7';
 
 type Side = Featured & {
-  readonly name: string;
-  readonly plain: string | undefined;
+  readonly feature: Feature;
   /** µs of processor time, for all of its turns. */
   cost: number;
 };
@@ -33,19 +32,23 @@ export async function measureCost(
   const found = new Map<string, number[]>();
   for (let batch = 0; batch < batches; batch += 1) {
     const sides = await measureBatch(batch, databases, folder, all);
-    const costOf = (wanted: string): number => sides.find(({ name }) => name === wanted)?.cost ?? 0;
+    const ratioOf = (wanted: Feature): number => {
+      // A server is compared with one of its own kind.
+      const plain = 'head' in wanted ? features.nothing : features.handwritten;
+      const [without, own] = [plain, wanted].map(
+        (one) => sides.find(({ feature }) => feature === one)?.cost ?? 0,
+      );
+      return (without ?? 0) / (own ?? 0);
+    };
     const note = (name: string, ratio: number): void =>
       void found.set(name, [...(found.get(name) ?? []), ratio]);
-    for (const { name, cost, plain = features.nothing.name } of sides)
-      note(name, costOf(plain) / cost);
-    const { nothing, rule, handwritten, handwrittenRule } = features;
+    for (const { feature } of sides) note(feature.name, ratioOf(feature));
+    const { rule, handwrittenRule } = features;
     note(
-      'a token and a rule for rows, of the ratio to the hand-written server',
-      costOf(nothing.name) /
-        costOf(rule.name) /
-        (costOf(handwritten.name) / costOf(handwrittenRule.name)),
+      `${rule.name}, as a part of the same, hand-written`,
+      ratioOf(rule) / ratioOf(handwrittenRule),
     );
-    print(sides.map(({ name, cost }) => `${name} ${perRequest(cost)} µs`).join(', '));
+    print(sides.map(({ feature, cost }) => `${feature.name} ${perRequest(cost)} µs`).join(', '));
   }
   for (const [name, ratios] of found) print(`read by id with ${name}: ${interval(ratios)}`);
 }
@@ -62,7 +65,7 @@ async function measureBatch(
   try {
     for (const feature of [...all.slice(first), ...all.slice(0, first)]) {
       const featured = await startFeatured(feature, databases, folder);
-      sides.push({ ...featured, name: feature.name, plain: feature.plain, cost: 0 });
+      sides.push({ ...featured, feature, cost: 0 });
       await featured.ask(path, warmUp);
     }
     for (let round = 0; round < rounds; round += 1)

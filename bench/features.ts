@@ -18,8 +18,6 @@ export type Feature = {
   readonly head?: string;
   readonly sendsToken?: true;
   readonly isWatched?: true;
-  /** The one without, where it is not the first of all. */
-  readonly plain?: string;
 };
 
 const secret = '0123456789abcdef0123456789abcdef';
@@ -45,7 +43,6 @@ access: { read: [{ role: clerk, where: 'id_gte={user.sub}' }], write: admin }`,
   handwrittenRule: {
     name: 'a token and a rule for rows, hand-written',
     sendsToken: true,
-    plain: 'nothing, hand-written',
   },
 } as const satisfies Readonly<Record<string, Feature>>;
 
