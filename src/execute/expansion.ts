@@ -199,7 +199,6 @@ function readTarget(
   level: Level,
 ): Soon<Related> {
   const { reader, dialect, bound, room } = level;
-  room.check();
   const { limit: cap, offset } = page;
   const { sought, keyOf } = keysBelow(keys, target);
   const values = {
@@ -208,6 +207,7 @@ function readTarget(
     limit: keys.length * cap + 1,
     cap,
     offset,
+    room,
   };
   const { top, count } = target;
   const all = isPaged ? [] : reader.all(target.rows, values);
@@ -215,11 +215,10 @@ function readTarget(
     if (top === undefined || count === undefined || !(isPaged || isOver(rows, cap)))
       return [rows, []];
     return after(reader.all(top, values), (first) =>
-      after(reader.all(count, values), (counted) => [first, counted]),
+      after(reader.all(count, { ...values, room: undefined }), (counted) => [first, counted]),
     );
   });
   return after(found, ([rows, counted]) => {
-    room.take(rows);
     const totals = new Map<SqlValue, number>();
     for (const row of counted) totals.set(keyOf(row), Number(row[1]));
     const below = { ...level, parents: level.parents * cap };

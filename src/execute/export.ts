@@ -6,10 +6,13 @@ import type { CompiledExport } from '../sql/compile-export.ts';
 import type { Values } from '../sql/statement.ts';
 import type { Database } from './database.ts';
 import { encode } from './read.ts';
+import { Refusal } from './refusal.ts';
+import { Room } from './room.ts';
 import { readTotal } from './total.ts';
 
-/** How many records are read at a time. */
+/** How many records are read at a time, and how long they may be together, in characters, where they are several. */
 const portionLength = 500;
+const longestPortion = 8 * 1024 * 1024;
 
 /** A page that ends further down than this may be read sooner without LIMIT. */
 const longPage = 10_000;
@@ -126,16 +129,35 @@ async function* readPortions(
 ): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
   const shape = shaperOf(columns);
-  for (const portion of portions) {
-    const ids = unpack(portion);
+  const recordsOf = async (ids: readonly SqlValue[], room?: Room): Promise<RecordValue[]> => {
     const keys = database.dialect.keys(ids);
-    const rows = await database.all(statement, { bound, keys });
+    const rows = await database.all(statement, { bound, keys, limit: ids.length, room });
     const byId = new Map(rows.map((row) => [row[0], row]));
-    yield ids.flatMap((id) => {
+    return ids.flatMap((id) => {
       const row = byId.get(id);
       return row === undefined ? [] : [shape(row)];
     });
-    // A reader who is never slow would let nobody else have a turn.
-    await nextTurn();
-  }
+  };
+  const read = async function* (
+    ids: readonly SqlValue[],
+  ): AsyncGenerator<readonly RecordValue[], void> {
+    const records = await (ids.length === 1
+      ? recordsOf(ids)
+      : recordsOf(ids, new Room(longestPortion)).catch(unlessTooLong));
+    if (records !== undefined) {
+      yield records;
+      // A reader who is never slow would let nobody else have a turn.
+      await nextTurn();
+      return;
+    }
+    const half = Math.ceil(ids.length / 2);
+    yield* read(ids.slice(0, half));
+    yield* read(ids.slice(half));
+  };
+  for (const portion of portions) yield* read(unpack(portion));
+}
+
+/** Undefined for a portion that is too long to be read at once; throws any other error. */
+function unlessTooLong(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
 }

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
+import type { RowCounter } from '../sql/statement.ts';
 import type { Row, Take } from './database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { encrypted, type Encryption } from './postgres-encryption.ts';
@@ -32,6 +33,36 @@ function takenFrom(result: Result): readonly Row[] {
   for (const row of result) rows.push(row);
   result.length = 0;
   return rows;
+}
+
+/**
+ * The rows of a statement as they come. They are not left to the driver, whose results hang together until the next full
+ * collection of garbage, and all that they still held would grow old with them.
+ */
+class RowsTaken {
+  readonly rows: Row[] = [];
+  /** Why there is no room for them. */
+  refusal: unknown;
+  private readonly room: RowCounter | undefined;
+  private readonly onRefusal: () => void;
+
+  constructor(room: RowCounter | undefined, onRefusal: () => void) {
+    this.room = room;
+    this.onRefusal = onRefusal;
+  }
+
+  /** What is thrown in here would come out in the driver's reading of its socket; so what comes after it goes by. */
+  take(row: Row): void {
+    if (this.refusal !== undefined) return;
+    try {
+      this.room?.take(row);
+      this.rows.push(row);
+    } catch (error) {
+      this.refusal = error;
+      this.rows.length = 0;
+      this.onRefusal();
+    }
+  }
 }
 
 /** How long connecting may take, in ms. */
@@ -163,22 +194,36 @@ export class Connection {
     return `${database} on ${place.includes(':') ? `[${place}]` : place}:${port[0]}`;
   }
 
-  /** Runs one statement; `isNamed` keeps it prepared on the server. */
-  async query(sql: string, parameters: readonly SqlValue[], isNamed: boolean): Promise<Rows> {
+  /** Runs one statement; `isNamed` keeps it prepared on the server, `room` counts its rows as they come. */
+  async query(
+    sql: string,
+    parameters: readonly SqlValue[],
+    isNamed: boolean,
+    room?: RowCounter,
+  ): Promise<Rows> {
+    room?.check();
     const query = this.client.unsafe(sql, parameters.map(sent), {
       prepare: isNamed,
       simple: false,
     } as { prepare: boolean });
     const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
     this.pending = query as unknown as Cancellable;
+    const taken = new RowsTaken(room, () => {
+      // Others that have been asked on this connection are not to be stopped with it.
+      if (this.unanswered.size === 1) this.giveUp();
+    });
     try {
-      const result = (await this.answer(query, () => query.values())) as Result;
+      const { count } = await this.answer(query, () =>
+        query.values().forEach((row: unknown) => taken.take(row as Row)),
+      );
       this.pending = undefined;
-      return { rows: takenFrom(result), count: result.count };
+      if (taken.refusal !== undefined) throw taken.refusal;
+      return { rows: taken.rows, count };
     } catch (error) {
+      if (taken.refusal !== undefined) throw taken.refusal;
       if (isOutdated?.() !== true) throw error;
       try {
-        return await this.query(sql, parameters, false);
+        return await this.query(sql, parameters, false, room);
       } catch (again) {
         throw isAborted(again) ? error : again;
       }

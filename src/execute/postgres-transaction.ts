@@ -102,8 +102,9 @@ export class OpenTransaction implements Transaction {
 
   private async send(statement: Statement, values: Values): Promise<Rows> {
     const { sql } = statement;
+    const parameters = valuesFor(statement, values);
     return this.sending(() =>
-      this.connection.query(sql, valuesFor(statement, values), this.isNamed(statement)),
+      this.connection.query(sql, parameters, this.isNamed(statement), values.room),
     );
   }
 

@@ -307,7 +307,8 @@ export class PostgresDatabase implements Database {
     return this.asking(
       async (connection) => {
         const since = performance.now();
-        const { rows } = await connection.query(statement.sql, parameters, isNamed);
+        const { sql } = statement;
+        const { rows } = await connection.query(sql, parameters, isNamed, values.room);
         this.durations.set(statement, performance.now() - since);
         return rows;
       },

@@ -66,7 +66,8 @@ export function readList(
   limits: Limits,
 ): Soon<ListResult> {
   const { limit, offset } = bound.page;
-  const values = { bound: encode(compiled, bound, database.dialect), limit, offset };
+  const room = new Room();
+  const values = { bound: encode(compiled, bound, database.dialect), limit, offset, room };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
   // Without a total, or with one that is a guess, one row more tells whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
@@ -108,7 +109,7 @@ function readPage(
   found: readonly Row[],
   compiled: CompiledRead,
   { page, collections }: Bound,
-  values: Values,
+  values: Values & { readonly room: Room },
   database: Database,
   limits: Limits,
 ): Soon<ListResult> {
@@ -118,7 +119,7 @@ function readPage(
     reader: database,
     dialect: database.dialect,
     limits,
-    room: new Room(),
+    room: values.room,
     parents: limit,
     bound: values.bound,
     collections,
@@ -171,7 +172,7 @@ export function readOne(
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;
   const values = encode(compiled, bound, dialect);
-  return after(reader.all(statement, { bound: values, id }), (rows) => {
+  return after(reader.all(statement, { bound: values, id, limit: 1, room }), (rows) => {
     if (rows.length === 0) return undefined;
     const { collections } = bound;
     const one = { parents: 1, bound: values, collections, path: '' };

@@ -9,12 +9,14 @@ import { Worker } from 'node:worker_threads';
 import type { Row } from './database.ts';
 import type { Job, Report } from './reader-job.ts';
 import { OwnTime } from './own-time.ts';
+import { lengthOf } from './row-length.ts';
 import { programBeside } from './program-beside.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { busyPatience, codeOf } from './sqlite-errors.ts';
 
-/** How many rows a message has at most. */
+/** How many rows a message has at most, and after how many characters it is sent. */
 const portionLength = 1_000;
+const portionText = 1024 * 1024;
 /** Pages that such a process may keep, in bytes. */
 const cacheSize = 32 * 1024 * 1024;
 
@@ -43,12 +45,15 @@ async function run({ sql, parameters }: Job): Promise<void> {
   try {
     const statement = open().driver.prepare<unknown[], Row>(sql).raw();
     let rows: Row[] = [];
+    let length = 0;
     for (const row of statement.iterate(...parameters)) {
       rows.push(row);
-      if (rows.length < portionLength) continue;
+      length += lengthOf(row);
+      if (rows.length < portionLength && length < portionText) continue;
       took += own.passed;
       await send({ kind: 'rows', rows });
       rows = [];
+      length = 0;
       own = new OwnTime();
     }
     took += own.passed;

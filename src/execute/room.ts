@@ -1,6 +1,8 @@
 import { apiError } from '../errors.ts';
+import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import { Refusal } from './refusal.ts';
+import { lengthOf } from './row-length.ts';
 
 /** Said of an answer that nobody could hold. */
 export const tooLong = apiError(
@@ -8,27 +10,33 @@ export const tooLong = apiError(
   'The answer would be too long: expand less at once, choose fields, or ask for fewer records',
 );
 
-/** How long the related records of one answer may be in all, in characters. */
-const mostRelated = 128 * 1024 * 1024;
-/** What a value takes beside its text. */
-const perValue = 40;
+/** How long the rows of one answer may be in all, in characters. */
+const mostCharacters = 128 * 1024 * 1024;
+/** So many rows may be read at once, whatever their length. */
+const fewRows = 100;
 
 /**
- * The room that one answer has for related records. `responseItems` bounds each relation that is expanded; a URL has place
- * for some hundreds of them side by side, and texts may be of any length.
+ * The room that one answer has. `maxLimit` and `responseItems` bound how many records of each collection it has; a URL has
+ * place for some hundreds of relations side by side, and texts may be of any length.
  */
-export class Room {
-  private left = mostRelated;
+export class Room implements RowCounter {
+  private left: number;
 
-  /** Counts rows that were read. Throws a `Refusal` where the room is used up. */
-  take(rows: readonly Row[]): void {
-    for (const row of rows)
-      for (const value of row)
-        this.left -= perValue + (typeof value === 'string' ? value.length : 0);
+  constructor(characters = mostCharacters) {
+    this.left = characters;
+  }
+
+  /** Counts a row that was read. Throws a `Refusal` where the room is used up. */
+  take(row: Row): void {
+    this.left -= lengthOf(row);
     this.check();
   }
 
-  /** Throws a `Refusal` where the room is used up, so that nothing more is asked for an answer that nobody gets. */
+  holds(rows: number, longestRow = Infinity): boolean {
+    return rows <= fewRows || rows * longestRow <= this.left;
+  }
+
+  /** Throws a `Refusal` where the room is used up: nobody gets this answer, so nothing more is asked for it. */
   check(): void {
     if (this.left < 0) throw new Refusal(tooLong);
   }

@@ -217,7 +217,10 @@ export class SqliteDatabase implements Database {
     const parameters = valuesFor(statement, values);
     try {
       const took = await this.processes.read({ sql: statement.sql, parameters }, (portion) => {
-        for (const row of portion) rows.push(row);
+        for (const row of portion) {
+          values.room?.take(row);
+          rows.push(row);
+        }
         return true;
       });
       this.costs.ran(statement, performance.now(), took, true);

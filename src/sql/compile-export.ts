@@ -1,11 +1,6 @@
 import type { ReadPlan } from '../plan/plan.ts';
-import {
-  ColumnList,
-  compileRead,
-  compileSelection,
-  type Column,
-  type CompiledRead,
-} from './compile-read.ts';
+import { ColumnList } from './columns.ts';
+import { compileRead, compileSelection, type Column, type CompiledRead } from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
 import { listPart, wherePart, whereSql } from './predicate.ts';
 import { orderSql } from './order.ts';
@@ -41,12 +36,16 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
   const selection = compileSelection(plan.selection, columns, dialect);
   if (selection.expand.length > 0) throw new TypeError(`An export of ${name} expands nothing`);
   // Between the ids and their rows a record may have become another: it has to be one that the caller sees still.
-  const rows = buildStatement(dialect, (add) => {
-    const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
-    const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
-    const where = [isWanted, ...wherePart(plan.access, ownScope, dialect, add)];
-    return `${select}${whereSql(where)}`;
-  });
+  const rows = buildStatement(
+    dialect,
+    (add) => {
+      const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
+      const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
+      const where = [isWanted, ...wherePart(plan.access, ownScope, dialect, add)];
+      return `${select}${whereSql(where)}`;
+    },
+    columns.longestRow,
+  );
   return {
     plan,
     list: compileRead(plan, dialect),

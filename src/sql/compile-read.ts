@@ -10,6 +10,7 @@ import type {
   Selection,
   SortKey,
 } from '../plan/plan.ts';
+import { ColumnList } from './columns.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import { listPart, lookupPart, looksUp, relatedPart, wherePart, whereSql } from './predicate.ts';
@@ -110,6 +111,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
         wherePart(plan.access, ownScope, dialect, add)
           .map((part) => ` AND ${part}`)
           .join(''),
+      columns.longestRow,
     );
     return {
       plan,
@@ -132,15 +134,19 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       conditions: (add: Add) => readonly string[],
       order: readonly ((add: Add) => string)[],
     ): Statement =>
-      buildStatement(dialect, (add) => {
-        const select = `SELECT ${columns.sql(add)} ${from}`;
-        const where = [...part(add), ...conditions(add)];
-        return (
-          `${select}${whereSql(where)}` +
-          (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
-          ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
-        );
-      });
+      buildStatement(
+        dialect,
+        (add) => {
+          const select = `SELECT ${columns.sql(add)} ${from}`;
+          const where = [...part(add), ...conditions(add)];
+          return (
+            `${select}${whereSql(where)}` +
+            (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
+            ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
+          );
+        },
+        columns.longestRow,
+      );
     if (after !== undefined)
       return seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
         page(seek.conditions, seek.order),
@@ -188,40 +194,6 @@ function isServed([first]: readonly SortKey[]): boolean {
   if (first === undefined) return true;
   const { steps, place } = first;
   return steps.length === 0 && place.members.length === 0 && beginsIndex(place.field);
-}
-
-/** The columns of one SELECT, each only once. */
-export class ColumnList {
-  private readonly dialect: Dialect;
-  private readonly alias: string;
-  private readonly texts: string[];
-  /** How those are written that ask for parameters. */
-  private readonly writers = new Map<number, (add: Add) => string>();
-
-  constructor(dialect: Dialect, alias: string, leading: readonly string[] = []) {
-    this.dialect = dialect;
-    this.alias = alias;
-    this.texts = [...leading];
-  }
-
-  position(field: Field, alias = this.alias): number {
-    return this.expression(this.dialect.select(`${alias}.${quote(field.column)}`, field));
-  }
-
-  /** The position of any expression; `write` writes one that asks for parameters. */
-  expression(text: string, write?: (add: Add) => string): number {
-    const known = this.texts.indexOf(text);
-    if (known !== -1) return known;
-    const position = this.texts.push(text) - 1;
-    if (write !== undefined) this.writers.set(position, write);
-    return position;
-  }
-
-  /** The list for SELECT; of a record of which nothing is shown a number stands for its being there. */
-  sql(add: Add): string {
-    if (this.texts.length === 0) return '1';
-    return this.texts.map((text, position) => this.writers.get(position)?.(add) ?? text).join(', ');
-  }
 }
 
 function compileMembers(
@@ -339,20 +311,25 @@ function compileTarget(
       dialect,
       (add) =>
         `${select(add)} ${related(add)}${orderBy(add)}${toMany ? ` LIMIT ${add('limit')}` : ''}`,
+      columns.longestRow,
     ),
     top: toMany
-      ? buildStatement(dialect, (add) => {
-          const start = select(add);
-          if (dialect.asksByKeys === true) return `${start} ${ranked(add)}${orderBy(add)}`;
-          const list = dialect.listTable(add('keys'), join.keyField);
-          const first =
-            `SELECT ${join.row('2')} FROM ${join.from('2')}` +
-            ` WHERE ${join.key('2')} = parent.value${filters('2', add)}` +
-            ` ORDER BY ${orderIn('2', add)} LIMIT ${add('cap')}` +
-            (paging === undefined ? '' : ` OFFSET ${add('offset')}`);
-          const from = dialect.firstOfEach(list, join.from(''), join.row(''), first);
-          return `${start} FROM ${from}${orderBy(add)}`;
-        })
+      ? buildStatement(
+          dialect,
+          (add) => {
+            const start = select(add);
+            if (dialect.asksByKeys === true) return `${start} ${ranked(add)}${orderBy(add)}`;
+            const list = dialect.listTable(add('keys'), join.keyField);
+            const first =
+              `SELECT ${join.row('2')} FROM ${join.from('2')}` +
+              ` WHERE ${join.key('2')} = parent.value${filters('2', add)}` +
+              ` ORDER BY ${orderIn('2', add)} LIMIT ${add('cap')}` +
+              (paging === undefined ? '' : ` OFFSET ${add('offset')}`);
+            const from = dialect.firstOfEach(list, join.from(''), join.row(''), first);
+            return `${start} FROM ${from}${orderBy(add)}`;
+          },
+          columns.longestRow,
+        )
       : undefined,
     count: toMany
       ? buildStatement(
@@ -377,7 +354,7 @@ function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): Compil
   if (isColumn) return { ...order, name: value, position: columns.position(place.field) };
   const selected = dialect.select(text, field);
   const write = (add: Add): string => dialect.select(value(add), field);
-  const position = columns.expression(selected, parameters.length === 0 ? undefined : write);
+  const position = columns.expression(selected, field, parameters.length === 0 ? undefined : write);
   // By its number it is worked out once a row, where it is what is sorted by.
   const name = selected === text ? (): string => String(position + 1) : value;
   return { ...order, name, position };

@@ -10,6 +10,18 @@ export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
+  /** The most characters that one of its rows has, where the model bounds them all. */
+  readonly longestRow?: number | undefined;
+}
+
+/** What the rows of an answer are counted in as they are read. */
+export interface RowCounter {
+  /** Throws where there is no room for any row, so that nothing need be asked. */
+  readonly check: () => void;
+  /** Counts one row; throws where there is no room for it, and nothing more is read then. */
+  readonly take: (row: readonly SqlValue[]) => void;
+  /** Whether so many rows of such a length surely have room. */
+  readonly holds: (rows: number, longestRow: number | undefined) => boolean;
 }
 
 /** The values that a statement is run with, by where they come from. */
@@ -20,6 +32,8 @@ export interface Values {
   readonly cap?: SqlValue;
   readonly limit?: SqlValue;
   readonly offset?: SqlValue;
+  /** Where rows may be of any length: what counts them. */
+  readonly room?: RowCounter | undefined;
 }
 
 /** The parameters of a statement, ready for the driver. */
@@ -41,11 +55,12 @@ export type Add = (parameter: Parameter) => string;
 export function buildStatement(
   { placeholder }: { readonly placeholder: (count: number, parameter: Parameter) => string },
   text: (add: Add) => string,
+  longestRow?: number,
 ): Statement {
   const parameters: Parameter[] = [];
   const sql = text((parameter) => {
     parameters.push(parameter);
     return placeholder(parameters.length, parameter);
   });
-  return { sql, parameters };
+  return { sql, parameters, longestRow };
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Statement } from '../../src/sql/statement.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
 
@@ -13,14 +14,26 @@ resources:
 ${relations.map((name) => `      ${name}: { type: relation, relation: hasMany, resource: nodes, foreignKey: parentId }`).join('\n')}
 `;
 
-/** One parent of ten with texts of a million characters each. */
-const child = { text: 'x'.repeat(1_000_000), parentId: 1 };
-const nodes = [{}, ...Array.from({ length: 10 }, () => child)];
+/** One parent of ten with texts of fourteen million characters each, and a hundred others. */
+const length = 14_000_000;
+const longTexts: Readonly<Record<'sqlite' | 'postgresql', string>> = {
+  sqlite: `hex(zeroblob(${length / 2}))`,
+  postgresql: `repeat('0', ${length})`,
+};
+const nodes = Array.from({ length: 110 }, (_, index) => (index < 10 ? { parentId: 1 } : {}));
+const all = 1 + nodes.length;
 
 let api: Both;
 let watched: Watched;
 beforeAll(async () => {
-  api = await serveBoth(specification, { nodes });
+  api = await serveBoth(specification, { nodes: [{}] });
+  await api.send('POST', '/v1/nodes', nodes);
+  for (const { generation } of api.sides) {
+    const { database } = generation;
+    const text = longTexts[database.dialect.name];
+    const sql = `UPDATE nodes SET text = ${text} WHERE "parentId" = 1 RETURNING id`;
+    await database.writeOne({ sql, parameters: [] }, { bound: [] });
+  }
   watched = watchStatements(api);
 });
 afterAll(() => api.stop());
@@ -37,3 +50,49 @@ test('what is expanded side by side is bounded together: too much is refused, an
   });
   expect(much.length).toBeLessThan(little.length);
 });
+
+describe('a list', () => {
+  test.each([100, all])(
+    'of %i records with more text than an answer has room for is refused',
+    async (limit) => {
+      const answer = await api.get(`/v1/nodes?limit=${limit}`);
+      expect([answer.status, answer.body]).toMatchObject([400, { code: 'LIMIT_EXCEEDED' }]);
+      expect((await api.get(`/v1/nodes?limit=${limit}&exclude=text`)).status).toBe(200);
+    },
+  );
+
+  test('of fewer of them is answered', async () => {
+    const { status, body } = await api.get(`/v1/nodes?limit=${all}&sort=-id&id_gt=9`);
+    expect(status).toBe(200);
+    expect(body).toHaveLength(102);
+  });
+
+  test.each(['application/x-ndjson', 'text/csv'])(
+    'is sent whole as %s, a little at a time',
+    async (accept) => {
+      const answer = await api.raw('/v1/nodes?limit=4', { headers: { accept } });
+      expect(answer.status).toBe(200);
+      const texts = answer.text.split(/[",]/u).filter((text) => text.length > 1_000);
+      expect(texts.map((text) => text.length)).toEqual([length, length, length]);
+    },
+  );
+});
+
+test.each(['sqlite', 'postgres'] as const)(
+  '%s: rows without room are not kept, and reading goes on',
+  async (name) => {
+    const { database } = api.sides[name === 'sqlite' ? 0 : 1]?.generation ?? api.generation;
+    const statement: Statement = { sql: 'SELECT id FROM nodes ORDER BY id', parameters: [] };
+    const full = new Error('full');
+    let taken = 0;
+    const take = (): void => {
+      taken += 1;
+      if (taken === 3) throw full;
+    };
+    const room = { check: () => undefined, take, holds: () => false };
+    const ask = async (): Promise<unknown> => database.all(statement, { bound: [], room });
+    await expect(ask()).rejects.toBe(full);
+    expect(taken).toBe(3);
+    expect(await ask()).toHaveLength(all);
+  },
+);

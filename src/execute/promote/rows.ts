@@ -5,6 +5,7 @@ import type { JsonValue } from '../../spec/specification.ts';
 import { codecOf, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Database, Row } from '../database.ts';
+import { lengthOf } from '../row-length.ts';
 
 /** A row as its values on the wire, in the order of the fields that were asked for. */
 export type WireRow = readonly JsonValue[];
@@ -12,7 +13,7 @@ export type WireRow = readonly JsonValue[];
 /** Rows that are read, compared and written together, at least and at most. */
 const fewest = 50;
 const most = 5_000;
-/** Characters of text that the rows of a portion have, as far as the last one told. */
+/** How long the rows of a portion are together, in characters, as far as the last one told. */
 const portionText = 1 << 20;
 
 /** What of a table has to be the same on both sides. */
@@ -52,7 +53,8 @@ export async function* portionsOf(
     if (rows.length > 0) yield rows.map(decode);
     if (rows.length < limit) return;
     last = rows.at(-1)?.[0] ?? null;
-    const fitting = Math.floor((limit * portionText) / (1 + textLength(rows)));
+    const length = rows.reduce((sum, row) => sum + lengthOf(row), 1);
+    const fitting = Math.floor((limit * portionText) / length);
     limit = Math.max(fewest, Math.min(most, fitting));
   }
 }
@@ -67,13 +69,6 @@ export function rowDecoder(fields: readonly Field[], dialect: Dialect): (row: Ro
         ? (stored as JsonValue)
         : decode(stored, field);
     });
-}
-
-function textLength(rows: readonly Row[]): number {
-  let length = 0;
-  for (const row of rows)
-    for (const value of row) if (typeof value === 'string') length += value.length;
-  return length;
 }
 
 /** Reads a table for its digest; `advance` is told of rows. */

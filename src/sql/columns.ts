@@ -1,0 +1,58 @@
+import type { Field } from '../model/api.ts';
+import type { TypeName } from '../spec/specification.ts';
+import { quote, type Dialect } from './dialect.ts';
+import type { Add } from './statement.ts';
+
+/** The columns of one SELECT, each only once. */
+export class ColumnList {
+  private readonly dialect: Dialect;
+  private readonly alias: string;
+  private readonly texts: string[];
+  /** How those are written that ask for parameters. */
+  private readonly writers = new Map<number, (add: Add) => string>();
+  /** The most characters that a row has, as far as the model bounds them. */
+  longestRow = 0;
+
+  constructor(dialect: Dialect, alias: string, leading: readonly string[] = []) {
+    this.dialect = dialect;
+    this.alias = alias;
+    this.texts = [...leading];
+  }
+
+  position(field: Field, alias = this.alias): number {
+    return this.expression(this.dialect.select(`${alias}.${quote(field.column)}`, field), field);
+  }
+
+  /** The position of any expression, which gives a value of `field`; `write` writes one that asks for parameters. */
+  expression(text: string, field: Field, write?: (add: Add) => string): number {
+    const known = this.texts.indexOf(text);
+    if (known !== -1) return known;
+    this.longestRow += longestText(field);
+    const position = this.texts.push(text) - 1;
+    if (write !== undefined) this.writers.set(position, write);
+    return position;
+  }
+
+  /** The list for SELECT; of a record of which nothing is shown a number stands for its being there. */
+  sql(add: Add): string {
+    if (this.texts.length === 0) return '1';
+    return this.texts.map((text, position) => this.writers.get(position)?.(add) ?? text).join(', ');
+  }
+}
+
+/** The types whose values are texts as long as `maxLength` allows, and those that nothing bounds. */
+const texts: ReadonlySet<TypeName> = new Set(['string', 'text', 'email', 'url']);
+const boundless: ReadonlySet<TypeName> = new Set(['array', 'object', 'json']);
+/** An id that is text has no more characters. */
+const longestId = 255;
+/** A value of any other type takes no more, in characters. */
+const longestOther = 100;
+
+/** The most characters that a value of a field has in a row, as strings of JavaScript count them; Infinity without a bound. */
+function longestText({ type, attributes: { maxLength, format }, values }: Field): number {
+  if (values !== undefined) return Math.max(...values.map((value) => String(value).length));
+  if (boundless.has(type.name)) return Infinity;
+  // Beyond the first 65,536 of Unicode one counts as two.
+  if (texts.has(type.name)) return 2 * (maxLength ?? Infinity);
+  return type.name === 'id' && format === 'string' ? 2 * longestId : longestOther;
+}
