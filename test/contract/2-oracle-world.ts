@@ -30,7 +30,7 @@ export async function assertOften(
 }
 
 /** How often the long tests try; `REQUESTS=50000 SEED=random` looks longer, and elsewhere. */
-export const requests = Number(process.env['REQUESTS'] ?? 4_000);
+export const requests = Number(process.env['REQUESTS'] ?? 3_000);
 
 /** A draw for what is random outside of properties. */
 export function drawOf(number: number): Draw {

@@ -5,7 +5,7 @@ import { makeFolder, plinth, servePlinth, until, type Serving } from '../support
 import { Writers } from './crash-writers.ts';
 
 /** How many times the server is killed; more with PLINTH_TEST_CRASHES=1000. */
-const rounds = Number(process.env['PLINTH_TEST_CRASHES'] ?? 40);
+const rounds = Number(process.env['PLINTH_TEST_CRASHES'] ?? 20);
 const seed = Number(process.env['PLINTH_TEST_CRASH_SEED'] ?? 20_260_101);
 
 const specification = `access: public
