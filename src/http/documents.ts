@@ -2,7 +2,7 @@ import { BoundedCache } from '../bounded-cache.ts';
 import type { Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
 import type { ExampleRows } from '../openapi/example.ts';
-import { openApiDocument } from '../openapi/document.ts';
+import { openApiInTurns } from '../openapi/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
 import { readerScript } from '../openapi/reader-script.ts';
 import { matchesTag, wantedCoding } from '../request/headers.ts';
@@ -26,7 +26,23 @@ interface Document {
 const keptDocuments = 20;
 const keptLength = 64 * 1024 * 1024;
 
-const documents = new WeakMap<Generation, BoundedCache<Document>>();
+/** The documents of a generation, and those that are being made. */
+interface Documents {
+  readonly kept: BoundedCache<Document>;
+  readonly coming: Map<string, Promise<Document>>;
+}
+
+const documents = new WeakMap<Generation, Documents>();
+
+function documentsOf(generation: Generation): Documents {
+  let known = documents.get(generation);
+  if (known === undefined) {
+    const lengthOf = (_: string, { text }: Document): number => text.length;
+    known = { kept: new BoundedCache(keptDocuments, keptLength, lengthOf), coming: new Map() };
+    documents.set(generation, known);
+  }
+  return known;
+}
 
 /** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
 export async function answerOpenApi(
@@ -38,18 +54,22 @@ export async function answerOpenApi(
   const hasSandboxes = generation.sandboxes !== undefined;
   const view = generation.view(version, caller);
   const isDebugOn = isHonoured(exchange, caller);
-  const kept =
-    documents.get(generation) ??
-    new BoundedCache<Document>(keptDocuments, keptLength, (_, { text }) => text.length);
-  documents.set(generation, kept);
+  const { kept, coming } = documentsOf(generation);
   const key = `${String(isDebugOn)} ${view.key}`;
-  let document = kept.get(key);
-  if (document === undefined) {
+  const make = async (): Promise<Document> => {
     const rows = await rowsOf(generation);
-    document = made(JSON.stringify(openApiDocument(view, { isDebugOn, hasSandboxes, rows })));
+    const document = made(
+      JSON.stringify(await openApiInTurns(view, { isDebugOn, hasSandboxes, rows })),
+    );
     kept.set(key, document);
+    return document;
+  };
+  let document = kept.get(key) ?? coming.get(key);
+  if (document === undefined) {
+    document = make().finally(() => coming.delete(key));
+    coming.set(key, document);
   }
-  return tagged(exchange, document, {});
+  return tagged(exchange, await document, {});
 }
 
 /** The rows of examples; none where the file asks for what cannot be generated. */

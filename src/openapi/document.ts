@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Api } from '../model/api.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './answers.ts';
@@ -31,28 +32,56 @@ export interface DocumentOptions {
  * The API as a view shows it, as OpenAPI 3.1: what the caller may do nothing with is not in it. The same view always
  * gives the same document. Contract 4, OpenAPI.
  */
-export function openApiDocument(
+export function openApiDocument(view: View, options: DocumentOptions = {}): OpenApiDocument {
+  const steps = documentSteps(view, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, made a resource at a time, between which others have their turn: of a large API it takes seconds. */
+export async function openApiInTurns(
   view: View,
-  { isDebugOn = false, hasSandboxes = false, rows }: DocumentOptions = {},
-): OpenApiDocument {
+  options: DocumentOptions,
+): Promise<OpenApiDocument> {
+  const steps = documentSteps(view, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+/** Makes the document; what it yields parts its work. */
+function* documentSteps(
+  view: View,
+  { isDebugOn = false, hasSandboxes = false, rows }: DocumentOptions,
+): Generator<undefined, OpenApiDocument> {
   const { api, version } = view;
   const names = typeNames(view);
   const context: OperationContext = { api, version, names, isDebugOn, hasSandboxes, rows };
   const faces = view.resourceNames().flatMap((name) => view.resource(name) ?? []);
-  const paths = Object.assign(
-    {},
-    ...faces.map((face) => pathsOf(face, context)),
-  ) as OpenApiDocument['paths'];
-  const { auth } = api.settings;
+  const paths: Record<string, OpenApiDocument['paths'][string]> = {};
+  const schemas: Record<string, JsonSchema> = {};
   const components = {
-    schemas: {
-      ...Object.assign({}, ...faces.map((face) => recordSchemas(face, context))),
-      Error: errorSchema(isDebugOn),
-    } as Record<string, JsonSchema>,
+    schemas,
     parameters: { ...reservedParameters(api.limits), ...headerParameters },
     headers: responseHeaders,
     responses: errorResponses(commonHeaders(context), isSimulated(context)),
   };
+  for (const face of faces) {
+    Object.assign(paths, pathsOf(face, context));
+    Object.assign(schemas, recordSchemas(face, context));
+    yield;
+  }
+  schemas['Error'] = errorSchema(isDebugOn);
+  const used = new Set<string>();
+  for (const path of Object.values(paths)) {
+    addUsed(path, components, used);
+    yield;
+  }
+  const { auth } = api.settings;
   return {
     openapi: '3.1.1',
     info: {
@@ -66,7 +95,7 @@ export function openApiDocument(
     tags: faces.map(tagOf),
     paths,
     components: {
-      ...onlyUsed(paths, components),
+      ...only(used, components),
       ...(auth === undefined ? {} : { securitySchemes: securitySchemes(auth) }),
     },
   };
@@ -82,18 +111,17 @@ function tagOf({ name, resource }: ResourceView): JsonSchema {
 
 type Components = Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
 
-/** The components that something refers to, itself used. */
-function onlyUsed(paths: OpenApiDocument['paths'], all: Components): Components {
-  const used = new Set<string>();
-  const look = (part: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([^"]+)"/gu)) {
-      if (used.has(name)) continue;
-      used.add(name);
-      const [section = '', key = ''] = name.split('/');
-      look(all[section]?.[key] ?? {});
-    }
-  };
-  look(paths);
+/** Adds the components that a part of the document refers to, itself or through others, as `section/name`. */
+function addUsed(part: unknown, all: Components, used: Set<string>): void {
+  for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([^"]+)"/gu)) {
+    if (used.has(name)) continue;
+    used.add(name);
+    const [section = '', key = ''] = name.split('/');
+    addUsed(all[section]?.[key] ?? {}, all, used);
+  }
+}
+
+function only(used: ReadonlySet<string>, all: Components): Components {
   return Object.fromEntries(
     Object.entries(all).flatMap(([section, parts]) => {
       const kept = Object.entries(parts).filter(([key]) => used.has(`${section}/${key}`));

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownerView } from '../../src/model/view.ts';
+import { openApiDocument, openApiInTurns } from '../../src/openapi/document.ts';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
 import { at, documentOf, servedDocumentOf } from './4-documents.ts';
 import { undocumented } from '../support/openapi.ts';
@@ -295,4 +297,23 @@ describe('the check of every answer', () => {
     if (expected === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(expected);
   });
+});
+
+test('a document is made a resource at a time, so that others have their turn', async () => {
+  const count = 40;
+  const resources = Array.from(
+    { length: count },
+    (_, index) => `  things${index}: { fields: { name: { type: string } } }`,
+  );
+  const model = buildValid(`access: public\nresources:\n${resources.join('\n')}`);
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  const document = await openApiInTurns(ownerView(model), {});
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(count);
+  expect(document).toEqual(openApiDocument(ownerView(model)));
 });
