@@ -120,17 +120,16 @@ async function mayAll(
 
 /** The value by which links lead back to the record. */
 async function ownerKeyOf(
-  relation: BelongsToMany,
+  { owner, ownerField }: BelongsToMany,
   id: JsonValue,
   { transaction, statements, dialect }: Access,
 ): Promise<SqlValue> {
-  const { owner } = relation;
-  const key = ownerField(relation);
   const encoded = encodeValue(dialect, id, owner.id);
   // Two changes of one record's links come one after the other.
   await transaction.all(statements.lock(owner), { bound: [], id: encoded });
-  if (key === owner.id) return encoded;
-  const [row] = await transaction.all(statements.current(owner, [key]), { bound: [], id: encoded });
+  if (ownerField === owner.id) return encoded;
+  const current = statements.current(owner, [ownerField]);
+  const [row] = await transaction.all(current, { bound: [], id: encoded });
   return row?.[1] ?? null;
 }
 
@@ -158,7 +157,7 @@ async function linkableRecords(
   const keys = dialect.keys(ids.map((id) => encodeValue(dialect, id, relation.target.id)));
   const rows = await transaction.all(statements.linkable(relation), { bound: [], keys });
   const isSeen = await seen(
-    targetField(relation),
+    relation.targetField,
     rows.map(([, key = null]) => key),
     access,
   );
@@ -171,20 +170,12 @@ async function linkableRecords(
 
 /** The field without a value by which a link would lead: to the record, or to what it links. */
 function emptyKey(
-  relation: BelongsToMany,
+  { ownerField, targetField }: BelongsToMany,
   owner: SqlValue | undefined,
   key: SqlValue,
 ): Field | undefined {
-  if (key === null) return targetField(relation);
-  return owner === null ? ownerField(relation) : undefined;
-}
-
-function ownerField({ owner, ownerKey }: BelongsToMany): Field {
-  return ownerKey.reference?.field ?? owner.id;
-}
-
-function targetField({ target, targetKey }: BelongsToMany): Field {
-  return targetKey.reference?.field ?? target.id;
+  if (key === null) return targetField;
+  return owner === null ? ownerField : undefined;
 }
 
 /**
@@ -206,7 +197,7 @@ async function currentLinks(
   const ids = rows.map(([id = null]) => id);
   const keys = rows.map(([, key = null]) => key);
   const isLink = await seen(relation.through.id, ids, access);
-  const isTarget = await seen(targetField(relation), keys, access);
+  const isTarget = await seen(relation.targetField, keys, access);
   const links = new Map<SqlValue, SqlValue[]>();
   for (const [id = null, key = null] of rows) {
     // A row of the junction that leads nowhere links nothing.

@@ -95,9 +95,8 @@ function linksOf(
   rights: RowRights,
   dialect: Dialect,
 ): NewLinks | undefined {
-  const { owner, target, through, ownerKey, targetKey } = relation;
-  const isKeyed =
-    ownerKey.reference?.field === owner.id && targetKey.reference?.field === target.id;
+  const { owner, target, through, ownerField, targetField } = relation;
+  const isKeyed = ownerField === owner.id && targetField === target.id;
   const isFree =
     rights.leaves(through, 'create') === 'all' && rights.leaves(target, 'read') === 'all';
   if (!isKeyed || !isFree) return undefined;

@@ -134,7 +134,7 @@ function shownAttributes(attributes: FieldSpecification, face: ResourceView): ob
 /** The name of a field that a key leads to, where a relation of this view leads there. */
 function otherFace(face: ResourceView, target: Field): string | undefined {
   for (const { relation, target: targetOf } of face.relations.values()) {
-    if (relation.kind !== 'belongsTo' || relation.targetKey !== target) continue;
+    if (relation.kind !== 'belongsTo' || relation.targetField !== target) continue;
     const other = targetOf(relation.target);
     const name = fieldNameIn(other?.fields.values() ?? [], target);
     if (other !== undefined && name !== undefined) return `${other.name}.${name}`;

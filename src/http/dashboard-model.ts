@@ -209,7 +209,7 @@ function keysOf(
     case 'belongsTo':
       return {
         ownerKey: nameOn(relation.key, face),
-        targetKey: nameOn(relation.targetKey, target(relation.target)),
+        targetKey: nameOn(relation.targetField, target(relation.target)),
       };
     case 'hasOne':
     case 'hasMany':

@@ -149,15 +149,15 @@ interface RelationBase {
   readonly description: string | undefined;
 }
 
-/** `key` stands on the owner and points to the target. */
+/** `key` stands on the owner and points to `targetField` of the target. */
 export interface BelongsTo extends RelationBase {
   readonly kind: 'belongsTo';
   readonly target: Resource;
   readonly key: Field;
-  readonly targetKey: Field;
+  readonly targetField: Field;
 }
 
-/** `key` stands on the target and points back to the owner. */
+/** `key` stands on the target and points back to `ownerField` of the owner. */
 export interface Has extends RelationBase {
   readonly kind: 'hasOne' | 'hasMany';
   readonly target: Resource;
@@ -165,14 +165,15 @@ export interface Has extends RelationBase {
   readonly ownerField: Field;
 }
 
+/** Two keys stand on the junction: `ownerKey` points to `ownerField` of the owner, `targetKey` to `targetField` of the target. */
 export interface BelongsToMany extends RelationBase {
   readonly kind: 'belongsToMany';
   readonly target: Resource;
   readonly through: Resource;
-  /** On the junction, pointing to the owner. */
   readonly ownerKey: Field;
-  /** On the junction, pointing to the target. */
+  readonly ownerField: Field;
   readonly targetKey: Field;
+  readonly targetField: Field;
   readonly pivot: readonly Field[];
 }
 

@@ -64,10 +64,10 @@ function buildBelongsTo(relation: Declared, resources: Drafts, report: Report): 
   const { name, owner, source } = relation;
   const target = resourceOf(source.resource, resources);
   const key = ownKey(relation, target, report);
-  const targetKey = key.reference?.field ?? target.id;
+  const targetField = key.reference?.field ?? target.id;
   const { description } = source;
   const kind = 'belongsTo';
-  owner.relations.set(name, { kind, name, owner, description, target, key, targetKey });
+  owner.relations.set(name, { kind, name, owner, description, target, key, targetField });
 }
 
 function buildHas(relation: Declared, resources: Drafts, report: Report): void {
@@ -133,7 +133,9 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
     target,
     through,
     ownerKey,
+    ownerField: ownerKey.reference?.field ?? owner.id,
     targetKey,
+    targetField: targetKey.reference?.field ?? target.id,
     pivot: [],
   });
 }

@@ -262,18 +262,13 @@ function exists(relation: Relation, beholder: Beholder): boolean {
     fields.every((field) => viewField(field, beholder) !== undefined);
   switch (relation.kind) {
     case 'belongsTo':
-      return readable(relation.key, relation.targetKey);
+      return readable(relation.key, relation.targetField);
     case 'hasOne':
     case 'hasMany':
       return readable(relation.key, relation.ownerField);
     case 'belongsToMany': {
-      const { ownerKey, targetKey, owner, target } = relation;
-      return readable(
-        ownerKey,
-        targetKey,
-        ownerKey.reference?.field ?? owner.id,
-        targetKey.reference?.field ?? target.id,
-      );
+      const { ownerKey, targetKey, ownerField, targetField } = relation;
+      return readable(ownerKey, targetKey, ownerField, targetField);
     }
     case 'morphTo':
       return (

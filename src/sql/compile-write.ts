@@ -217,13 +217,11 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       cached(keyOf('linksTo', relation.through, [relation.ownerKey, relation.targetKey]), (add) =>
         linksSql(relation, add(0), add('keys')),
       ),
-    linkable: ({ target, targetKey }) => {
-      const key = targetKey.reference?.field ?? target.id;
-      return cached(keyOf('linkable', target, [key]), (add) => {
+    linkable: ({ target, targetField }) =>
+      cached(keyOf('linkable', target, [targetField]), (add) => {
         const isWanted = dialect.compare(quote(target.id.column), 'in', add('keys'), target.id);
-        return `SELECT ${columns([target.id, key]).join(', ')} FROM ${quote(target.table)} WHERE ${isWanted}`;
-      });
-    },
+        return `SELECT ${columns([target.id, targetField]).join(', ')} FROM ${quote(target.table)} WHERE ${isWanted}`;
+      }),
     exists: (field) =>
       cached(
         keyOf('exists', field.resource, [field]),

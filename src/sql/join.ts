@@ -8,9 +8,8 @@ export function parentField(relation: Relation): Field {
       return relation.key;
     case 'hasOne':
     case 'hasMany':
-      return relation.ownerField;
     case 'belongsToMany':
-      return relation.ownerKey.reference?.field ?? relation.owner.id;
+      return relation.ownerField;
     case 'morphTo':
       return relation.idField;
     case 'morphMany':
@@ -53,7 +52,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
   });
   switch (relation.kind) {
     case 'belongsTo':
-      return direct(relation.targetKey);
+      return direct(relation.targetField);
     case 'hasOne':
     case 'hasMany':
       return direct(relation.key);
@@ -66,8 +65,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
       return { ...direct(relation.idField, [relation.typeField, relation.idField]), conditions };
     }
     case 'belongsToMany': {
-      const { through, ownerKey, targetKey } = relation;
-      const targetField = targetKey.reference?.field ?? target.id;
+      const { through, ownerKey, targetKey, targetField } = relation;
       return {
         from: (suffix, join = dialect.joinEach) =>
           `${quote(through.table)} AS j${suffix} ${join} ${table(suffix)}` +

@@ -26,7 +26,7 @@ export function relationsOf(api: Api): readonly string[] {
 function wayOf(relation: Relation): string {
   switch (relation.kind) {
     case 'belongsTo':
-      return `belongsTo ${placeOf(relation.key)} → ${placeOf(relation.targetKey)}`;
+      return `belongsTo ${placeOf(relation.key)} → ${placeOf(relation.targetField)}`;
     case 'hasOne':
     case 'hasMany':
       return `${relation.kind} ${placeOf(relation.ownerField)} ← ${placeOf(relation.key)}`;
