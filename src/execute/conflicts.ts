@@ -183,6 +183,14 @@ async function heldValues(
 /** Whether a value is what the record had before, as this caller can see: then it points nowhere anew. */
 export type IsKept = (field: Field, value: JsonValue) => boolean;
 
+/** Finds that out from the values that were looked up of the record, `current`. */
+export function keptIn(current: FieldValues, rights: RowRights | undefined): IsKept {
+  return (field, value) =>
+    rights?.shows(field) !== false &&
+    current.has(field) &&
+    JSON.stringify(current.get(field)) === JSON.stringify(value);
+}
+
 /**
  * The keys that point to rows which the caller may not see: the same as if these did not exist. Contract 3,
  * Authorization. A default is nobody's choice.

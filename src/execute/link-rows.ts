@@ -8,12 +8,11 @@ import type { FieldValues, Link, LinkChange } from '../plan/plan.ts';
 import { immutableMessage } from '../plan/write.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { decodeValue, encodeValue } from '../sql/dialect.ts';
-import { hiddenKeys, missingOwners, type Access, type Conflict, type IsKept } from './conflicts.ts';
+import { hiddenKeys, keptIn, missingOwners, type Access, type Conflict } from './conflicts.ts';
 import { ConstraintError, madeOne } from './database.ts';
 import { blaming } from './database-rules.ts';
 import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
 import { valueIn } from './field-values.ts';
-import type { RowRights } from './row-rights.ts';
 import { notReached } from './written.ts';
 
 /** Makes a link; gives the id of its row. */
@@ -103,14 +102,6 @@ export function misfits(
       issue(halfIssue(half, names.field)),
     ),
   ];
-}
-
-/** Whether a value is the one that a row has, as far as the caller may know. */
-function keptIn(current: FieldValues, rights: RowRights | undefined): IsKept {
-  return (field, value) =>
-    rights?.shows(field) !== false &&
-    current.has(field) &&
-    JSON.stringify(current.get(field)) === JSON.stringify(value);
 }
 
 /** Below every number that anyone gives to things in an order. */

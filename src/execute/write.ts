@@ -15,6 +15,7 @@ import type { WriteStatements } from '../sql/compile-write.ts';
 import {
   findConflicts,
   hiddenKeys,
+  keptIn,
   missingOwners,
   type Access,
   type Conflict,
@@ -230,11 +231,7 @@ export class Writer {
           ? this.statements.update(resource, fields)
           : this.statements.change(showing, fields);
       const bound = { bound: this.encodeAll(values), id: this.encode(id, resource.id) };
-      const { rights } = this.answering;
-      const isKept: IsKept = (field, value) =>
-        rights.shows(field) &&
-        current.has(field) &&
-        JSON.stringify(current.get(field)) === JSON.stringify(value);
+      const isKept = keptIn(current, this.answering.rights);
       const outcome = await this.changing(resource, values, id, current, isKept, async () => {
         const changed = await this.transaction.run(statement, bound);
         if (changed.rows === 0) throw await notReached(this.access, resource, id);
