@@ -73,16 +73,9 @@ function oversized(
   values: FieldValues,
   own: OwnRecord | undefined,
 ): readonly Conflict[] {
-  const single = [...resource.fields.values()].filter(
-    (field) => field.unique || field === resource.id,
-  );
-  const indexes = [...single.map((field) => [field]), ...resource.unique, ...resource.indexes];
-  const sizeOf = (field: Field): number => {
-    const value = values.get(field);
-    const stored =
-      value === undefined ? own?.values.get(field) : encodeValue(dialect, value, field);
-    return Buffer.byteLength(String(stored ?? ''));
-  };
+  const indexes = [...uniqueKeys(resource), ...resource.indexes];
+  const storedIn = storedAfter(values, own, dialect);
+  const sizeOf = (field: Field): number => Buffer.byteLength(String(storedIn(field) ?? ''));
   const longest = (fields: readonly Field[]): readonly Field[] =>
     fields
       .filter((field) => values.has(field))
@@ -96,6 +89,26 @@ function oversized(
     field,
     message: `is too long: this database takes about ${indexedBytes} bytes in a field that is indexed`,
   }));
+}
+
+/** The fields that no two records may have alike: each alone, or some together. */
+function uniqueKeys({ id, fields, unique }: Resource): readonly (readonly Field[])[] {
+  const single = [...fields.values()].filter((field) => field.unique || field === id);
+  return [...single.map((field) => [field]), ...unique];
+}
+
+/** What a record would store in a field: the new value, or the one that it has where there is no new one. */
+function storedAfter(
+  values: FieldValues,
+  own: OwnRecord | undefined,
+  dialect: Dialect,
+): (field: Field) => SqlValue {
+  return (field) => {
+    const value = values.get(field);
+    return value === undefined
+      ? (own?.values.get(field) ?? null)
+      : encodeValue(dialect, value, field);
+  };
 }
 
 const noSuchRecord = 'there is no such record';
@@ -129,20 +142,13 @@ async function takenValues(
   unseen: ReadonlySet<Field>,
 ): Promise<readonly Conflict[]> {
   const { transaction, dialect, statements, names } = access;
-  const single = [...resource.fields.values()].filter(
-    (field) => field.unique || field === resource.id,
-  );
-  const keys = [...single.map((field) => [field]), ...resource.unique].filter(
+  const storedIn = storedAfter(values, own, dialect);
+  const keys = uniqueKeys(resource).filter(
     (key) => key.some((field) => values.has(field)) && !key.some((field) => unseen.has(field)),
   );
   const conflicts: Conflict[] = [];
   for (const key of keys) {
-    const bound = key.map((field) => {
-      const value = values.get(field);
-      return value === undefined
-        ? (own?.values.get(field) ?? null)
-        : encodeValue(dialect, value, field);
-    });
+    const bound = key.map(storedIn);
     if (bound.includes(null)) continue;
     const [row] = await transaction.all(statements.same(key), { bound });
     if (row === undefined || row[0] === own?.id) continue;
