@@ -24,7 +24,7 @@ import { after, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
-import type { Call, Watching } from './exchange.ts';
+import type { Call } from './exchange.ts';
 import { isHonoured } from './honoured.ts';
 import { inspectShown } from './inspect.ts';
 
@@ -86,10 +86,9 @@ function answerList(
   return tagged(call, JSON.stringify(records), headers);
 }
 
-/** What is written down for a request whose debug parameters are honoured; else it costs nothing more. */
-function honoured({ exchange, caller }: Call): Watching | undefined {
-  const { watching } = exchange;
-  return watching !== undefined && isHonoured(exchange, caller) ? watching : undefined;
+/** Whether the answer gets debug members. */
+function isDebugged({ exchange, caller }: Call): boolean {
+  return exchange.watching !== undefined && isHonoured(exchange, caller);
 }
 
 /** The step in which the records of a resource are read. */
@@ -110,7 +109,8 @@ export function pageHeaders(
   return headers;
 }
 
-function addressOf({ exchange }: Call): ListAddress {
+/** The address of a request, as links to what it is about begin. */
+export function addressOf({ exchange }: Call): ListAddress {
   const origin = exchange.generation.api.settings.server?.publicUrl ?? '';
   return { origin, path: exchange.path, query: exchange.search };
 }
@@ -184,7 +184,7 @@ export function parseId(
 function tagged(call: Call, body: string, headers: Record<string, string>): Response {
   const { exchange } = call;
   const { requestId } = exchange;
-  if (honoured(call) !== undefined) return jsonResponse(200, body, requestId, headers);
+  if (isDebugged(call)) return jsonResponse(200, body, requestId, headers);
   // What stands in headers beside a list is part of what is shown.
   const etag = entityTag(body, headers['x-total-count']);
   headers['etag'] = etag;

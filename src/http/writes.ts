@@ -17,8 +17,9 @@ import { parseQuery } from '../request/query.ts';
 import { emptyResponse, jsonResponse } from '../respond/error.ts';
 import type { Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
+import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Call, Exchange } from './exchange.ts';
-import { compiledOne, parseId } from './reads.ts';
+import { addressOf, compiledOne, parseId } from './reads.ts';
 import { inspectShown } from './inspect.ts';
 import { serverDefaults } from '../spec/definitions/server.ts';
 
@@ -35,7 +36,8 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   if (!prepared.ok) return prepared;
   const { plan } = prepared.value;
   const isArray = plan.kind === 'create' && plan.isArray;
-  const before = isArray ? undefined : `${publicPath(call)}/`;
+  const { origin, path } = addressOf(call);
+  const before = isArray ? undefined : `${origin}${path}/`;
   const created =
     key.ok && key.value !== undefined
       ? await createOnce(call, key.value, prepared.value, before)
@@ -123,20 +125,9 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
   if (id === undefined) return fail(notFound(face.resource, idText));
   const compiled = compiledOne(call, plainQuery);
   if (!compiled.ok) return compiled;
-  const answering = {
-    compiled: compiled.value,
-    plain: undefined,
-    limits: exchange.generation.api.limits,
-    names: namesOf(call),
-    rights: rightsOf(call),
-  };
-  const plan = {
-    kind: 'delete',
-    resource: face.resource,
-    id,
-    demands: demandsOf(exchange),
-  } as const;
-  const deleted = await execute(call, plan, answering);
+  const { resource } = face;
+  const plan = { kind: 'delete', resource, id, demands: demandsOf(exchange) } as const;
+  const deleted = await execute(call, plan, answeringWith(call, compiled.value));
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }
 
@@ -144,9 +135,11 @@ function demandsOf({ headers }: Exchange): Demands {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
 }
 
-/** Which rows are left to the caller. */
-function rightsOf({ exchange, caller, view }: Call): RowRights {
-  return new RowRights(view, caller.claims, exchange.generation.database.dialect);
+/** How a write is answered with this read; `plain` is the plain one, where this is another. */
+function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): Answering {
+  const { api, database } = call.exchange.generation;
+  const rights = new RowRights(call.view, call.caller.claims, database.dialect);
+  return { compiled, plain, limits: api.limits, names: namesOf(call), rights };
 }
 
 const plainQuery = parseQuery('', 'read');
@@ -186,14 +179,7 @@ async function prepare(
   if (!planned.ok) return planned;
   const plain = query.shape === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
-  const { limits } = exchange.generation.api;
-  const answering = {
-    compiled: compiled.value,
-    plain: plain?.value,
-    limits,
-    names: namesOf(call),
-    rights: rightsOf(call),
-  };
+  const answering = answeringWith(call, compiled.value, plain?.value);
   return ok({ plan: planned.value, answering, bytes: bytes.value });
 }
 
@@ -258,10 +244,6 @@ async function execute(
 /** The step in which a record is written. */
 function writeStage({ resource }: WritePlan): string {
   return `write_${resource.name}`;
-}
-
-function publicPath({ exchange }: Call): string {
-  return `${exchange.generation.api.settings.server?.publicUrl ?? ''}${exchange.path}`;
 }
 
 /** The answer of a write: what a GET would give, with the entity tag of the plain read of a single record. */
