@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { emptyResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { emptyResponse, type Response } from '../respond/response.ts';
 import type { ServerSpecification } from '../spec/specification.ts';
 import { isLoopbackName } from './client.ts';
 

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { apiError, fail, ok, type Result } from '../errors.ts';
 import { wantedCoding } from '../request/headers.ts';
 import { compressed } from '../respond/compression.ts';
-import { jsonResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { jsonResponse, type Response } from '../respond/response.ts';
 import { dashboardPath } from './dashboard.ts';
 
 /** Where the build puts the page: the same place seen from the source and from the build. */

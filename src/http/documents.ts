@@ -5,10 +5,9 @@ import type { ExampleRows } from '../openapi/example.ts';
 import { openApiInTurns } from '../openapi/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
 import { readerScript } from '../openapi/reader-script.ts';
-import { matchesTag, wantedCoding } from '../request/headers.ts';
+import { wantedCoding } from '../request/headers.ts';
 import { compressed } from '../respond/compression.ts';
-import { jsonResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { jsonResponse, unlessKnown, type Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
 import { isHonoured } from './honoured.ts';
 import { generatorOf } from './inspect.ts';
@@ -91,10 +90,7 @@ function tagged(
   { text, etag }: Document,
   more: Readonly<Record<string, string>>,
 ): Response {
-  const response = jsonResponse(200, text, requestId, { etag, ...more });
-  if (!matchesTag(headers['if-none-match'], etag)) return response;
-  const { 'content-type': _, ...kept } = response.headers;
-  return { status: 304, headers: kept, body: undefined };
+  return unlessKnown(jsonResponse(200, text, requestId, { etag, ...more }), etag, headers);
 }
 
 /** `/_docs`: the reader of the document. */

@@ -1,7 +1,6 @@
 import { apiError, fail, ok, type Result } from '../errors.ts';
 import { prefersHtml } from '../request/headers.ts';
-import { emptyResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { emptyResponse, type Response } from '../respond/response.ts';
 import type { Exchange } from './exchange.ts';
 
 /**

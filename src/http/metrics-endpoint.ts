@@ -1,7 +1,6 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
-import { jsonResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { jsonResponse, type Response } from '../respond/response.ts';
 import { isAmong } from './honoured.ts';
 import type { Exchange } from './exchange.ts';
 

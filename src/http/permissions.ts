@@ -1,8 +1,7 @@
 import { decide, operations, type Caller } from '../model/access.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { linkedRelation } from '../plan/links.ts';
-import { jsonResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { jsonResponse, type Response } from '../respond/response.ts';
 import { mayLink, type InputView, type ResourceView, type View } from '../model/view.ts';
 import type { Exchange } from './exchange.ts';
 import { sunsetRefusal } from './versions.ts';

@@ -9,17 +9,16 @@ import { carriedValues } from '../plan/carried.ts';
 import { cursorShape, decodeCursor, encodeCursor, type CursorText } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { planList, planOne } from '../plan/read.ts';
-import { matchesTag, parsePrefer, type Preferences } from '../request/headers.ts';
+import { parsePrefer, type Preferences } from '../request/headers.ts';
 import { queryError } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
-import { jsonResponse } from '../respond/error.ts';
 import {
   cursorHeaders,
   paginationHeaders,
   type ListAddress,
   type PageResult,
 } from '../respond/pagination.ts';
-import type { Response } from '../respond/response.ts';
+import { jsonResponse, unlessKnown, type Response } from '../respond/response.ts';
 import { after, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { entityTag } from '../shape/digest.ts';
@@ -188,8 +187,5 @@ function tagged(call: Call, body: string, headers: Record<string, string>): Resp
   // What stands in headers beside a list is part of what is shown.
   const etag = entityTag(body, headers['x-total-count']);
   headers['etag'] = etag;
-  const response = jsonResponse(200, body, requestId, headers);
-  if (!matchesTag(exchange.headers['if-none-match'], etag)) return response;
-  const { 'content-type': _, ...kept } = response.headers;
-  return { status: 304, headers: kept, body: undefined };
+  return unlessKnown(jsonResponse(200, body, requestId, headers), etag, exchange.headers);
 }

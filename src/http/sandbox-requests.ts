@@ -1,7 +1,6 @@
 import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
-import { emptyResponse, jsonResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { emptyResponse, jsonResponse, type Response } from '../respond/response.ts';
 import type { Exchange } from './exchange.ts';
 import { seenBy } from './observer.ts';
 import { methodNotAllowed } from './router.ts';

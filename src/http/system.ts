@@ -1,7 +1,6 @@
 import { apiError, fail, ok, type Result } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
-import { emptyResponse, jsonResponse } from '../respond/error.ts';
-import type { Response } from '../respond/response.ts';
+import { emptyResponse, jsonResponse, type Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Version } from '../model/api.ts';
 import { isDashboardPath } from './dashboard.ts';

@@ -1,14 +1,6 @@
 import { errorTable, type ApiError } from '../errors.ts';
 import { nodeHttp } from '../node-http.ts';
-import type { Response, StreamedBody, TextResponse } from './response.ts';
-
-const json = 'application/json; charset=utf-8';
-
-/** What every answer carries, beside `Vary`, which the server adds. Contract 2, Content. */
-const commonHeaders = {
-  'cache-control': 'private, no-cache',
-  'x-content-type-options': 'nosniff',
-} as const;
+import { jsonResponse, type TextResponse } from './response.ts';
 
 /** Turns an error into the standard body. Contract 2, Errors. */
 export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
@@ -37,53 +29,4 @@ export function respondError(error: ApiError, path: string, requestId: string): 
   for (const name in error.headers) own[name] = error.headers[name] ?? '';
   const { headers, body: text } = jsonResponse(status, JSON.stringify(body), requestId, own);
   return { status, code, headers, body: text };
-}
-
-/** An answer with a JSON text as its body. */
-export function jsonResponse(
-  status: number,
-  body: string,
-  requestId: string,
-  headers: Readonly<Record<string, string>> = {},
-): TextResponse {
-  const all: Record<string, string> = {
-    ...commonHeaders,
-    'content-type': json,
-    'x-request-id': requestId,
-  };
-  // Of each read: spread into what has members already they would take several times as long.
-  for (const name in headers) all[name] = headers[name] ?? '';
-  return { status, headers: all, body };
-}
-
-/** A 200 whose body is written as it comes. */
-export function streamResponse(
-  contentType: string,
-  body: StreamedBody,
-  requestId: string,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  return {
-    status: 200,
-    headers: {
-      ...commonHeaders,
-      'content-type': contentType,
-      'x-request-id': requestId,
-      ...headers,
-    },
-    body,
-  };
-}
-
-/** An answer without a body. */
-export function emptyResponse(
-  status: number,
-  requestId: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return {
-    status,
-    headers: { ...commonHeaders, 'x-request-id': requestId, ...headers },
-    body: undefined,
-  };
 }

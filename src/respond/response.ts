@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../errors.ts';
+import { matchesTag } from '../request/headers.ts';
 
 /** A body that is written as it comes, in portions. */
 export type StreamedBody = AsyncIterable<string | Buffer>;
@@ -21,4 +23,72 @@ export interface Response {
 /** An answer whose whole body is there as text. */
 export interface TextResponse extends Response {
   readonly body: string;
+}
+
+const json = 'application/json; charset=utf-8';
+
+/** What every answer carries, beside `Vary`, which the server adds. Contract 2, Content. */
+const commonHeaders = {
+  'cache-control': 'private, no-cache',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** An answer with a JSON text as its body. */
+export function jsonResponse(
+  status: number,
+  body: string,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): TextResponse {
+  const all: Record<string, string> = {
+    ...commonHeaders,
+    'content-type': json,
+    'x-request-id': requestId,
+  };
+  // Of each read: spread into what has members already they would take several times as long.
+  for (const name in headers) all[name] = headers[name] ?? '';
+  return { status, headers: all, body };
+}
+
+/** A 200 whose body is written as it comes. */
+export function streamResponse(
+  contentType: string,
+  body: StreamedBody,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return {
+    status: 200,
+    headers: {
+      ...commonHeaders,
+      'content-type': contentType,
+      'x-request-id': requestId,
+      ...headers,
+    },
+    body,
+  };
+}
+
+/** An answer without a body. */
+export function emptyResponse(
+  status: number,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return {
+    status,
+    headers: { ...commonHeaders, 'x-request-id': requestId, ...headers },
+    body: undefined,
+  };
+}
+
+/** A 200 with this entity tag as it is, or 304 where the `If-None-Match` of its request names the tag. */
+export function unlessKnown(
+  response: Response,
+  etag: string,
+  { 'if-none-match': known }: IncomingHttpHeaders,
+): Response {
+  if (!matchesTag(known, etag)) return response;
+  const { 'content-type': _, ...headers } = response.headers;
+  return { status: 304, headers, body: undefined };
 }
