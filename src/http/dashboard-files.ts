@@ -2,8 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiError, fail, ok, type Result } from '../errors.ts';
-import { wantedCoding } from '../request/headers.ts';
-import { compressed } from '../respond/compression.ts';
+import { compressedFile } from '../respond/compression.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
 import { dashboardPath } from './dashboard.ts';
 
@@ -41,13 +40,12 @@ const pageHeaders = {
 };
 
 let loaded: Promise<ReadonlyMap<string, string>> | undefined;
-const codings = new Map<string, Promise<Response>>();
 
 /** The page, or one of its files, by its path; 404 where it has none such, or was not built. */
 export async function dashboardFile(
   path: string,
   requestId: string,
-  acceptEncoding = '',
+  acceptEncoding: string | undefined,
 ): Promise<Result<Response>> {
   loaded ??= readFiles();
   const files = await loaded.catch(() => undefined);
@@ -66,15 +64,7 @@ export async function dashboardFile(
     'cache-control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable',
     ...(isPage ? pageHeaders : {}),
   });
-  const { coding } = wantedCoding(acceptEncoding) ?? {};
-  if (coding === undefined) return ok(response);
-  const key = `${coding} ${name}`;
-  const short = codings.get(key) ?? compressed(response, coding);
-  codings.set(key, short);
-  const { body, headers } = await short;
-  const encoding = headers['content-encoding'];
-  const added = encoding === undefined ? {} : { 'content-encoding': encoding };
-  return ok({ ...response, headers: { ...response.headers, ...added }, body });
+  return ok(await compressedFile(`${dashboardPath}/${name}`, response, acceptEncoding));
 }
 
 /** All files of the page, read once. */

@@ -5,8 +5,7 @@ import type { ExampleRows } from '../openapi/example.ts';
 import { openApiInTurns } from '../openapi/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../openapi/reader-page.ts';
 import { readerScript } from '../openapi/reader-script.ts';
-import { wantedCoding } from '../request/headers.ts';
-import { compressed } from '../respond/compression.ts';
+import { compressedFile } from '../respond/compression.ts';
 import { jsonResponse, unlessKnown, type Response } from '../respond/response.ts';
 import { entityTag } from '../shape/digest.ts';
 import { isHonoured } from './honoured.ts';
@@ -122,17 +121,11 @@ export async function answerReaderStart(exchange: Exchange): Promise<Response> {
   return tagged(exchange, start, script);
 }
 
-const codings = new Map<string, Promise<Response>>();
-
 /** `/_docs/reader.js`: the reader itself, compressed once for all. */
 export async function answerReaderScript(exchange: Exchange): Promise<Response> {
   const response = tagged(exchange, await reader(), script);
-  const { coding } = wantedCoding(exchange.headers['accept-encoding'] ?? '') ?? {};
-  if (response.status !== 200 || coding === undefined) return response;
-  const short = codings.get(coding) ?? compressed(response, coding);
-  codings.set(coding, short);
-  const { body } = await short;
-  return { ...response, headers: { ...response.headers, 'content-encoding': coding }, body };
+  if (response.status !== 200) return response;
+  return compressedFile('/_docs/reader.js', response, exchange.headers['accept-encoding']);
 }
 
 let loaded: Promise<Document> | undefined;

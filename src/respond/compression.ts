@@ -47,6 +47,25 @@ export async function compressed(response: Response, acceptEncoding: string): Pr
   };
 }
 
+const files = new Map<string, Promise<Response>>();
+
+/** As `compressed`, of a file that stays as it is: each, by its `name`, is compressed once in each coding. */
+export async function compressedFile(
+  name: string,
+  response: Response,
+  acceptEncoding = '',
+): Promise<Response> {
+  const { coding } = wantedCoding(acceptEncoding) ?? {};
+  if (coding === undefined) return response;
+  const key = `${coding} ${name}`;
+  const file = files.get(key) ?? compressed(response, coding);
+  files.set(key, file);
+  const { body, headers } = await file;
+  const encoding = headers['content-encoding'];
+  const added = encoding === undefined ? {} : { 'content-encoding': encoding };
+  return { ...response, headers: { ...response.headers, ...added }, body };
+}
+
 /** Each portion can be read as soon as it has come, for which the compressor is flushed behind it. */
 async function* compressedStream(body: StreamedBody, coding: ContentCoding): StreamedBody {
   const options: ZlibOptions = { flush: constants.Z_SYNC_FLUSH };
