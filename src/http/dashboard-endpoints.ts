@@ -3,7 +3,7 @@ import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { rowCounts } from '../execute/counts.ts';
 import type { Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
-import { emptyResponse, jsonResponse, streamResponse, type Response } from '../respond/response.ts';
+import { jsonResponse, streamResponse, type Response } from '../respond/response.ts';
 import { dashboardPath, hasDashboard, refuseDashboard, type Dashboard } from './dashboard.ts';
 import { dashboardFile } from './dashboard-files.ts';
 import { modelDocument } from './dashboard-model.ts';
@@ -13,7 +13,7 @@ import type { RowCounts } from './dashboard-wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
 import { isHonoured } from './honoured.ts';
-import { methodNotAllowed } from './router.ts';
+import { answerMethod } from './router.ts';
 
 /** Up to how many records are counted, and how long the counts are good, in ms. */
 const countedRows = 100_000;
@@ -49,14 +49,14 @@ export async function answerDashboard(
   exchange: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
-  const { dashboard, generation, mode, method, requestId, headers } = exchange;
+  const { dashboard, generation, mode, requestId, headers } = exchange;
   const { api } = generation;
   if (dashboard === undefined || !hasDashboard(api, mode)) return fail(nothingAt(path));
   exchange.trace.route = dashboardPath;
   const name = path.startsWith(`${dashboardPath}/api/`) ? path.slice(dashboardPath.length + 5) : '';
   const allow = name === 'network' ? 'GET, HEAD, PUT, OPTIONS' : 'GET, HEAD, OPTIONS';
-  if (method === 'OPTIONS') return ok(emptyResponse(204, requestId, { allow }));
-  if (!allow.split(', ').includes(method)) return fail(methodNotAllowed(method, allow));
+  const answered = answerMethod(exchange, allow);
+  if (answered !== undefined) return answered;
   if (name === '') return dashboardFile(path, requestId, headers['accept-encoding']);
   const refusal = crossSite(exchange) ?? refuseDashboard(api, mode, caller);
   if (refusal !== undefined) return fail(refusal);

@@ -4,6 +4,7 @@ import type { Operation } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import type { RequestKind } from '../request/parameters.ts';
+import { emptyResponse, type Response } from '../respond/response.ts';
 
 /** Where a request goes: one of the service's own paths, or a resource and perhaps one record. */
 export type Route =
@@ -162,7 +163,19 @@ function methodsAt(id: string | undefined): ReadonlyMap<string, RequestKind> {
   return id === undefined ? collectionMethods : recordMethods;
 }
 
-export function methodNotAllowed(method: string, allow: string): ApiError {
+/**
+ * What one of the service's own paths answers by the method alone: `OPTIONS` is told which are allowed, others are
+ * refused. Undefined where it is one of those that are.
+ */
+export function answerMethod(
+  { method, requestId }: { readonly method: string; readonly requestId: string },
+  allow: string,
+): Result<Response> | undefined {
+  if (method === 'OPTIONS') return ok(emptyResponse(204, requestId, { allow }));
+  return allow.split(', ').includes(method) ? undefined : fail(methodNotAllowed(method, allow));
+}
+
+function methodNotAllowed(method: string, allow: string): ApiError {
   return apiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed are ${allow}`, {
     headers: { allow },
   });

@@ -3,7 +3,7 @@ import type { Caller } from '../model/access.ts';
 import { emptyResponse, jsonResponse, type Response } from '../respond/response.ts';
 import type { Exchange } from './exchange.ts';
 import { seenBy } from './observer.ts';
-import { methodNotAllowed } from './router.ts';
+import { answerMethod } from './router.ts';
 
 /** Whether a path is that of the sandboxes or of one of them. */
 export function isOfSandboxes(path: string): boolean {
@@ -24,11 +24,9 @@ export async function answerSandboxes(
     return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
   const [, name] = /^\/_sandboxes\/(.*)$/su.exec(path) ?? [];
   trace.route = name === undefined ? '/_sandboxes' : '/_sandboxes/:name';
-  const reads = method === 'GET' || method === 'HEAD';
   const allow = name === undefined ? 'GET, HEAD, OPTIONS' : 'DELETE, OPTIONS';
-  if (method === 'OPTIONS') return ok(emptyResponse(204, requestId, { allow }));
-  if (name === undefined ? !reads : method !== 'DELETE')
-    return fail(methodNotAllowed(method, allow));
+  const answered = answerMethod({ method, requestId }, allow);
+  if (answered !== undefined) return answered;
   if (api.settings.auth !== undefined && !caller.authenticated) return fail(needsCredentials);
   if (name === undefined) return ok(jsonResponse(200, JSON.stringify(sandboxes.list()), requestId));
   if (await sandboxes.remove(name)) return ok(emptyResponse(204, requestId));

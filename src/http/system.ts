@@ -1,6 +1,6 @@
 import { apiError, fail, ok, type Result } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
-import { emptyResponse, jsonResponse, type Response } from '../respond/response.ts';
+import { jsonResponse, type Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
 import type { Version } from '../model/api.ts';
 import { isDashboardPath } from './dashboard.ts';
@@ -10,7 +10,7 @@ import { answerEntry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { answerPermissions } from './permissions.ts';
-import { methodNotAllowed } from './router.ts';
+import { answerMethod } from './router.ts';
 import { answerSandboxes, isOfSandboxes } from './sandbox-requests.ts';
 import { sunsetRefusal } from './versions.ts';
 
@@ -81,9 +81,5 @@ async function reading(
   caller: Caller,
   endpoint: Answer,
 ): Promise<Result<Response>> {
-  const allow = 'GET, HEAD, OPTIONS';
-  if (exchange.method === 'OPTIONS') return ok(emptyResponse(204, exchange.requestId, { allow }));
-  if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
-    return fail(methodNotAllowed(exchange.method, allow));
-  return ok(await endpoint(exchange, caller));
+  return answerMethod(exchange, 'GET, HEAD, OPTIONS') ?? ok(await endpoint(exchange, caller));
 }
