@@ -18,6 +18,7 @@ import type { Recording, Step } from '../trace/recording.ts';
 import { decide, type Caller } from '../model/access.ts';
 import type { Exchange, Watching } from './exchange.ts';
 import { isAmong, isHonoured } from './honoured.ts';
+import { isInCursorMode } from './reads.ts';
 import { operationOf } from './router.ts';
 
 /** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
@@ -131,12 +132,7 @@ function queryMember({ generation }: Exchange, { call }: Watching): object {
     return text === undefined ? byDefault : /^\d{1,15}$/u.test(text) ? Number(text) : text;
   };
   const limit = number('limit', generation.api.limits.defaultLimit);
-  const isCursor =
-    reserved.has('cursor') ||
-    (call.face.resource.pagination === 'cursor' &&
-      !reserved.has('page') &&
-      !reserved.has('offset'));
-  const pagination = isCursor
+  const pagination = isInCursorMode(call)
     ? { cursor: reserved.get('cursor') ?? '', limit }
     : reserved.has('offset')
       ? { offset: number('offset', 0), limit }

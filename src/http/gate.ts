@@ -8,6 +8,7 @@ import { after, type Soon } from '../soon.ts';
 import { turnsOf, type Trace } from '../trace/events.ts';
 import type { Client } from './client.ts';
 import { isDashboardPath } from './dashboard.ts';
+import type { Mode } from './edge.ts';
 import { MemoryCounters, type Count, type Counters } from './quota.ts';
 import { RedisCounters } from './quota-redis.ts';
 import { isProbe } from './router.ts';
@@ -28,7 +29,7 @@ interface Arrival {
 }
 
 export interface GateOptions {
-  readonly mode: 'dev' | 'start';
+  readonly mode: Mode;
   /** What tokens are compared with. */
   readonly now: () => Date;
   /** Stays the same while nothing has come that was sent later. */

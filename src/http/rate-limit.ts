@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { apiError, type ApiError } from '../errors.ts';
 import { rateLimitDefaults } from '../spec/definitions/operation.ts';
 import type { Specification } from '../spec/specification.ts';
+import type { Mode } from './edge.ts';
 import type { Count } from './quota.ts';
 
 /** How many of something one name may do in a window of ms. */
@@ -26,11 +27,7 @@ const { failures: defaultFailures, ...defaults } = rateLimitDefaults;
  * The quotas that a specification gives: without `rateLimit`, requests have one in `start` alone. Where `processes`
  * serve together and each counts for itself, each gives its share, one at least.
  */
-export function policiesOf(
-  { rateLimit }: Specification,
-  mode: 'dev' | 'start',
-  processes = 1,
-): Policies {
+export function policiesOf({ rateLimit }: Specification, mode: Mode, processes = 1): Policies {
   const share = ({ max, window }: Quota): Quota => ({
     max: Math.max(1, Math.floor(max / processes)),
     window,

@@ -114,12 +114,18 @@ export function addressOf({ exchange }: Call): ListAddress {
   return { origin, path: exchange.path, query: exchange.search };
 }
 
-/** What the cursor of a list says; undefined in page and offset mode. Contract 2, Pagination. */
-function cursorOf({ query: { reserved }, face }: Call): CursorText | undefined {
-  const text = reserved.get('cursor');
-  if (text !== undefined) return decodeCursor(text);
+/**
+ * Whether a list is read in cursor mode: the request gives a cursor, or neither page nor offset where cursors are the
+ * resource's own way. Contract 2, Pagination.
+ */
+export function isInCursorMode({ query: { reserved }, face }: Call): boolean {
   const isDefault = face.resource.pagination === 'cursor';
-  return isDefault && !reserved.has('page') && !reserved.has('offset') ? 'first' : undefined;
+  return reserved.has('cursor') || (isDefault && !reserved.has('page') && !reserved.has('offset'));
+}
+
+/** What the cursor of a list says; undefined in page and offset mode. */
+function cursorOf(call: Call): CursorText | undefined {
+  return isInCursorMode(call) ? decodeCursor(call.query.reserved.get('cursor') ?? '') : undefined;
 }
 
 function nextCursor(
