@@ -106,17 +106,16 @@ function readRule(
   };
   const where = planFilters(query.conditions, query.groups, context);
   const claims = slots.map((slot) => claimsOf(slot, query.texts, text, problems));
-  const literal = slots.filter((_, index) => claims[index] === undefined);
-  const values = bindSlots(literal, query.texts, api.limits, problems);
+  const constant = slots.filter((_, index) => claims[index] === undefined);
+  const values = bindSlots(constant, query.texts, api.limits, problems);
   return {
     where,
-    slots: slots.map(({ field, operator, sources }, index) => {
+    slots: slots.map((slot, index) => {
+      const { field, operator, sources } = slot;
       const items = claims[index];
-      const slot = slots[index];
-      const value = slot && values[literal.indexOf(slot)];
       const operand: RuleOperand =
         items === undefined
-          ? { kind: 'constant', value: value ?? null }
+          ? { kind: 'constant', value: values[constant.indexOf(slot)] ?? null }
           : { kind: 'claims', items };
       return { field, operator, operand, condition: sources };
     }),

@@ -146,6 +146,7 @@ function writtenElsewhere(name: string, isField: (name: string) => boolean): str
     : undefined;
 }
 
+/** The key at the end of a path; the failure says why nothing can be sorted by it. */
 function keyAt(
   name: string,
   path: Path,
@@ -154,21 +155,12 @@ function keyAt(
 ): Result<SortKey, string> {
   const found = stepsOf(path, name);
   if (!found.ok) return found;
-  if (found.value.place.isPivot && found.value.steps.length > 0)
+  const { steps, place } = found.value;
+  if (place.isPivot && steps.length > 0)
     return fail(`${name} can be sorted by only where the relation before pivot is expanded`);
-  return keyOf(name, found.value, descending, nulls);
-}
-
-/** Makes the key of a resolved place; the failure says why nothing can be sorted by it. */
-function keyOf(
-  name: string,
-  { steps, place }: Pick<SortKey, 'steps' | 'place'>,
-  descending: boolean,
-  nulls: 'first' | 'last' | undefined,
-): Result<SortKey, string> {
   const { leaf, members, field } = place;
-  const isDeclaredValue = leaf.type.sortable && (leaf.items === undefined || isScalar(leaf.items));
-  if (!isDeclaredValue)
+  const isSortable = leaf.type.sortable && (leaf.items === undefined || isScalar(leaf.items));
+  if (!isSortable)
     return fail(
       leaf.items === undefined
         ? `${name} cannot be sorted by: it is of type ${leaf.type.name}`
@@ -181,6 +173,7 @@ function keyOf(
   return ok({ name, steps, place, descending, nulls: canBeNull ? placed : undefined });
 }
 
+/** The relations that a path goes through, and where it ends. */
 function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'place'>, string> {
   if (path.kind === 'place') return ok({ steps: [], place: path.place });
   const { relation } = path;

@@ -96,7 +96,7 @@ export function planUpdate(
   id: JsonValue,
   face: ResourceView,
   draw: Draw,
-  options: UpdateOptions = {},
+  { merges, demands }: UpdateOptions,
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, face)) return fail(refusalOf(face.view.subject));
@@ -106,7 +106,7 @@ export function planUpdate(
   const moment = atOneTime(draw);
   const issues: ValueIssue[] = [];
   const links = readAllLinks(body, kind, face, moment, '', issues);
-  const merged = options.merges === true ? mergedParts(body, face) : new Map<string, never>();
+  const merged = merges ? mergedParts(body, face) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
   const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
   checkMorphs(given, face, '', issues);
@@ -128,7 +128,6 @@ export function planUpdate(
     for (const field of resource.fields.values())
       if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
-  const { demands = noDemands } = options;
   return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, demands });
 }
 
@@ -158,13 +157,11 @@ function hiddenImmutables(body: object, face: ResourceView): readonly ValueIssue
 }
 
 /** How an update is meant. */
-export interface UpdateOptions {
+interface UpdateOptions {
   /** The body is a merge patch (RFC 7396): objects in it are merged into those that are there. */
-  readonly merges?: boolean;
-  readonly demands?: Demands;
+  readonly merges: boolean;
+  readonly demands: Demands;
 }
-
-const noDemands: Demands = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /** The members of a merge patch that go into an object or json field: the value that is there is needed for them. */
 function mergedParts(
