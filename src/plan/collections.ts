@@ -11,7 +11,8 @@ import { planSort, withId, type PlannedSort, type SortContext } from './sort.ts'
 
 type CollectionParameter = (typeof collectionParameters)[number];
 
-interface Told {
+/** What a request says of the expanded collections that one path names: `comments.limit`, `comments.sort`. */
+interface PathParameters {
   readonly collections: readonly NamedCollection[];
   readonly parameters: Map<CollectionParameter, Condition>;
 }
@@ -27,7 +28,7 @@ export function planCollections(
   context: SortContext,
 ): { readonly rest: readonly Condition[]; readonly paged: readonly CollectionPaging[] } {
   const { problems, expand } = context;
-  const told = new Map<string, Told>();
+  const named = new Map<string, PathParameters>();
   const rest = conditions.filter((condition) => {
     const dot = condition.name.lastIndexOf('.');
     const parameter = collectionParameters.find((name) => name === condition.name.slice(dot + 1));
@@ -35,8 +36,8 @@ export function planCollections(
     const path = condition.name.slice(0, dot);
     const collections = collectionsNamed(path.split('.'), face, expand);
     if (collections.length === 0) return true;
-    const known = told.get(path) ?? { collections, parameters: new Map() };
-    told.set(path, known);
+    const known = named.get(path) ?? { collections, parameters: new Map() };
+    named.set(path, known);
     if (known.parameters.has(parameter))
       problems.push({
         parameter: condition.name,
@@ -47,7 +48,7 @@ export function planCollections(
     return false;
   });
   for (const [node, keys] of sort.collections) node.order = keys;
-  const own = [...told.values()].flatMap(({ collections, parameters }) => {
+  const own = [...named.values()].flatMap(({ collections, parameters }) => {
     const condition = parameters.get('sort');
     if (condition === undefined) return [];
     return [{ name: condition.name, count: sortCollections(condition, collections, context) }];
@@ -55,7 +56,7 @@ export function planCollections(
   refuseManyKeys(sort.count, own, context);
   for (const [node, keys] of sort.carried ?? []) if (node.order.length === 0) node.order = keys;
   for (const node of allNodes(expand)) node.order = collectionOrder(node);
-  return { rest, paged: planPaging(told, problems) };
+  return { rest, paged: planPaging(named, problems) };
 }
 
 /** All sorts of a request share the limit; more keys in one of them are refused as it is read. Contract 2, Limits. */
@@ -101,6 +102,7 @@ function sortCollections(
   return count;
 }
 
+/** The order of a collection, made total; none of a relation that gives one record. */
 function collectionOrder({ relation, order, targets }: ExpandNode): readonly SortKey[] {
   const { relation: stored } = relation;
   const target: Resource | undefined = targets[0]?.face.resource;
@@ -117,12 +119,13 @@ function collectionOrder({ relation, order, targets }: ExpandNode): readonly Sor
   return [...keys, { name: 'pivot.id', steps: [], place, descending: false, nulls: undefined }];
 }
 
+/** The pages that are asked for; those of shallower paths come first, since deeper ones lie within them. */
 function planPaging(
-  told: ReadonlyMap<string, Told>,
+  named: ReadonlyMap<string, PathParameters>,
   problems: QueryProblem[],
 ): readonly CollectionPaging[] {
   const paged: CollectionPaging[] = [];
-  const byDepth = [...told].sort(([a], [b]) => a.split('.').length - b.split('.').length);
+  const byDepth = [...named].sort(([a], [b]) => a.split('.').length - b.split('.').length);
   for (const [path, { collections, parameters }] of byDepth) {
     const [page, limit, offset] = (['page', 'limit', 'offset'] as const).map(
       (name) => parameters.get(name)?.source,

@@ -12,7 +12,7 @@ import type { Operator } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import type { ResourceView } from '../model/view.ts';
 import { counted } from '../model/values.ts';
-import type { QueryProblem } from '../request/problem.ts';
+import { mostGuesses, type QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
 import { collectionsOf, type ExpandNode } from './expand.ts';
 
@@ -49,9 +49,6 @@ export interface FilterContext {
   readonly problems: QueryProblem[];
 }
 
-/** How many problems a request has before unknown names get no suggestion any more: those are no typing errors. */
-export const guessedNames = 20;
-
 const noConditions = (): Conditions => ({ own: [], related: new Map() });
 
 /**
@@ -71,7 +68,7 @@ export function planFilters(
   const ids = conditions.filter(isPlainId);
   const repeated = new Map<string, number>();
   for (const condition of conditions.filter((one) => ids.length < 2 || !isPlainId(one))) {
-    const planned = planCondition(condition, context, context.others);
+    const planned = planCondition(condition, context);
     if (planned === undefined) continue;
     const { path, leaves } = planned;
     const { name } = condition;
@@ -112,7 +109,7 @@ export function planFilters(
 /** Each pair of an `_or` stands alone, and filters the records themselves. */
 function planGroup(group: readonly Condition[], context: FilterContext): readonly Predicate[] {
   return group.flatMap((condition) => {
-    const planned = planCondition(condition, context, [], true);
+    const planned = planCondition(condition, context, true);
     if (planned === undefined) return [];
     const alone = noConditions();
     add(alone, planned.path, '', planned.leaves);
@@ -134,10 +131,10 @@ interface PlannedCondition {
   readonly leaves: ReadonlyMap<Path, Predicate>;
 }
 
+/** Resolves one condition, or one pair of an `_or`; undefined where a problem was reported. */
 function planCondition(
   condition: Condition,
   context: FilterContext,
-  others: readonly string[] = [],
   isPair = false,
 ): PlannedCondition | undefined {
   const { face, api, problems } = context;
@@ -150,7 +147,9 @@ function planCondition(
       'LIMIT_EXCEEDED',
       `a path has at most ${counted(api.limits.pathDepth, 'dot')} (limits.pathDepth)`,
     );
-  const resolved = resolveName(name, face, others, problems.length < guessedNames);
+  // A pair of an `_or` is a filter, never a parameter.
+  const others = isPair ? [] : context.others;
+  const resolved = resolveName(name, face, others, problems.length < mostGuesses);
   if (!resolved.ok)
     return refuse(
       resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',

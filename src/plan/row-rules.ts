@@ -56,6 +56,7 @@ export class RowRules {
   private predicates({ where, slots }: RowRule): readonly Predicate[] {
     const start = this.first + this.slots.length;
     const isMany = (claim: string): boolean => this.view.listClaims.has(claim);
+    // The slots that compare with claims, by the condition that they come from: what the guard looks at.
     const held = new Map<object, number[]>();
     for (const [at, { field, operator: written, operand, condition }] of slots.entries()) {
       const index = start + at;
@@ -76,6 +77,7 @@ export class RowRules {
     return [{ kind: 'guard', slot: { index } }, ...own];
   }
 
+  /** A predicate of a rule whose slots begin at `start` in this plan. */
   private moved(predicate: Predicate, start: number): Predicate {
     switch (predicate.kind) {
       case 'compare': {

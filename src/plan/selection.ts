@@ -1,10 +1,9 @@
 import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
-import { guessedNames } from './filters.ts';
 import type { FieldView, RelationView, ResourceView } from '../model/view.ts';
 import { splitNames } from '../filter/text.ts';
 import type { ParameterName } from '../request/parameters.ts';
-import type { QueryProblem } from '../request/problem.ts';
+import { mostGuesses, type QueryProblem } from '../request/problem.ts';
 import type { ExpandNode } from './expand.ts';
 import type { ExpandPlan, Member, Selection } from './plan.ts';
 import { matchesPattern } from './wildcard.ts';
@@ -84,7 +83,7 @@ function select(
       const problem = choose(head, rest, matched, chosen);
       if (problem !== undefined) refuse(item, problem);
     } else {
-      const isGuessed = refusals.length < guessedNames;
+      const isGuessed = refusals.length < mostGuesses;
       const known = isGuessed ? [...face.fields.keys(), ...face.relations.keys()] : [];
       refuse(item, unknownName('field', head, known));
     }

@@ -2,12 +2,11 @@ import { fail, ok, type Result } from '../errors.ts';
 import { isTooDeep, resolvePath, type Path } from '../filter/path.ts';
 import { placeOf } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
-import { guessedNames } from './filters.ts';
 import { splitNames } from '../filter/text.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import { counted } from '../model/values.ts';
-import type { QueryProblem } from '../request/problem.ts';
+import { mostGuesses, type QueryProblem } from '../request/problem.ts';
 import { collectionsOf, type ExpandNode } from './expand.ts';
 import type { SortKey } from './plan.ts';
 
@@ -117,7 +116,7 @@ function planKey(
     const written = writtenElsewhere(name, (bare) => resolvePath(`${prefix}${bare}`, face).ok);
     return fail(
       written === undefined
-        ? unknownPath(name, { ...path.error, part }, undefined, problems.length < guessedNames)
+        ? unknownPath(name, { ...path.error, part }, undefined, problems.length < mostGuesses)
         : `there is no field ${name}; ${written}`,
     );
   }

@@ -224,7 +224,7 @@ function readRecord(
     const input = face.inputs.get(name);
     const value = (body as Readonly<Record<string, unknown>>)[name];
     if (input === undefined && linkedRelation(name, face) !== undefined) continue;
-    if (input === undefined) note(name, unknownMessage(name, face, issues.length < guessed));
+    if (input === undefined) note(name, unknownMessage(name, face, issues.length < mostGuesses));
     else if (input.field === id && kind !== 'create') continue;
     else if (input.field === id && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
@@ -267,8 +267,8 @@ function isWritable(input: InputView, kind: WriteKind): boolean {
   return kind === 'create' ? input.creatable : input.updatable;
 }
 
-/** How many problems a body has before unknown fields get no suggestion any more: those are no typing errors. */
-const guessed = 100;
+/** With this many problems a body gets no suggestions for unknown fields any more: those are no typing errors. */
+const mostGuesses = 100;
 
 function unknownMessage(name: string, face: ResourceView, guess: boolean): string {
   const relation = face.relations.get(name)?.relation;

@@ -7,6 +7,9 @@ export interface QueryProblem {
   readonly message: string;
 }
 
+/** With this many problems a request gets no suggestions for unknown names any more: those are no typing errors. */
+export const mostGuesses = 20;
+
 /** The answer to a query string with problems: all of them, under the code of the first. */
 export function queryError(problems: readonly QueryProblem[]): ApiError {
   const [first] = problems;
