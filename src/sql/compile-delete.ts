@@ -55,8 +55,11 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
     leadingFields(resource)
       .map((field) => quote(field.column))
       .join(', ');
-  const isMet = ({ key, condition }: Step, keys: string): string =>
-    `${dialect.compare(quote(key.column), 'in', keys, key)}${condition}`;
+  const isMet = ({ key, pair }: Step, keys: string): string =>
+    dialect.compare(quote(key.column), 'in', keys, key) +
+    (pair === undefined
+      ? ''
+      : ` AND ${quote(pair.typeField.column)} = ${dialect.text(pair.typeValue)}`);
   // A morph child may be made meanwhile, of which no constraint of the database knows: it waits, or is waited for.
   const held = (resource: Resource, lock: string): string => (hasMorphs(resource) ? lock : '');
   const edges = kept((resource: Resource): readonly (DeleteEdge & Step)[] =>
@@ -143,8 +146,6 @@ interface Step {
   readonly pair: MorphPair | undefined;
   readonly isText: boolean;
   readonly onDelete: OnDelete;
-  /** What else holds of the rows, behind the condition on the key. */
-  readonly condition: string;
 }
 
 function stepsOf({ incoming, relations, pairs, id }: Resource): readonly Step[] {
@@ -155,17 +156,7 @@ function stepsOf({ incoming, relations, pairs, id }: Resource): readonly Step[] 
     const { field: from, onDelete } = reference;
     const label = `${key.resource.name}.${key.name}`;
     const [to, keys] = [key.resource, [key]];
-    steps.push({
-      label,
-      from,
-      to,
-      key,
-      keys,
-      pair: undefined,
-      isText: false,
-      onDelete,
-      condition: '',
-    });
+    steps.push({ label, from, to, key, keys, pair: undefined, isText: false, onDelete });
   }
   const morph = (pair: MorphPair, label: string, onDelete: OnDelete): Step => ({
     label,
@@ -176,7 +167,6 @@ function stepsOf({ incoming, relations, pairs, id }: Resource): readonly Step[] 
     pair,
     isText: isKeptAsText(pair, id),
     onDelete,
-    condition: ` AND ${typeCondition(pair)}`,
   });
   for (const pair of pairs)
     steps.push(morph(pair, `${pair.target.name}.${pair.idField.name}`, 'restrict'));
@@ -209,8 +199,4 @@ function leadingFields(resource: Resource): readonly Field[] {
 /** The ids of owners of different types are kept as text. */
 function isKeptAsText({ idField }: MorphPair, id: Field): boolean {
   return idField.type.name === 'string' && id.attributes.format !== 'string';
-}
-
-function typeCondition({ typeField, typeValue }: MorphPair): string {
-  return `${quote(typeField.column)} = '${typeValue.replaceAll("'", "''")}'`;
 }

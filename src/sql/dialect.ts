@@ -1,6 +1,5 @@
 import type { Comparison } from '../filter/predicate.ts';
-import type { Field } from '../model/api.ts';
-import type { Codec, Storage } from '../model/api.ts';
+import type { Codec, Field, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue, StoredAs } from '../spec/specification.ts';
 import type { Parameter } from './statement.ts';

@@ -19,15 +19,18 @@ export function parentField(relation: Relation): Field {
   }
 }
 
-/** How the rows of a target are joined to the keys above: FROM, the key's column, further conditions. */
+/**
+ * How the rows of a target are joined to the keys above: FROM, the key's column, further conditions. Aliases are `t` for
+ * the target and `j` for a junction, each with the `suffix` that tells it from those of other joins in the statement.
+ */
 export interface Join {
-  /** Tables and their conditions under aliases that end in `suffix`; each looked up for those before, or as is best. */
+  /** The tables with their ON; `join`: each is looked up for the rows of those before it, or as the planner likes. */
   readonly from: (suffix: string, join?: Dialect['joinEach']) => string;
   readonly key: (suffix: string) => string;
   readonly keyField: Field;
   /** What tells one joined row from another. */
   readonly row: (suffix: string) => string;
-  /** ` AND …`, or nothing; `asked` writes each. */
+  /** ` AND …`, or nothing; `asked` is what is made of each. */
   readonly conditions: (suffix: string, asked?: (condition: string) => string) => string;
   /** Whether a condition on a field, be it one of the junction, helps to find the rows of a key: one index has both. */
   readonly isIndexed: (field: Field, isPivot: boolean) => boolean;
@@ -40,10 +43,10 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
   const table = (suffix: string): string => `${quote(target.table)} AS t${suffix}`;
   const none = (): string => '';
   const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
-  const row = (suffix: string): string => `t${suffix}.${quote(target.id.column)}`;
+  const row = (suffix: string): string => column(target.id, suffix);
   const direct = (field: Field, keys: readonly Field[] = [field]): Join => ({
     from: table,
-    key: (suffix) => `t${suffix}.${quote(field.column)}`,
+    key: (suffix) => column(field, suffix),
     keyField: field,
     row,
     conditions: none,

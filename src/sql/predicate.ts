@@ -14,7 +14,7 @@ import type { Add } from './statement.ts';
 /** How many related records a statement can ask about before each question is planned alone. */
 const fewRelated = 6;
 
-/** Each predicate as a condition, which asks for its placeholders in its turn. */
+/** Each predicate as a condition on the rows of a scope; it asks `add` for its placeholders in its turn. */
 export function wherePart(
   where: readonly Predicate[],
   scope: Scope,
@@ -67,7 +67,7 @@ export function lookupPart(
   );
 }
 
-/** The same of rows that a relation leads to, which are found by its key. */
+/** Each predicate as a condition on rows that a relation leads to, which are found by its key. */
 export function relatedPart(
   where: readonly Predicate[],
   join: Join,
@@ -79,7 +79,7 @@ export function relatedPart(
   return where.map((part) => relatedSql(part, join, scope, context));
 }
 
-/** A condition on such rows: what no index has behind the key is only asked of what the key finds. */
+/** A condition on rows that `join` finds by a key: what no index has behind that key is only asked of what it finds. */
 function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Context): string {
   switch (predicate.kind) {
     case 'and':
@@ -179,6 +179,7 @@ function allOf(parts: readonly string[]): string {
   return parts.length === 0 ? '(1 = 1)' : `(${parts.join(' AND ')})`;
 }
 
+/** Whether there is a related row of one branch, asked for each row of the scope. */
 function branchSql(
   relation: Relation,
   { target, typeValue, where }: RelatedBranch,
@@ -192,7 +193,10 @@ function branchSql(
   return dialect.exists(`SELECT 1 ${related.from} ${found}`, many);
 }
 
-/** The same as a condition that stands alone. `isNegated`: it is told as well where the key above is null. */
+/**
+ * As `branchSql`, by a subquery that names none of the rows around it. `isNegated`: it is false, not null, where the key
+ * above is null.
+ */
 function keysSql(
   relation: Relation,
   { target, typeValue, where }: RelatedBranch,
@@ -210,7 +214,7 @@ function keysSql(
   return `(${isNegated ? `coalesce(${found}, false)` : found}${isOfType})`;
 }
 
-/** The records above by the keys of what is related to them. */
+/** Finds the rows of the scope by the keys of what is related to them: what is related is read first. */
 function lookupSql(
   { relation, branches: [{ target, typeValue, where }] }: RelatedToOne,
   scope: Scope,
