@@ -2,7 +2,7 @@ import { apiError, type ApiError } from '../errors.ts';
 import type { Field, Limits, Resource } from '../model/api.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { codecOf, encodeValue, type Dialect } from '../sql/dialect.ts';
+import { decoderOf, encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
 import type { Access, Names } from './conflicts.ts';
 import { leftOut, type Row } from './database.ts';
@@ -66,9 +66,6 @@ export function isAsNamed(): ApiError {
 
 /** Reads the id that stands behind a row. */
 export function idReader(id: Field, dialect: Dialect): (row: Row) => JsonValue {
-  const { decode } = codecOf(dialect, id);
-  return (row) => {
-    const stored = row.at(-1) ?? null;
-    return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, id);
-  };
+  const decode = decoderOf(dialect, id);
+  return (row) => decode(row.at(-1) ?? null);
 }

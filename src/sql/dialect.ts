@@ -155,8 +155,14 @@ export function encodeValue(dialect: Dialect, value: JsonValue, field: Field): S
 
 /** A stored value, as a dialect selects it, as it is on the wire. */
 export function decodeValue(dialect: Dialect, stored: SqlValue, field: Field): JsonValue {
+  return decoderOf(dialect, field)(stored);
+}
+
+/** What decodes many values of one field, each as `decodeValue` does. */
+export function decoderOf(dialect: Dialect, field: Field): (stored: SqlValue) => JsonValue {
   const { decode } = codecOf(dialect, field);
-  return stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
+  return (stored) =>
+    stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
 }
 
 /** The SQL of a text that is no value of a record: a morph's type, a member's name. No other quoting is needed. */

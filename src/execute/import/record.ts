@@ -6,7 +6,7 @@ import { emptyHalves, halfIssue, touchedMorphs } from '../../plan/morphs.ts';
 import type { FieldValues } from '../../plan/plan.ts';
 import { complete, type Draw } from '../../plan/defaults.ts';
 import type { JsonValue } from '../../spec/specification.ts';
-import { codecOf, type Dialect } from '../../sql/dialect.ts';
+import { codecOf, decoderOf, type Dialect } from '../../sql/dialect.ts';
 import type { Row, Transaction } from '../database.ts';
 import { writtenFields } from '../written-fields.ts';
 import { NoValue, readCells, valueOfCell } from './csv-cells.ts';
@@ -28,7 +28,7 @@ type Members = Readonly<Record<string, unknown>>;
 interface Column {
   readonly field: Field;
   readonly encode: Codec['encode'];
-  readonly decode: Codec['decode'];
+  readonly decode: (stored: SqlValue) => JsonValue;
   /** What stands for a value that is absent; undefined where the record has to have it, or it is drawn. */
   readonly fallback: JsonValue | undefined;
 }
@@ -52,7 +52,7 @@ export class RecordReader {
     this.columns = this.fields.map((field) => ({
       field,
       encode: codecOf(dialect, field).encode,
-      decode: codecOf(dialect, field).decode,
+      decode: decoderOf(dialect, field),
       fallback: fallbackOf(field),
     }));
     this.blank = this.fields.map(() => undefined);
@@ -131,11 +131,9 @@ export class RecordReader {
 
   /** The fields in which a stored row, a value for each field, is not as a good record says itself. */
   differences(source: SourceRecord, values: Reading['values'], row: Row): readonly Field[] {
-    const different = this.columns.filter(({ field, decode }, position) => {
-      const stored = row[position] ?? null;
-      const value =
-        stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);
-      return JSON.stringify(value) !== JSON.stringify(values[position]);
+    const different = this.columns.filter(({ decode }, position) => {
+      const stored = decode(row[position] ?? null);
+      return JSON.stringify(stored) !== JSON.stringify(values[position]);
     });
     if (different.length === 0) return [];
     const parsed = this.parse(source);

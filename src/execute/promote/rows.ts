@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../spec/specification.ts';
-import { codecOf, quote, type Dialect } from '../../sql/dialect.ts';
+import { decoderOf, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Database, Row } from '../database.ts';
 import { lengthOf } from '../row-length.ts';
@@ -61,14 +61,8 @@ export async function* portionsOf(
 
 /** Makes what takes a row of an id and these fields and gives the values of the fields on the wire. */
 export function rowDecoder(fields: readonly Field[], dialect: Dialect): (row: Row) => WireRow {
-  const codecs = fields.map((field) => ({ field, decode: codecOf(dialect, field).decode }));
-  return (row) =>
-    codecs.map(({ field, decode }, index) => {
-      const stored = row[index + 1] ?? null;
-      return stored === null || decode === undefined
-        ? (stored as JsonValue)
-        : decode(stored, field);
-    });
+  const decoders = fields.map((field) => decoderOf(dialect, field));
+  return (row) => decoders.map((decode, index) => decode(row[index + 1] ?? null));
 }
 
 /** Reads a table for its digest; `advance` is told of rows. */
