@@ -141,6 +141,23 @@ export interface SchemaRules {
   readonly isAsWritten: (table: string, index: ActualIndex) => boolean;
 }
 
+/**
+ * The two columns by which a junction without a primary key tells its rows apart, as that of Prisma: keys, never null, and
+ * no pair of them twice. Undefined where a table is none.
+ */
+export function pairOf(
+  { columns, indexes, references }: Pick<ActualTable, 'columns' | 'indexes' | 'references'>,
+  fold: (name: string) => string,
+): readonly string[] | undefined {
+  const isKey = (name: string | null): boolean =>
+    name !== null &&
+    columns.get(fold(name))?.nullable === false &&
+    references.some(({ column }) => fold(column) === fold(name));
+  return indexes
+    .find(({ unique, columns: names }) => unique && names.length === 2 && names.every(isKey))
+    ?.columns.flatMap((name) => name ?? []);
+}
+
 /** A question of the planning to the database: SQL that counts, which is answered with the number. */
 export type Counting<Answer> = Generator<string, Answer, number>;
 

@@ -5,7 +5,13 @@ import { servicePrefix } from '../sql/service-tables.ts';
 import type { TableColumns } from '../sql/sqlite-existing.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from './schema-record.ts';
 import { isCollated } from './sqlite-collations.ts';
-import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
+import {
+  pairOf,
+  type ActualColumn,
+  type ActualIndex,
+  type ActualReference,
+  type ActualTable,
+} from './schema-actual.ts';
 
 /** A name as SQLite tells names apart. */
 export function foldName(name: string): string {
@@ -136,8 +142,10 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
   }));
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
   const keyLength = columns.filter(({ isPrimary }) => isPrimary).length;
+  const hasPair =
+    keyLength === 0 && pairOf({ columns: byName, indexes, references }, foldName) !== undefined;
   // By it a junction is used whose key is of several columns.
-  if (keyLength > 1 && !words.includes('WITHOUT') && !byName.has(rowKeyName))
+  if ((keyLength > 1 || hasPair) && !words.includes('WITHOUT') && !byName.has(rowKeyName))
     byName.set(rowKeyName, {
       name: rowKeyName,
       type: 'INTEGER',
@@ -157,7 +165,11 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     references,
     options: words.at(-1) === 'STRICT' ? ' STRICT' : '',
     peculiarity:
-      severalColumns.size > 0 ? 'a foreign key of several columns' : peculiarityOf(words, columns),
+      severalColumns.size > 0
+        ? 'a foreign key of several columns'
+        : keyLength > 1 || hasPair
+          ? 'a key of several columns'
+          : peculiarityOf(words),
   };
 }
 
@@ -175,11 +187,7 @@ const peculiar: Readonly<Record<string, string>> = {
   VIRTUAL: 'no rows of its own',
 };
 
-function peculiarityOf(
-  words: readonly string[],
-  columns: readonly ActualColumn[],
-): string | undefined {
-  if (columns.filter(({ isPrimary }) => isPrimary).length > 1) return 'a key of several columns';
+function peculiarityOf(words: readonly string[]): string | undefined {
   const word = words.find((one) => Object.hasOwn(peculiar, one));
   return word === undefined ? undefined : peculiar[word];
 }

@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { good, makeFolder, plinth } from '../support/command.ts';
+import { good, makeFolder, plinth, servePlinth } from '../support/command.ts';
 import { fromSql } from '../support/introspect.ts';
 import { createDatabase } from '../support/postgres.ts';
 
@@ -151,6 +151,69 @@ describe('a key without a value is stored in the form of what it points to', () 
       await client.unsafe(sql);
       const { out } = await good(['migrate', '--database', url], path);
       expect(out).not.toContain(' read ');
+    } finally {
+      await client.end();
+      await drop();
+    }
+  });
+});
+
+describe('a junction without a primary key, as Prisma makes it, has pairs that are unique', () => {
+  const sql = (text: string): string => `
+    CREATE TABLE posts (id ${text} PRIMARY KEY);
+    CREATE TABLE tags (id ${text} PRIMARY KEY);
+    CREATE TABLE "_PostToTag" ("A" ${text} NOT NULL REFERENCES posts (id) ON DELETE CASCADE, "B" ${text} NOT NULL REFERENCES tags (id) ON DELETE CASCADE);
+    CREATE UNIQUE INDEX "_PostToTag_AB_unique" ON "_PostToTag" ("A", "B");
+    CREATE INDEX "_PostToTag_B_index" ON "_PostToTag" ("B");
+    CREATE TABLE loose ("A" ${text} NOT NULL REFERENCES posts (id), "B" ${text} NOT NULL REFERENCES tags (id));
+    CREATE TABLE plain ("A" ${text} NOT NULL, "B" ${text} NOT NULL, UNIQUE ("A", "B"));
+    CREATE TABLE nullable ("A" ${text} NOT NULL REFERENCES posts (id), "B" ${text} REFERENCES tags (id), UNIQUE ("A", "B"));
+    CREATE TABLE blind (id ${text} PRIMARY KEY, x BYTEA NOT NULL);
+    CREATE TABLE dangling ("A" ${text} NOT NULL REFERENCES posts (id), "B" ${text} NOT NULL REFERENCES blind (id), UNIQUE ("A", "B"));
+    INSERT INTO posts VALUES ('p1'), ('p2');
+    INSERT INTO tags VALUES ('t1'), ('t2');
+    INSERT INTO "_PostToTag" VALUES ('p1', 't1'), ('p2', 't1');`;
+
+  /** What is left out, and whether links are read and written. */
+  async function serves(url: string, cwd: string): Promise<void> {
+    const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], cwd);
+    const { left } = JSON.parse(made.out) as { left: readonly string[] };
+    expect(left.filter((line) => !line.includes('Table blind')).toSorted()).toEqual([
+      'Table dangling is left out: it has no primary key but two columns (A, B), and not all of them lead to what is served.',
+      'Table loose is left out: it has no primary key.',
+      'Table nullable is left out: it has no primary key.',
+      'Table plain is left out: it has no primary key.',
+    ]);
+    await good(['migrate', '--database', url, '--apply'], cwd);
+    const served = await servePlinth(['dev', '--no-generate', '--database', url], { cwd });
+    const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
+      (await fetch(`${served.url}${path}`, init)).json();
+    expect(await ask('/tags?expand=posts')).toEqual([
+      { id: 't1', posts: [{ id: 'p1' }, { id: 'p2' }] },
+      { id: 't2', posts: [] },
+    ]);
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ tags: { add: ['t1', 't2'] } });
+    expect(await ask('/posts/p1?expand=tags', { method: 'PATCH', headers, body })).toEqual({
+      id: 'p1',
+      tags: [{ id: 't1' }, { id: 't2' }],
+    });
+    expect(await ask('/posts?tags.id=t2')).toEqual([{ id: 'p1' }]);
+    await served.stop('SIGTERM');
+  }
+
+  test('on SQLite', async () => {
+    const { path, at } = makeFolder();
+    new Driver(at('old.db')).exec(sql('TEXT').replace('BYTEA', 'BLOB')).close();
+    await serves('sqlite:old.db', path);
+  });
+
+  test('on PostgreSQL', async () => {
+    const { url, drop } = await createDatabase();
+    const client = postgres(url, { max: 1 });
+    try {
+      await client.unsafe(sql('text'));
+      await serves(url, makeFolder().path);
     } finally {
       await client.end();
       await drop();

@@ -2,8 +2,10 @@ import type { FieldSpecification } from '../../spec/specification.ts';
 import type { FoundTable } from './table.ts';
 
 /** Its key of several columns, as messages name it. */
-export const wideKey = ({ primary }: FoundTable): string =>
-  `its primary key is of several columns (${primary.join(', ')})`;
+export const wideKey = ({ actual, primary }: FoundTable): string =>
+  actual.indexes.some(({ isPrimary }) => isPrimary)
+    ? `its primary key is of several columns (${primary.join(', ')})`
+    : `it has no primary key but two columns (${primary.join(', ')})`;
 
 /** Why a table cannot be served; undefined where it can. */
 export function hindrance(

@@ -4,7 +4,7 @@ import { postgres } from '../../sql/postgres.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
 import { readTables } from '../postgres-catalog.ts';
 import type { Ask } from '../postgres.ts';
-import type { ActualColumn, ActualTable } from '../schema-actual.ts';
+import { pairOf, type ActualColumn, type ActualTable } from '../schema-actual.ts';
 import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
 import { boundsOf, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
@@ -91,7 +91,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     const rows = record.filter((row) => row.table === name);
     const recorded = new Map(rows.map((row) => [row.column, row]));
     const bounds = boundsOf(checks.get(name) ?? []);
-    const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns ?? [];
+    const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns;
     const columns: FoundTable['columns'][number][] = [];
     for (const column of actual.columns.values()) {
       const row = recorded.get(column.name);
@@ -108,7 +108,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
         comment: comments.get(`${name}\0${column.name}`),
       });
     }
-    const keys = primary.filter((column) => column !== null);
+    const keys = primary?.filter((column) => column !== null) ?? pairOf(actual, (one) => one) ?? [];
     found.push({
       actual,
       columns,

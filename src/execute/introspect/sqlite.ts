@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
-import type { ActualColumn, ActualTable } from '../schema-actual.ts';
+import { pairOf, type ActualColumn, type ActualTable } from '../schema-actual.ts';
 import type { RecordRow } from '../schema-record.ts';
 import { foldName, readMade, readTables, rowKeyName } from '../sqlite-catalog.ts';
 import { affinityOf } from '../sqlite-schema.ts';
@@ -72,11 +72,11 @@ function readTable(
 ): FoundTable {
   const recorded = new Map(record.map((row) => [row.column, row]));
   const checks = boundsOf(checksIn(sql));
-  const keys = driver
-    .prepare<[string], { name: string; pk: number }>(
-      'SELECT name, pk FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk',
-    )
+  const declared = driver
+    .prepare<[string], string>('SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk')
+    .pluck()
     .all(actual.name);
+  const keys = declared.length > 0 ? declared : (pairOf(actual, foldName) ?? []);
   const wide = driver
     .prepare<[string], string>(
       `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE seq > 0`,
@@ -87,13 +87,13 @@ function readTable(
   const hasRowKey =
     keys.length > 1 &&
     actual.columns.get(rowKeyName)?.isPrimary === true &&
-    !keys.some(({ name }) => foldName(name) === rowKeyName);
+    !keys.some((name) => foldName(name) === rowKeyName);
   const columns = [...actual.columns.values()].filter(
     ({ name }) => !hasRowKey || name !== rowKeyName,
   );
   return {
     actual,
-    primary: keys.map(({ name }) => name),
+    primary: keys,
     rowKey: hasRowKey ? rowKeyName : undefined,
     wideKeys: wide.map((table) => `its key of several columns to ${table}`),
     record: recorded,

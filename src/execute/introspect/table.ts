@@ -22,7 +22,7 @@ export interface FoundColumn {
 export interface FoundTable {
   readonly actual: ActualTable;
   readonly columns: readonly FoundColumn[];
-  /** The columns of its primary key, in order. */
+  /** The columns of its primary key, in order; of a junction without one, those that tell its rows apart. */
   readonly primary: readonly string[];
   /** What a table with a key of several columns has as the id of a row; undefined where it has none. */
   readonly rowKey: string | undefined;
