@@ -96,12 +96,23 @@ function arrayType(item: string, enums: Enums): ColumnType {
     : { attributes: { type: 'array', items }, notes: [] };
 }
 
-/** A decimal whose digits the rows tell. */
-export function decimalBounds(scale: number, whole: number, odd: number): ColumnType {
+/** How many digits the values of a column have at most. */
+interface Digits {
+  /** Behind the point, with the zeros that end a number. */
+  readonly scale: number;
+  /** Behind the point, without them. */
+  readonly filled: number;
+  /** Before the point. */
+  readonly whole: number;
+}
+
+/** A decimal whose digits the rows tell. A scale that leaves no room is one that nobody uses, as of `numeric(65, 30)`. */
+export function decimalBounds({ scale, filled, whole }: Digits, odd: number): ColumnType {
   if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
-  if (scale + whole > 18) return { left: 'it holds numbers of more than 18 digits' };
+  const decimals = scale + whole > 18 ? Math.max(filled, 2) : scale;
+  if (decimals + whole > 18) return { left: 'it holds numbers of more than 18 digits' };
   return {
-    attributes: { type: 'decimal', precision: 18, scale },
-    notes: [`As many decimals as its values have; the column itself has no bound.`],
+    attributes: { type: 'decimal', precision: 18, scale: decimals },
+    notes: [`As many decimals as its values have; the column itself takes more digits.`],
   };
 }

@@ -145,9 +145,14 @@ async function typeOf(
   if ('left' in type) return type;
   if (type.attributes.type === 'decimal' && type.attributes.precision === undefined) {
     const [row = []] = await ask(
-      `SELECT max(scale(${name}))::int, max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quote(table.name)}`,
+      `SELECT max(scale(${name}))::int, max(length(rtrim(split_part(${name}::text, '.', 2), '0')))::int,` +
+        ` max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quote(table.name)}`,
     );
-    return decimalBounds(Number(row[0] ?? 2), Number(row[1] ?? 1), Number(row[2]));
+    const [scale, filled, whole, odd] = row;
+    return decimalBounds(
+      { scale: Number(scale ?? 2), filled: Number(filled ?? 0), whole: Number(whole ?? 1) },
+      Number(odd),
+    );
   }
   if (type.attributes.type === 'integer' && column.type === 'bigint') {
     const unsafe = await count(`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
