@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { readDefault } from '../../src/execute/introspect/expressions.ts';
+import type { JsonValue } from '../../src/spec/specification.ts';
 
-const value = (one: string | number | boolean | null): unknown => ({ kind: 'value', value: one });
+const value = (one: JsonValue): unknown => ({ kind: 'value', value: one });
 const [now, uuid, unknown] = ['now', 'uuid', 'unknown'].map((kind) => ({ kind }));
 
 // Defaults as PostgreSQL and SQLite write them, also those that a migration has put casts around.
@@ -25,6 +26,21 @@ test.each([
   ["'{}'::jsonb", value('{}')],
   ["to_jsonb('{}'::text[])", value('[]')],
   ["to_jsonb('{1}'::integer[])", unknown],
+  ['to_jsonb(ARRAY[]::text[])', value('[]')],
+  ["'{}'::text[]", value([])],
+  ["('{}'::text[])::character varying(9)[]", value([])],
+  [`'{a,"b, ''\\"\\\\",NULL,"NULL",it''s}'::text[]`, value(['a', `b, '"\\`, null, 'NULL', "it's"])],
+  [`'{ghost}'::shop."My role"[]`, value(['ghost'])],
+  ["'{{a},{b}}'::text[]", value('{{a},{b}}')],
+  ["'[0:1]={a,b}'::text[]", value('[0:1]={a,b}')],
+  ['ARRAY[]::text[]', value([])],
+  ['ARRAY[1, -2, 3.5]', value([1, -2, 3.5])],
+  [`ARRAY['USER'::"Role", 'a, b'::"Role", NULL::"Role"]`, value(['USER', 'a, b', null])],
+  ["(ARRAY['a'::character varying, ''::character varying])::text[]", value(['a', ''])],
+  ['ARRAY[ARRAY[1], ARRAY[2]]', unknown],
+  ['ARRAY[now()]', unknown],
+  ['ARRAY[(1 + 1)]', unknown],
+  ["ARRAY['a'::text] || ARRAY['b'::text]", unknown],
   ['now()', now],
   ['(now())::timestamp(3) with time zone', now],
   [

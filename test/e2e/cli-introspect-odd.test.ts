@@ -231,3 +231,48 @@ test('what a sequence counts beside the key nobody has to send', async () => {
   expect(written).toContain(`${counted}"no": { type: integer, nullable: false, readOnly: true }\n`);
   expect(record).toEqual({ id: 1, name: 'a', ticket: 1, no: 1, free: null });
 });
+
+test('lists and JSON that are defaults are taken over where a field may have them', async () => {
+  const { url, drop } = await createDatabase();
+  const sql = driver(url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(`CREATE TYPE role AS ENUM ('user', 'admin');
+    CREATE TABLE users (id serial PRIMARY KEY, roles role[] NOT NULL DEFAULT '{user}', words text[] DEFAULT ARRAY['a, b', NULL]::text[],
+      none text[] NOT NULL DEFAULT ARRAY[]::text[], sizes integer[] DEFAULT '{1,2}', flags boolean[] DEFAULT ARRAY[true],
+      uuids uuid[] DEFAULT ARRAY[gen_random_uuid()], nested text[] DEFAULT '{{a}}', settings jsonb NOT NULL DEFAULT '{"theme": {"dark": [1, null]}}',
+      list json DEFAULT '["a"]', big jsonb DEFAULT '{"a": 12345678901234567890}', word jsonb DEFAULT '"a"')`);
+  const folder = makeFolder();
+  const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], folder.path);
+  const { specification } = JSON.parse(made.out) as {
+    specification: { resources: { users: { fields: Record<string, { default?: unknown }> } } };
+  };
+  const { fields } = specification.resources.users;
+  const defaults = {
+    roles: ['user'],
+    words: ['a, b', null],
+    none: [],
+    sizes: [1, 2],
+    flags: [true],
+    settings: { theme: { dark: [1, null] } },
+    list: ['a'],
+  };
+  expect(
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, field]) =>
+        field.default === undefined ? [] : [[name, field.default]],
+      ),
+    ),
+  ).toEqual(defaults);
+  await good(['migrate', '--database', url, '--apply'], folder.path);
+  const { url: served, stop } = await servePlinth(['dev', '--no-generate', '--database', url], {
+    cwd: folder.path,
+  });
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await fetch(`${served}/users`, { method: 'POST', headers, body: '{}' });
+  expect(await answer.json()).toMatchObject(defaults);
+  await stop('SIGTERM');
+  // Other programs get them, too.
+  const [row] = await sql`INSERT INTO users DEFAULT VALUES RETURNING *`;
+  expect(row).toMatchObject(defaults);
+  await sql.end();
+  await drop();
+});

@@ -1,3 +1,4 @@
+import { readStored } from '../../model/field-types/json.ts';
 import { isDate } from '../../model/field-types/date.ts';
 import { parseDatetime } from '../../model/field-types/datetime.ts';
 import { isBeyond, liesBetweenSteps, numberBounds } from '../../model/steps.ts';
@@ -137,13 +138,15 @@ function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
 
 /** The default of a field; undefined where the field cannot have it. */
 function defaultFor(
-  { type, values, minLength, maxLength, scale, pattern }: FieldSpecification,
+  { type, values, items, minLength, maxLength, scale, pattern }: FieldSpecification,
   found: ReturnType<typeof readDefault>,
 ): JsonValue | undefined {
   if (found.kind === 'now')
     return type === 'datetime' || type === 'date' || type === 'time' ? 'now' : undefined;
   if (found.kind === 'uuid') return type === 'uuid' ? 'uuid' : undefined;
   if (found.kind !== 'value' || found.value === null) return undefined;
+  if (Array.isArray(found.value))
+    return type === 'array' && items !== undefined ? listFor(items, found.value) : undefined;
   const text = String(found.value);
   const number = Number(text);
   switch (type) {
@@ -177,10 +180,9 @@ function defaultFor(
     case 'datetime':
       return parseDatetime(text);
     case 'array':
-      return text === '{}' ? [] : undefined;
     case 'json':
     case 'object':
-      return text === '{}' ? {} : text === '[]' ? [] : undefined;
+      return partsIn(text, type);
     case 'time':
     case 'uuid':
     case 'email':
@@ -191,4 +193,25 @@ function defaultFor(
     default:
       return type satisfies never;
   }
+}
+
+/** The object or list that a text in JSON is, as far as a field of the type may have it; undefined where it is none. */
+function partsIn(text: string, type: 'array' | 'json' | 'object'): JsonValue | undefined {
+  const value = readStored(text);
+  // Longer numbers may have been cut.
+  if (typeof value !== 'object' || value === null || /\d{16}/u.test(text)) return undefined;
+  return type === (Array.isArray(value) ? 'object' : 'array') ? undefined : value;
+}
+
+/** A list as a default; undefined where one of its items is none that a field may have. */
+function listFor(
+  items: FieldSpecification,
+  values: readonly JsonValue[],
+): readonly JsonValue[] | undefined {
+  const list = values.map((value) =>
+    value === null ? null : defaultFor(items, { kind: 'value', value }),
+  );
+  return list.some((item) => item === undefined)
+    ? undefined
+    : list.flatMap((item) => (item === undefined ? [] : [item]));
 }

@@ -226,7 +226,7 @@ function inner(expression: string): string | undefined {
     return expression.slice(0, ends.cast);
   const [, moment] = /^([^]*) AT TIME ZONE 'UTC'$/iu.exec(expression) ?? [];
   if (moment !== undefined) return moment;
-  return /^to_jsonb\('\{\}'::[^']*\[\]\)$/u.test(expression) ? `'[]'` : undefined;
+  return /^to_jsonb\((?:'\{\}'|ARRAY\[\])::[^']*\[\]\)$/u.test(expression) ? `'[]'` : undefined;
 }
 
 /** Where the first parenthesis of an expression ends, and its last cast begins that stands in none; -1: nowhere. */
@@ -246,14 +246,39 @@ function outermost(expression: string): { readonly close: number; readonly cast:
   return { close, cast };
 }
 
+/** The values of an array of one dimension as PostgreSQL writes it: `'{a,"b c",NULL}'::text[]`, `ARRAY[1, 2]`. */
+function arrayIn(expression: string): readonly JsonValue[] | undefined {
+  const [, literal] = /^'((?:[^']|'')*)'::[^']*\[\]$/u.exec(expression) ?? [];
+  if (literal !== undefined) return itemsOf(literal.replaceAll("''", "'"));
+  const [, list] = /^ARRAY\[([^[\]]*)\](?:::[^']*\[\])?$/u.exec(expression) ?? [];
+  const items = list?.match(/(?:'(?:[^']|'')*'|"(?:[^"]|"")*"|\([^()]*\)|[^,'"()])+/gu) ?? [];
+  const values = items.map(readDefault);
+  return list === undefined || values.some(({ kind }) => kind !== 'value')
+    ? undefined
+    : values.flatMap((item) => (item.kind === 'value' ? [item.value] : []));
+}
+
+function itemsOf(literal: string): readonly JsonValue[] | undefined {
+  const one = String.raw`"(?:[^"\\]|\\.)*"|[^,"{}\\]+`;
+  if (literal === '{}') return [];
+  if (!new RegExp(`^\\{(?:${one})(?:,(?:${one}))*\\}$`, 'u').test(literal)) return undefined;
+  return (literal.slice(1, -1).match(new RegExp(one, 'gu')) ?? []).map((text) => {
+    if (text.startsWith('"')) return text.slice(1, -1).replaceAll(/\\(.)/gu, '$1');
+    return text === 'NULL' ? null : text;
+  });
+}
+
 /** Reads the expression of a default in SQL. */
 export function readDefault(expression: string): FoundDefault {
   let text = expression.trim();
-  for (let next = inner(text); next !== undefined; next = inner(text)) {
+  let items = arrayIn(text);
+  for (let next = inner(text); next !== undefined && items === undefined; next = inner(text)) {
     // Before the cast it is the name of a moment, as texts go.
     if (/^'now'::/iu.test(text)) return { kind: 'now' };
     text = next.trim();
+    items = arrayIn(text);
   }
+  if (items !== undefined) return { kind: 'value', value: items };
   const [, quoted] = /^'((?:[^']|'')*)'$/u.exec(text) ?? [];
   if (quoted !== undefined) return { kind: 'value', value: quoted.replaceAll("''", "'") };
   if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(text))
