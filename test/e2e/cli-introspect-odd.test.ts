@@ -232,14 +232,15 @@ test('what a sequence counts beside the key nobody has to send', async () => {
   expect(record).toEqual({ id: 1, name: 'a', ticket: 1, no: 1, free: null });
 });
 
-test('lists and JSON that are defaults are taken over where a field may have them', async () => {
+test('defaults are taken over where a field may have them', async () => {
   const { url, drop } = await createDatabase();
   const sql = driver(url, { max: 1, onnotice: () => undefined });
   await sql.unsafe(`CREATE TYPE role AS ENUM ('user', 'admin');
     CREATE TABLE users (id serial PRIMARY KEY, roles role[] NOT NULL DEFAULT '{user}', words text[] DEFAULT ARRAY['a, b', NULL]::text[],
       none text[] NOT NULL DEFAULT ARRAY[]::text[], sizes integer[] DEFAULT '{1,2}', flags boolean[] DEFAULT ARRAY[true],
       uuids uuid[] DEFAULT ARRAY[gen_random_uuid()], nested text[] DEFAULT '{{a}}', settings jsonb NOT NULL DEFAULT '{"theme": {"dark": [1, null]}}',
-      list json DEFAULT '["a"]', big jsonb DEFAULT '{"a": 12345678901234567890}', word jsonb DEFAULT '"a"')`);
+      list json DEFAULT '["a"]', big jsonb DEFAULT '{"a": 12345678901234567890}', word jsonb DEFAULT '"a"',
+      opens time DEFAULT '08:30', firm uuid DEFAULT '0198c5f0-7e2a-7b3c-8d4e-5f6a7b8c9d0e', email text NOT NULL DEFAULT '' UNIQUE)`);
   const folder = makeFolder();
   const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], folder.path);
   const { specification } = JSON.parse(made.out) as {
@@ -254,7 +255,11 @@ test('lists and JSON that are defaults are taken over where a field may have the
     flags: [true],
     settings: { theme: { dark: [1, null] } },
     list: ['a'],
+    opens: '08:30:00',
+    firm: '0198c5f0-7e2a-7b3c-8d4e-5f6a7b8c9d0e',
   };
+  // Only one record could have its default.
+  expect(fields['email']).toEqual({ type: 'string', required: true, unique: true });
   expect(
     Object.fromEntries(
       Object.entries(fields).flatMap(([name, field]) =>
@@ -267,7 +272,7 @@ test('lists and JSON that are defaults are taken over where a field may have the
     cwd: folder.path,
   });
   const headers = { 'Content-Type': 'application/json' };
-  const answer = await fetch(`${served}/users`, { method: 'POST', headers, body: '{}' });
+  const answer = await fetch(`${served}/users`, { method: 'POST', headers, body: '{"email":"a"}' });
   expect(await answer.json()).toMatchObject(defaults);
   await stop('SIGTERM');
   // Other programs get them, too.

@@ -1,5 +1,7 @@
 import { readStored } from '../../model/field-types/json.ts';
 import { isDate } from '../../model/field-types/date.ts';
+import { isTime } from '../../model/field-types/time.ts';
+import { parseUuid } from '../../model/field-types/uuid.ts';
 import { parseDatetime } from '../../model/field-types/datetime.ts';
 import { isBeyond, liesBetweenSteps, numberBounds } from '../../model/steps.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
@@ -41,6 +43,8 @@ export function attributesOf(
   let value = found === undefined ? undefined : defaultFor(attributes, found);
   if (value === null || !isWithin(value, limits)) value = undefined;
   if (choices !== undefined && !choices.includes(Number(value))) value = undefined;
+  // Only one record could have it.
+  if (isUnique && found?.kind === 'value') value = undefined;
   const isCounted =
     value === undefined && reference === undefined && !actual.nullable && isCounter(actual);
   if (isCounted) notes.push('The database counts it, so nobody else sets it here.');
@@ -184,7 +188,9 @@ function defaultFor(
     case 'object':
       return partsIn(text, type);
     case 'time':
+      return isTime(text) ? text : undefined;
     case 'uuid':
+      return parseUuid(text);
     case 'email':
     case 'url':
     case 'id':

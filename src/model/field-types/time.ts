@@ -3,7 +3,8 @@ import { plain } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 
-function isTime(text: string): boolean {
+/** Whether a text is a time of day to the second. */
+export function isTime(text: string): boolean {
   return /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/u.test(text);
 }
 
