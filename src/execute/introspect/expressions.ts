@@ -224,7 +224,10 @@ function inner(expression: string): string | undefined {
     return expression.slice(1, -1);
   if (ends.cast !== -1 && castType.test(expression.slice(ends.cast + 2)))
     return expression.slice(0, ends.cast);
-  const [, moment] = /^([^]*) AT TIME ZONE 'UTC'$/iu.exec(expression) ?? [];
+  const [, moment] =
+    /^([^]*) AT TIME ZONE 'UTC'$/iu.exec(expression) ??
+    /^timezone\('UTC'(?:::text)?, ([^]*)\)$/iu.exec(expression) ??
+    [];
   if (moment !== undefined) return moment;
   return /^to_jsonb\((?:'\{\}'|ARRAY\[\])::[^']*\[\]\)$/u.test(expression) ? `'[]'` : undefined;
 }
