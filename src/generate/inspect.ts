@@ -106,13 +106,21 @@ function isShown(shown: JsonValue, whole: JsonValue): boolean {
   );
 }
 
-/** The definition of the file, without what names something that this caller may not see. */
+/**
+ * The definition of the file, without what names something that this caller may not see, and with what it says of the
+ * field in another place: at a relation, or as `timestamps`.
+ */
 function shownDefinition({ field }: FieldView, face: ResourceView): object {
-  const { attributes, reference } = field;
-  const shown = shownAttributes(attributes, face);
-  const isWritten = attributes.reference !== undefined;
-  const target = isWritten && reference ? otherFace(face, reference.field) : undefined;
-  return target === undefined ? shown : { ...shown, reference: target };
+  const { attributes, reference, required, nullable, unique, readOnly } = field;
+  const target = reference && otherFace(face, reference.field);
+  return {
+    ...shownAttributes(attributes, face),
+    ...(required ? { required } : {}),
+    ...(required && nullable ? { nullable } : {}),
+    ...(unique ? { unique } : {}),
+    ...(readOnly ? { readOnly } : {}),
+    ...(target === undefined ? {} : { reference: target }),
+  };
 }
 
 function shownAttributes(attributes: FieldSpecification, face: ResourceView): object {

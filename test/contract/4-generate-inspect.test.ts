@@ -121,6 +121,33 @@ describe('_inspect=data', () => {
     }
   });
 
+  test('what the file says of a field in another place', async () => {
+    const own = await serveBoth(
+      `resources:
+  users: { fields: { card: { type: relation, relation: hasOne, resource: cards } } }
+  cards:
+    timestamps: true
+    fields:
+      user: { type: relation, relation: belongsTo, resource: users, required: true }
+      place: { type: relation, relation: belongsTo, resource: places, required: true, nullable: true }
+      placeId: { type: integer }
+  places: { fields: { name: { type: string } } }
+`,
+      {},
+      undefined,
+      { mode: 'dev' },
+    );
+    const { body } = await own.get('/cards?_inspect=data');
+    expect((body as Inspected)._inspect.schema).toEqual({
+      id: { type: 'id' },
+      placeId: { type: 'integer', required: true, nullable: true, reference: 'places.id' },
+      userId: { type: 'integer', required: true, unique: true, reference: 'users.id' },
+      createdAt: { type: 'datetime', nullable: false, readOnly: true },
+      updatedAt: { type: 'datetime', nullable: false, readOnly: true },
+    });
+    await own.stop();
+  });
+
   test('what was written into an object that was generated', async () => {
     expect(sourcesOf(await inspect('/v2/posts/4?_inspect=data'))['place']).toBe('generated');
     await both.send('PATCH', '/v2/posts/4', { place: { city: 'Nowhere', zip: null } });
