@@ -160,6 +160,7 @@ async function planMember(
   const advice =
     isOfList &&
     adviseIndex(compiled.plan, {
+      counts: statement === compiled.count,
       scans: explain.scans(plan),
       sorts: explain.sorts(plan),
     });

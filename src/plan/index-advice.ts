@@ -3,8 +3,10 @@ import type { Field, Resource } from '../model/api.ts';
 import { beginsIndex, isDecimalText, tellsFew } from '../model/indexes.ts';
 import type { ReadPlan, SortKey } from './plan.ts';
 
-/** What the database's plan of a list shows. */
+/** What the database's plan of a list, or of its count, shows. */
 interface Found {
+  /** It counts, so that its records have no order. */
+  readonly counts: boolean;
   /** It reads all records. */
   readonly scans: boolean;
   /** It sorts what no index has in order. */
@@ -15,16 +17,17 @@ interface Found {
  * The index that a list lacks, in the words of the file: undefined where the plan shows no lack, or no index of the
  * resource's own fields would help, or it is there already.
  */
-export function adviseIndex(plan: ReadPlan, { scans, sorts }: Found): string | undefined {
+export function adviseIndex(plan: ReadPlan, { counts, scans, sorts }: Found): string | undefined {
   if (plan.kind !== 'list' || (!scans && !sorts)) return undefined;
   const { resource } = plan;
-  const equal = ownFields(plan.where, ['eq', 'in']);
+  const equal = equalFields(plan.where);
   const ranged = ownFields(plan.where, ['gt', 'gte', 'lt', 'lte']);
   if (scans && equal.length + ranged.length === 0) {
     const behind = adviseBehind(plan.where);
     if (behind !== undefined) return behind;
   }
-  const order = orderFields(plan.order, resource);
+  // Behind what is equal, the index that the list needs serves its count as well.
+  const order = counts && equal.length === 0 ? [] : orderFields(plan.order, resource);
   // Where nothing is filtered, all records are read because all are wanted.
   const isFiltered = plan.where.length > 0;
   if (!sorts && !isFiltered) return undefined;
@@ -43,7 +46,7 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
   for (const predicate of where) {
     if (!isRelatedToOne(predicate)) continue;
     const [branch] = predicate.branches;
-    const fields = ownFields(branch.where, ['eq', 'in']).filter(tellsFew);
+    const fields = ownFields(branch.where, equality).filter(tellsFew);
     const [field] = fields;
     if (field === undefined) {
       const farther = adviseBehind(branch.where);
@@ -54,21 +57,30 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
   return undefined;
 }
 
-/** Whether an index may serve the field; long prose is left out. Contract 1, Field types. */
-function isAdvised(field: Field): boolean {
-  return field.items === undefined && field.type.name !== 'text' && !isDecimalText(field);
+/** Whether an index may serve the field of the record itself; long prose is left out. Contract 1, Field types. */
+function isAdvisedIn({ field, members, isPivot }: Place): boolean {
+  const { type, items } = field;
+  const isOwn = members.length === 0 && !isPivot;
+  const isScalar = type.sortable && items === undefined;
+  return isOwn && isScalar && type.name !== 'text' && !isDecimalText(field);
 }
 
-function isOwn({ members, isPivot }: Place): boolean {
-  return members.length === 0 && !isPivot;
+const equality = ['eq', 'in'];
+
+/** The fields that have to have one value, or none. */
+function equalFields(where: readonly Predicate[]): readonly Field[] {
+  return where.flatMap((predicate) =>
+    predicate.kind === 'null' && predicate.isNull && isAdvisedIn(predicate.place)
+      ? [predicate.place.field]
+      : ownFields([predicate], equality),
+  );
 }
 
 function ownFields(where: readonly Predicate[], operators: readonly string[]): readonly Field[] {
   return where.flatMap((predicate) =>
     predicate.kind === 'compare' &&
-    isOwn(predicate.place) &&
     operators.includes(predicate.operator) &&
-    isAdvised(predicate.place.field)
+    isAdvisedIn(predicate.place)
       ? [predicate.place.field]
       : [],
   );
@@ -79,8 +91,7 @@ function orderFields(order: readonly SortKey[], { id }: Resource): readonly Fiel
   const isPlain = order.every(
     ({ steps, place, descending, nulls }) =>
       steps.length === 0 &&
-      isOwn(place) &&
-      isAdvised(place.field) &&
+      isAdvisedIn(place) &&
       descending === order[0]?.descending &&
       (nulls === undefined || (nulls === 'last') === descending),
   );

@@ -57,6 +57,8 @@ describe('the index that a list lacks', () => {
     ['sort=rank', 'posts.rank: index: true'],
     ['sort=-rank,-title', 'posts: indexes: [[rank, title]]'],
     ['title=x&sort=-id', 'posts.title: index: true'],
+    ['rank_null=true', 'posts.rank: index: true'],
+    ['rank_exists=false&sort=title', 'posts: indexes: [[rank, title]]'],
     ['author.name=x', 'users.name: index: true'],
     ['author.name=x&title=y', 'posts.title: index: true'],
     // It is there.
@@ -72,6 +74,7 @@ describe('the index that a list lacks', () => {
     ['', undefined],
     ['title_ilike=x', undefined],
     ['title_neq=x', undefined],
+    ['rank_null=false', undefined],
     ['author.name_like=x', undefined],
     ['author.name_exists=false', undefined],
     ['sort=author.name', undefined],
@@ -91,6 +94,15 @@ describe('the index that a list lacks', () => {
   ])('on SQLite, %s: %s', async (query, index) => {
     const [queries] = await queriesOf(`/v1/posts?_debug=plan&${query}`);
     expect(queries?.[0]?.index).toBe(index);
+  });
+
+  test.each([
+    ['rank_gte=2&sort=title', 'posts.title: index: true', 'posts.rank: index: true'],
+    ['rank_gte=2&sort=size', undefined, 'posts.rank: index: true'],
+    ['rank=2&sort=title', 'posts: indexes: [[rank, title]]', 'posts: indexes: [[rank, title]]'],
+  ])('%s: of the list %s, of its count %s', async (query, ofList, ofCount) => {
+    for (const queries of await queriesOf(`/v1/posts?_debug=plan&limit=1&${query}`))
+      expect(queries.map(({ index }) => index)).toEqual([ofList, ofCount]);
   });
 
   test('is told of the list, not of what it expands', async () => {
@@ -138,9 +150,9 @@ describe('the index that a list lacks', () => {
     await related.stop();
   });
 
-  test('long prose is no part of one', async () => {
+  test('long prose is no part of one, nor is what has members', async () => {
     const notes = await serveBoth(
-      'resources: { notes: { fields: { text: { type: text }, size: { type: integer } } } }',
+      'resources: { notes: { fields: { text: { type: text }, size: { type: integer }, extra: { type: json }, place: { type: object } } } }',
       {},
       undefined,
       { mode: 'dev' },
@@ -148,6 +160,9 @@ describe('the index that a list lacks', () => {
     for (const [query, index] of [
       ['text=a', undefined],
       ['sort=text', undefined],
+      ['text_null=true', undefined],
+      ['extra_null=true', undefined],
+      ['place_exists=false', undefined],
       ['text=a&size=1', 'notes.size: index: true'],
     ])
       for (const queries of await queriesOf(`/v1/notes?_debug=plan&${query}`, notes))
