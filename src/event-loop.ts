@@ -10,3 +10,22 @@ export function timesRead(): number {
   const { loopCount, events } = nodeTiming.uvMetricsInfo;
   return loopCount + events;
 }
+
+const waiting: (() => void)[] = [];
+
+/**
+ * Waits for a turn of the event loop. Only one of all that wait begins in each, so that many who go through long lists in
+ * portions hold up everybody else for no longer than one of them does.
+ */
+export function ownTurn(): Promise<void> {
+  return new Promise((begin) => {
+    waiting.push(begin);
+    if (waiting.length === 1) setImmediate(nextTurn);
+  });
+}
+
+function nextTurn(): void {
+  const begin = waiting.shift();
+  if (waiting.length > 0) setImmediate(nextTurn);
+  begin?.();
+}

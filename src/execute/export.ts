@@ -1,17 +1,21 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownTurn } from '../event-loop.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { Bound, PageNumbers } from '../plan/bind.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledExport } from '../sql/compile-export.ts';
 import type { Values } from '../sql/statement.ts';
-import type { Database } from './database.ts';
+import type { Database, Row } from './database.ts';
 import { encode } from './read.ts';
 import { Refusal } from './refusal.ts';
 import { Room } from './room.ts';
+import { lengthOf } from './row-length.ts';
 import { readTotal } from './total.ts';
 
-/** How many records are read at a time, and how long they may be together, in characters, where they are several. */
+/** How many records are read at a time: at first, and at most, or fewer where they are long, in characters. */
+const firstLength = 10;
 const portionLength = 500;
+const portionText = 512 * 1024;
+/** How long several of them may be together, where others tell nothing of their length. */
 const longestPortion = 8 * 1024 * 1024;
 
 /** A page that ends further down than this may be read sooner without LIMIT. */
@@ -26,6 +30,8 @@ export interface ExportResult {
   /** The total is a guess. */
   readonly isEstimated: boolean;
   readonly hasMore: boolean;
+  /** What its ids take until the last record was read. */
+  readonly idBytes: number;
 }
 
 /**
@@ -45,7 +51,8 @@ export async function readExport(
   const seen = { count, read: count + (hasMore ? 1 : 0) };
   const total = await readTotal(list, values, page, seen, database);
   const records = readPortions(compiled, portions, values.bound, database);
-  return { portions: await begun(records), count, hasMore, ...total };
+  const idBytes = portions.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return { portions: await begun(records), count, hasMore, idBytes, ...total };
 }
 
 /** The same, with the first of it read: where that fails, there is still an answer to be given. */
@@ -129,35 +136,44 @@ async function* readPortions(
 ): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
   const shape = shaperOf(columns);
-  const recordsOf = async (ids: readonly SqlValue[], room?: Room): Promise<RecordValue[]> => {
-    const keys = database.dialect.keys(ids);
-    const rows = await database.all(statement, { bound, keys, limit: ids.length, room });
-    const byId = new Map(rows.map((row) => [row[0], row]));
-    return ids.flatMap((id) => {
-      const row = byId.get(id);
-      return row === undefined ? [] : [shape(row)];
-    });
-  };
-  const read = async function* (
-    ids: readonly SqlValue[],
-  ): AsyncGenerator<readonly RecordValue[], void> {
-    const records = await (ids.length === 1
-      ? recordsOf(ids)
-      : recordsOf(ids, new Room(longestPortion)).catch(unlessTooLong));
-    if (records !== undefined) {
-      yield records;
-      // A reader who is never slow would let nobody else have a turn.
-      await nextTurn();
-      return;
+  /** The rows with some ids; undefined where they are several and too long to be read at once. */
+  const rowsOf = async (ids: readonly SqlValue[]): Promise<readonly Row[] | undefined> => {
+    const values = { bound, keys: database.dialect.keys(ids), limit: ids.length };
+    if (ids.length === 1) return database.all(statement, values);
+    const room = new Room(longestPortion);
+    try {
+      return await database.all(statement, { ...values, room });
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
     }
-    const half = Math.ceil(ids.length / 2);
-    yield* read(ids.slice(0, half));
-    yield* read(ids.slice(half));
   };
-  for (const portion of portions) yield* read(unpack(portion));
+  let length = firstLength;
+  for (const portion of portions) {
+    const all = unpack(portion);
+    for (let start = 0; start < all.length;) {
+      const ids = all.slice(start, start + length);
+      // A reader who is never slow would let nobody else have a turn.
+      await ownTurn();
+      const rows = await rowsOf(ids);
+      if (rows === undefined) {
+        length = Math.ceil(ids.length / 2);
+        continue;
+      }
+      start += ids.length;
+      length = nextLength(rows);
+      const byId = new Map(rows.map((row) => [row[0], row]));
+      yield ids.flatMap((id) => {
+        const row = byId.get(id);
+        return row === undefined ? [] : [shape(row)];
+      });
+    }
+  }
 }
 
-/** Undefined for a portion that is too long to be read at once; throws any other error. */
-function unlessTooLong(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error;
+/** How many records are read next, going by those that were read last. */
+function nextLength(rows: readonly Row[]): number {
+  const total = rows.reduce((sum, row) => sum + lengthOf(row), 0);
+  const fitting = Math.floor((portionText * rows.length) / Math.max(1, total));
+  return rows.length === 0 ? portionLength : Math.max(1, Math.min(portionLength, fitting));
 }

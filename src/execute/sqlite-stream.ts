@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownTurn } from '../event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import type { Row, Take } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -9,9 +9,14 @@ const portionLength = 2_000;
 /** Pages that such a connection may keep, and what it may sort in memory, in bytes. */
 const cacheSize = 16 * 1024 * 1024;
 
+/** How many are read at once: each holds its pages until it has come to its end, which for all together is no later so. */
+const most = 4;
+let reading = 0;
+const waiting: (() => void)[] = [];
+
 /**
- * Reads rows over a connection of its own, so that the one that reads for all others stays free. See
- * `Database.stream`.
+ * Reads rows over a connection of its own, so that the one that reads for all others stays free; where some are read
+ * already it waits. See `Database.stream`.
  */
 export async function streamRows(
   file: string,
@@ -20,7 +25,25 @@ export async function streamRows(
   signal: AbortSignal,
   take: Take,
 ): Promise<void> {
-  const connection = await onceFree(() => openSnapshot(file));
+  if (reading < most) reading += 1;
+  else await new Promise<void>((begin) => waiting.push(begin));
+  try {
+    signal.throwIfAborted();
+    await readRows(await onceFree(() => openSnapshot(file)), statement, values, signal, take);
+  } finally {
+    const begin = waiting.shift();
+    if (begin === undefined) reading -= 1;
+    else begin();
+  }
+}
+
+async function readRows(
+  connection: SqliteConnection,
+  statement: Statement,
+  values: Values,
+  signal: AbortSignal,
+  take: Take,
+): Promise<void> {
   try {
     let portion: Row[] = [];
     for (const row of connection.prepare(statement).iterate(...valuesFor(statement, values))) {
@@ -28,7 +51,7 @@ export async function streamRows(
       if (portion.length === portionLength) {
         if (!take(portion)) return;
         portion = [];
-        await nextTurn();
+        await ownTurn();
         signal.throwIfAborted();
       }
     }

@@ -10,6 +10,7 @@ import { ndjson } from '../respond/ndjson.ts';
 import { streamResponse, type Response } from '../respond/response.ts';
 import { refuseStreamed } from './debug.ts';
 import type { Call } from './exchange.ts';
+import { noRoom } from './overload.ts';
 import { pageHeaders } from './reads.ts';
 
 /** `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. Contract 2, Content. */
@@ -31,9 +32,11 @@ export async function exportRecords(
   const { plan, columns } = compiled.value;
   const bound = bindQuery(plan, query, api.limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { portions, ...result } = await exchange.whileThere((signal) =>
+  const { portions, idBytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal),
   );
+  if (!generation.exportRoom.hold(idBytes)) return fail(noRoom);
+  exchange.onEnd(() => generation.exportRoom.release(idBytes));
   const paged = { ...result, next: undefined };
   const headers = pageHeaders(call, preferences, bound.value.page, paged);
   return ok(

@@ -245,5 +245,5 @@ export class Visit {
   }
 }
 
-/** What a body that finds no room is told. */
+/** What is said where a body, or a list, finds no room. */
 export const noRoom: ApiError = overloaded;

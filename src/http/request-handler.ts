@@ -22,7 +22,7 @@ import type { Observed, Observer } from './observer.ts';
 import type { Overload, Visit } from './overload.ts';
 import { answer } from './pipeline.ts';
 import { isProbe } from './router.ts';
-import { ClientGone, sendStream, whileThere } from './streaming.ts';
+import { ClientGone, whileThere } from './streaming.ts';
 import type { Unsent } from './unsent.ts';
 
 /** To understand a body of more bytes takes longer than an answer should wait for others. */
@@ -50,8 +50,6 @@ export interface Parts {
   readonly trace: Trace;
   /** In bytes. */
   readonly bodyLimit: number;
-  /** In ms. */
-  readonly stallTimeout: number;
 }
 
 /** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
@@ -188,7 +186,11 @@ export class RequestHandler {
         database: observed.database,
         keys: observed.generation.keys,
         onEnd: (work) => {
-          observed.atEnd = work;
+          const { atEnd } = observed;
+          observed.atEnd = () => {
+            atEnd?.();
+            work();
+          };
         },
         makeWay: () => departures.leave(),
         trace: observed.trace,
@@ -213,9 +215,9 @@ export class RequestHandler {
     body: StreamedBody,
     observed: Observed,
   ): Promise<void> {
-    return sendStream(response, body, this.parts.stallTimeout).catch((error: unknown) =>
-      this.report(observed, error),
-    );
+    return this.parts.unsent
+      .sendStream(response, body)
+      .catch((error: unknown) => this.report(observed, error));
   }
 
   private report({ trace: seen }: Observed, error: unknown): void {

@@ -145,7 +145,6 @@ export async function startServer(
     draw,
     trace,
     bodyLimit,
-    stallTimeout,
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const bounds = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };

@@ -1,10 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { StreamedBody } from '../respond/response.ts';
 import { isEncrypted } from './client.ts';
-
-/** Bytes that the socket gets at a time; each time tells whether the reader still takes any. */
-const pieceLength = 64 * 1024;
 
 /** The client has gone away, and what was done for it came to an end: there is nobody to answer. */
 export class ClientGone extends Error {}
@@ -32,35 +28,6 @@ export async function whileThere<Value>(
   } finally {
     socket.off('close', leave);
   }
-}
-
-/**
- * Writes a body as fast as it is read and ends the answer. A reader that takes nothing for `stallTimeout` ms is cut
- * off. When the body fails, the connection is cut, so that nobody takes half of an answer for a whole one, and the
- * error is thrown.
- */
-export async function sendStream(
-  response: ServerResponse,
-  body: StreamedBody,
-  stallTimeout: number,
-): Promise<void> {
-  const { socket } = response.req;
-  try {
-    for await (const portion of body) {
-      const bytes = typeof portion === 'string' ? Buffer.from(portion) : portion;
-      for (let start = 0; start < bytes.length; start += pieceLength) {
-        if (socket.destroyed) return;
-        if (!response.write(bytes.subarray(start, start + pieceLength)))
-          await untilTaken(response, 'drain', stallTimeout);
-      }
-    }
-  } catch (error) {
-    cut(socket);
-    throw error;
-  }
-  if (socket.destroyed) return;
-  response.end();
-  await untilTaken(response, 'finish', stallTimeout);
 }
 
 /** Waits until the reader has taken what was written, has gone away or is cut off. */

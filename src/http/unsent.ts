@@ -1,17 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { StreamedBody } from '../respond/response.ts';
 import { cut, untilTaken } from './streaming.ts';
 
 /** What an answer that waits holds beside its bytes, about: many short ones may wait behind each other on a connection. */
 const eachHolds = 16 * 1024;
+/** Bytes of a streamed body that the socket gets at a time; each time tells whether the reader still takes any. */
+const pieceLength = 64 * 1024;
+/** How many times its bytes a portion of such a body holds while it is sent: its text, and the records that it was made of. */
+const portionHolds = 4;
 
 /**
  * The answers that their clients have not taken yet. Together they may hold so many bytes; then the connection that holds
- * most is cut, so that clients which ask for much and read nothing of it leave the memory to others.
+ * most is cut, so that clients which ask for much and read nothing of it leave the memory to others. One answer alone may be of any
+ * length.
  */
 export class Unsent {
   private readonly held = new Map<Socket, number>();
   private total = 0;
+  /** How many answers are waited for. */
+  private answers = 0;
   private readonly maxBytes: number;
   private readonly stallTimeout: number;
 
@@ -21,17 +29,50 @@ export class Unsent {
     this.stallTimeout = stallTimeout;
   }
 
-  /** Waits until an answer that was sent is taken, its client has gone away or is cut off. */
-  async untilTaken(response: ServerResponse): Promise<void> {
+  /**
+   * Waits until an answer that was sent, or what was written of one, is taken, its client has gone away or is cut off.
+   * `more`: what is held for the answer beside what was written, in bytes.
+   */
+  async untilTaken(
+    response: ServerResponse,
+    event: 'drain' | 'finish' = 'finish',
+    more = 0,
+  ): Promise<void> {
     const { socket } = response.req;
     if (socket.destroyed) return;
-    const bytes = response.writableLength + eachHolds;
+    const bytes = response.writableLength + eachHolds + more;
     this.set(socket, (this.held.get(socket) ?? 0) + bytes);
-    while (this.total > this.maxBytes) this.cutLargest();
-    await untilTaken(response, 'finish', this.stallTimeout);
+    this.answers += 1;
+    while (this.total > this.maxBytes && this.answers > 1) this.cutLargest();
+    await untilTaken(response, event, this.stallTimeout);
+    this.answers -= 1;
     const held = this.held.get(socket);
     // What was cut holds nothing any more.
     if (held !== undefined) this.set(socket, held - bytes);
+  }
+
+  /**
+   * Writes a body as fast as it is read and ends the answer. A reader that takes nothing of it for too long is cut off. When
+   * the body fails, the connection is cut, so that nobody takes half of an answer for a whole one, and the error is thrown.
+   */
+  async sendStream(response: ServerResponse, body: StreamedBody): Promise<void> {
+    const { socket } = response.req;
+    try {
+      for await (const portion of body) {
+        const bytes = typeof portion === 'string' ? Buffer.from(portion) : portion;
+        for (let start = 0; start < bytes.length; start += pieceLength) {
+          if (socket.destroyed) return;
+          if (!response.write(bytes.subarray(start, start + pieceLength)))
+            await this.untilTaken(response, 'drain', bytes.length * portionHolds);
+        }
+      }
+    } catch (error) {
+      cut(socket);
+      throw error;
+    }
+    if (socket.destroyed) return;
+    response.end();
+    await this.untilTaken(response);
   }
 
   private cutLargest(): void {

@@ -35,6 +35,7 @@ export interface Asking {
 export interface Side {
   readonly url: string;
   readonly database: Database;
+  readonly generation: Generation;
   readonly ask: (path: string, asking?: Asking) => Promise<Content>;
   /** Runs SQL beside the service, as another program would. */
   readonly sql: (text: string) => Promise<unknown>;
@@ -52,7 +53,7 @@ export interface Sides {
 
 export const sideNames = ['sqlite', 'postgres'] as const;
 
-type Options = Pick<ServerOptions, 'mode' | 'stallTimeout'>;
+type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes'>;
 
 interface Served {
   readonly side: Side;
@@ -116,7 +117,14 @@ async function serve(
   });
   const url = `http://127.0.0.1:${running.port}`;
   return {
-    side: { url, database, sql, failures, ask: (path, asking) => ask(url, path, asking) },
+    side: {
+      url,
+      database,
+      generation,
+      sql,
+      failures,
+      ask: (path, asking) => ask(url, path, asking),
+    },
     stop: async () => {
       await running.close();
       await database.close();

@@ -328,6 +328,30 @@ describe('slow clients', () => {
     expect((await server.ask()).status).toBe(200);
   });
 
+  test('one answer alone may hold more than all together may', async () => {
+    const mebibyte = 1024 * 1024;
+    const server = await serve('bodyLimit: 32MiB', { unsentBytes: mebibyte });
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ text: 'x'.repeat(20 * mebibyte) });
+    expect((await server.ask({ method: 'POST', headers, body })).status).toBe(201);
+    const socket = connect(server.running.port, '127.0.0.1');
+    let length = 0;
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(getBytes('/v1/notes'));
+    await new Promise((done) => setTimeout(done, 1_000));
+    await new Promise<void>((done) => {
+      socket.once('close', done);
+      socket.on('data', (bytes) => {
+        length += bytes.length;
+        if (length > 20 * mebibyte) done();
+      });
+      socket.resume();
+    });
+    socket.destroy();
+    expect(length).toBeGreaterThan(20 * mebibyte);
+  });
+
   test('who takes nothing of an answer is cut off, whatever its media type', async () => {
     const server = await serve('bodyLimit: 8MiB', { stallTimeout: 1_000 });
     const headers = { 'content-type': 'application/json' };

@@ -1,0 +1,26 @@
+/** What the ids of all lists that are being sent may take together, in bytes. */
+const mostBytes = 256 * 1024 * 1024;
+
+/**
+ * The room for the ids of CSV and NDJSON lists, which are kept until the last record was sent, however slowly a client reads:
+ * who finds none is refused before the first byte, so that no list that has begun is given up.
+ */
+export class ExportRoom {
+  private held = 0;
+  private readonly most: number;
+
+  constructor(most = mostBytes) {
+    this.most = most;
+  }
+
+  /** Whether so many bytes can be held, until `release` is called with them. One list always finds room. */
+  hold(bytes: number): boolean {
+    if (this.held > 0 && this.held + bytes > this.most) return false;
+    this.held += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.held -= bytes;
+  }
+}

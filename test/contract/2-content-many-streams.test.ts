@@ -1,0 +1,145 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownTurn } from '../../src/event-loop.ts';
+import { ExportRoom } from '../../src/http/export-room.ts';
+import { openReader, serveSides, sideNames, wholeEnd, type Sides } from './2-content.ts';
+
+const specification = `
+resources:
+  posts:
+    fields:
+      title: { type: string, required: true }
+`;
+/** Far more than the system's buffers of a connection hold, in long records. */
+const count = 3_000;
+const length = 10_000;
+const all = `/v1/posts?limit=${count}`;
+const ndjson = 'application/x-ndjson';
+const mebibyte = 1024 * 1024;
+
+let sides: Sides;
+beforeAll(async () => {
+  // Room for three portions, and not for a fourth one.
+  sides = await serveSides(specification, { unsentBytes: 4 * mebibyte });
+  await sides.sqlite.sql(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     INSERT INTO posts (id, title) SELECT i, hex(zeroblob(${length / 2})) FROM n`,
+  );
+  await sides.postgres.sql(
+    `INSERT INTO posts (title) SELECT repeat('0', ${length}) FROM generate_series(1, ${count})`,
+  );
+});
+afterAll(() => sides.stop());
+
+describe.each(sideNames)('%s', (name) => {
+  test('of readers that take nothing as many are kept as there is room for', async () => {
+    const readers = [];
+    for (let index = 0; index < 5; index += 1) {
+      readers.push(await openReader(sides[name].url, all, ndjson));
+      // Past the first portion, which is read before it is known how long the records are.
+      await delay(400);
+    }
+    let whole = 0;
+    for (const reader of readers) {
+      await reader.read(Number.MAX_SAFE_INTEGER);
+      if (reader.text().endsWith(wholeEnd)) whole += 1;
+    }
+    expect(whole).toBeGreaterThan(0);
+    expect(whole).toBeLessThan(5);
+    expect(sides[name].failures).toEqual([]);
+  });
+
+  test('of long records a few are read at a time', async () => {
+    const { database, ask } = sides[name];
+    const lengths: number[] = [];
+    const run = database.all.bind(database);
+    Object.assign(database, {
+      all: async (...asked: Parameters<typeof run>) => {
+        const rows = await run(...asked);
+        if (asked[0].parameters.includes('keys')) lengths.push(rows.length);
+        return rows;
+      },
+    });
+    await ask(all, { headers: { accept: ndjson } });
+    Object.assign(database, { all: run });
+    expect(lengths.slice(0, 3)).toEqual([10, 52, 52]);
+    expect(lengths.reduce((sum, one) => sum + one)).toBe(count);
+  });
+
+  test('where the ids of other lists take the room there is, it is 503 before the first byte', async () => {
+    const { generation, ask } = sides[name];
+    const headers = { accept: 'text/csv' };
+    const others = 256 * mebibyte;
+    expect(generation.exportRoom.hold(others)).toBe(true);
+    const refused = await ask(all, { headers });
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'OVERLOADED' });
+    generation.exportRoom.release(others);
+    for (const method of ['GET', 'HEAD'])
+      expect((await ask(all, { method, headers })).status).toBe(200);
+    const reader = await openReader(sides[name].url, all, ndjson);
+    await reader.read(1);
+    reader.leave();
+    await delay(300);
+    // All of them have given back what they held: further ones share the room.
+    expect(generation.exportRoom.hold(others - 1)).toBe(true);
+    expect(generation.exportRoom.hold(1)).toBe(true);
+    expect(generation.exportRoom.hold(1)).toBe(false);
+    generation.exportRoom.release(others);
+  });
+});
+
+test('on SQLite the ids of four lists are read at once', async () => {
+  const { database } = sides.sqlite;
+  const statement = {
+    sql: 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT i FROM n',
+    parameters: [],
+  };
+  const [begun, atOnce] = [new Set<number>(), [0]];
+  const { signal } = new AbortController();
+  const gone = AbortSignal.abort();
+  const streams = Array.from({ length: 12 }, async (_, index) => {
+    const hasGone = index === 7;
+    await database
+      .stream(statement, { bound: [] }, hasGone ? gone : signal, (rows) => {
+        begun.add(index);
+        atOnce.push(begun.size);
+        if (rows.at(-1)?.[0] === 9_000) begun.delete(index);
+        return true;
+      })
+      .catch((error: unknown) => {
+        if (!hasGone) throw error;
+      });
+    return hasGone ? 0 : 1;
+  });
+  const ended = await Promise.all(streams);
+  expect(ended.reduce((sum: number, one) => sum + one, 0)).toBe(11);
+  expect(Math.max(...atOnce)).toBe(4);
+});
+
+test('of all that go through long lists one goes on in each turn of the event loop', async () => {
+  const ended: number[] = [];
+  const work = async (own: number): Promise<void> => {
+    for (let portion = 0; portion < 2; portion += 1) {
+      await ownTurn();
+      ended.push(own);
+    }
+  };
+  const works = Promise.all([work(1), work(2), work(3)]);
+  const seen: number[] = [];
+  for (let turn = 0; turn < 10; turn += 1) {
+    await nextTurn();
+    seen.push(ended.length);
+  }
+  await works;
+  expect(ended).toEqual([1, 2, 3, 1, 2, 3]);
+  expect(seen.filter((portions) => portions > 0)).toEqual([1, 2, 3, 4, 5, 6, 6, 6, 6, 6]);
+});
+
+test('one list always finds room', () => {
+  const room = new ExportRoom(10);
+  expect(room.hold(11)).toBe(true);
+  expect(room.hold(1)).toBe(false);
+  room.release(11);
+  expect([room.hold(6), room.hold(5), room.hold(4)]).toEqual([true, false, true]);
+});
