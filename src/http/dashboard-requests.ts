@@ -51,7 +51,7 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
     isRecorded: record !== undefined,
     size: size ?? null,
     requestBody: tellsValues ? shownBody(record?.requestBody, disclosure) : null,
-    responseBody: tellsValues ? shownBody(record?.responseBody, disclosure) : null,
+    responseBody: tellsValues ? shownBody(record?.responseBody, disclosure, url) : null,
     failure:
       telling.mode === 'dev' && failure instanceof Error
         ? (failure.stack ?? failure.message)
@@ -60,13 +60,17 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
   };
 }
 
-/** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. */
-function shownBody(body: string | Buffer | undefined, { redactor }: Disclosure): ShownBody | null {
+/** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. See `Redactor.body`. */
+function shownBody(
+  body: string | Buffer | undefined,
+  { redactor }: Disclosure,
+  url?: string,
+): ShownBody | null {
   if (body === undefined || body.length === 0) return null;
   const text = body.toString();
   try {
     const value = JSON.parse(text) as unknown;
-    return { text: redactor.isNeeded ? JSON.stringify(redactor.redacted(value)) : text };
+    return { text: redactor.isNeeded ? JSON.stringify(redactor.redacted(value, url)) : text };
   } catch {
     return { note: `${Buffer.byteLength(body)} bytes, which are not JSON` };
   }

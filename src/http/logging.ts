@@ -69,7 +69,7 @@ export function requestLog(
     ...(includeBodies
       ? {
           requestBody: disclosure.redactor.body(request.body),
-          responseBody: disclosure.redactor.body(end.body),
+          responseBody: disclosure.redactor.body(end.body, request.start.url),
         }
       : {}),
   });

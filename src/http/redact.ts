@@ -2,80 +2,97 @@ import type { Api } from '../model/api.ts';
 import { sentParameters, type SentParameters } from '../request/debug.ts';
 import type { HeaderValues } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
-import { operatorSuffixes } from '../spec/reserved.ts';
 
 /** The longest body that is looked into; of longer ones only the length is told. */
 const longestBody = 64 * 1024;
-const suffix = new RegExp(`(?:${operatorSuffixes.join('|')})$`, 'u');
 const withheld = '[redacted]';
+/** The members of an error that have no words of it. */
+const wordless: ReadonlySet<string> = new Set(['status', 'error', 'path', 'code', 'requestId']);
 
 /**
  * Hides the values of `writeOnly` fields in what is kept of a request, by their names: those of any resource, in any
  * version, so that no value shows because a request was wrong in some other way. Contract 3, Logging.
  */
 export class Redactor {
-  private readonly names = new Set<string>();
+  /** Finds such a name where it stands by itself, as in `pin`, `owner.pin` and `where[pin]`. */
+  private readonly name: RegExp | undefined;
+  /** The same, perhaps with an operator: in what a parameter is called, and in what it says, as `_or=pin:1`. */
+  private readonly inParameter: RegExp | undefined;
 
   constructor({ resources, versions }: Api) {
+    const names = new Set<string>();
     for (const resource of resources.values())
       for (const field of resource.fields.values()) {
         if (!field.writeOnly) continue;
-        this.names.add(field.name);
+        names.add(field.name);
         for (const version of versions.values()) {
           const name = version.names.get(resource)?.get(field.name);
-          if (typeof name === 'string') this.names.add(name);
+          if (typeof name === 'string') names.add(name);
         }
       }
+    if (names.size === 0) return;
+    const any = `(?<![\\p{L}\\p{N}_])(?:${[...names].join('|')})`;
+    this.name = new RegExp(`${any}(?![\\p{L}\\p{N}_])`, 'u');
+    this.inParameter = new RegExp(`${any}(?![\\p{L}\\p{N}])`, 'u');
   }
 
   /** Whether there is anything to hide. */
   get isNeeded(): boolean {
-    return this.names.size > 0;
+    return this.name !== undefined;
   }
 
-  /** The value of a query parameter. */
+  /** The value of a query parameter, where neither it nor its name has to do with what is secret. */
   parameter(name: string, value: string | readonly string[]): string | readonly string[] {
-    return this.isWithheld(name, value) ? withheld : value;
+    const isSecret = [name, value].flat().some((text) => this.inParameter?.test(text) === true);
+    return isSecret ? withheld : value;
   }
 
-  /** A body as it may be kept: JSON without what is secret; of anything else its length. */
-  body(body: string | Buffer | undefined): unknown {
+  /**
+   * A body as it may be kept: JSON without what is secret; of anything else its length. `url`: what an answer was asked with,
+   * which an error repeats in its own words.
+   */
+  body(body: string | Buffer | undefined, url = ''): unknown {
     if (body === undefined || body.length === 0) return undefined;
     const length = Buffer.byteLength(body);
     if (length > longestBody) return `[${length} bytes]`;
     try {
-      return this.redacted(JSON.parse(body.toString()));
+      return this.redacted(JSON.parse(body.toString()), url);
     } catch {
       return `[${length} bytes, not JSON]`;
     }
   }
 
-  /** A JSON value without what is secret. What is debugged repeats the parameters. */
-  redacted(value: unknown): unknown {
-    if (!this.isNeeded || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.redacted(item));
-    const isOfGroup = 'field' in value && value.field === '_or';
-    const members = Object.entries(value).map(([name, member]) => [
-      name,
-      this.isWithheld(name, member) || (isOfGroup && name !== 'field')
-        ? withheld
-        : this.redacted(member),
-    ]);
-    return Object.fromEntries(members) as unknown;
+  /** A JSON value without what is secret. */
+  redacted(value: unknown, url = ''): unknown {
+    if (!this.isNeeded) return value;
+    const isError = isObject(value) && 'code' in value && 'requestId' in value;
+    if (!isError || !this.isAskedBy(url)) return this.part(value);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, wordless.has(name) ? member : withheld]),
+    );
   }
 
-  /** Whether a member or a parameter is of a secret field: by its name, or by a part of its path, with an operator or without. */
-  private isWithheld(name: string, value: unknown): boolean {
-    if (this.names.size === 0) return false;
-    // Each pair of `_or` names its field in its value.
-    if (name === '_or') return [...this.names].some((secret) => String(value).includes(secret));
-    // What is wrong with a group is told with a part of it, perhaps with what stands behind the name.
-    if (typeof value === 'string' && value.includes('_or: ')) return true;
-    // Others write `name[operator]`.
-    return name
-      .split(/[.[\]]/u)
-      .some((part) => this.names.has(part) || this.names.has(part.replace(suffix, '')));
+  private part(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.part(item));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        this.name?.test(name) === true ? withheld : this.part(member),
+      ]),
+    );
   }
+
+  private isAskedBy(url: string): boolean {
+    const mark = url.indexOf('?');
+    if (mark === -1) return false;
+    const sent = Object.entries(sentParameters(url.slice(mark + 1)));
+    return sent.some(([name, value]) => this.parameter(name, value) === withheld);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** What callers prove who they are with here. Whoever names other headers to leave out has not asked to see these. */

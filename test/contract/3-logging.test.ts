@@ -216,8 +216,15 @@ describe('what is told', () => {
     await api.get('/v1/users?_or=name:a,secret=sesame10&_verbose=true');
     await api.get('/v1/users?_or=secret:sesame"11&limit=no&_verbose=true');
     await api.get('/v1/users?secret[eq]=sesame12&where[secret]=sesame13');
-    expect(lines).toHaveLength(9);
+    await api.get('/v1/users?secret_regex=sesame14');
+    await api.get('/v1/users?fields=name,secret:sesame15&_verbose=true');
+    await api.get('/v1/users?filter=secret%20eq%20sesame16&name=Ann');
+    expect(lines).toHaveLength(12);
     expect(text()).not.toContain('sesame');
+    expect(lines[11]).toMatchObject({
+      query: { filter: '[redacted]', name: 'Ann' },
+      responseBody: { code: 'INVALID_PARAMETER', message: '[redacted]' },
+    });
   });
 });
 
