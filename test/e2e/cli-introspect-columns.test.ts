@@ -326,3 +326,24 @@ test('moments that a migration has stored as numbers are moments, though no valu
   await good(['migrate', 'own.yaml', '--database', 'sqlite:old.db', '--apply'], cwd);
   expect((await good(['introspect', 'sqlite:old.db'], cwd)).out).toContain(field);
 });
+
+test('moments without a value are in the form in which others will write them', async () => {
+  const { specification } = await fromSql(`
+    CREATE TABLE posts (id INTEGER PRIMARY KEY, written DATETIME, deleted DATETIME, sent TIMESTAMP, made TEXT DEFAULT CURRENT_TIMESTAMP);
+    CREATE TABLE jobs (id INTEGER PRIMARY KEY, started DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, failed TIMESTAMP DEFAULT (datetime('now')), ended TIMESTAMP, day DATE);
+    CREATE TABLE mixes (id INTEGER PRIMARY KEY, a DATETIME(3), b DATETIME(3), c DATETIME(3), d "TIMESTAMP(6)", e "TIMESTAMP(6)");
+    INSERT INTO posts (written, made) VALUES ('2026-03-01 10:00:00', 'x');
+    INSERT INTO mixes (a, b, d) VALUES ('2026-03-01 10:00:00', '2026-03-01T10:00:00.000Z', 1700000000123);`);
+  const { posts, jobs, mixes } = specification.resources;
+  const sql = { type: 'datetime', storedAs: 'sqlText' };
+  expect(posts?.fields).toMatchObject({ deleted: sql, sent: { type: 'datetime' } });
+  expect(posts?.fields['sent']).toEqual({ type: 'datetime' });
+  expect(jobs?.fields).toEqual({
+    started: { ...sql, nullable: false, default: 'now' },
+    failed: { ...sql, default: 'now' },
+    ended: { type: 'datetime' },
+    day: { type: 'date' },
+  });
+  expect(mixes?.fields).toMatchObject({ e: { type: 'datetime', storedAs: 'unixMilliseconds' } });
+  expect(mixes?.fields['c']).toEqual({ type: 'datetime' });
+});

@@ -289,7 +289,7 @@ export function readDefault(expression: string): FoundDefault {
   if (/^(?:true|false)$/iu.test(text)) return { kind: 'value', value: /^true$/iu.test(text) };
   if (/^null$/iu.test(text)) return { kind: 'value', value: null };
   if (
-    /^(?:now\(\)|current_timestamp(?:\(\d\))?|current_date|current_time|localtimestamp|transaction_timestamp\(\)|statement_timestamp\(\)|clock_timestamp\(\))$/iu.test(
+    /^(?:now\(\)|current_timestamp(?:\(\d\))?|current_date|current_time|localtimestamp|transaction_timestamp\(\)|statement_timestamp\(\)|clock_timestamp\(\)|(?:datetime|date|time|unixepoch)\('now'\)|unixepoch\(\)(?: *\* *1000)?|strftime\('[^']*', *'now'\))$/iu.test(
       text,
     )
   )

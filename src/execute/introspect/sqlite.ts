@@ -9,8 +9,9 @@ import { sqlite } from '../../sql/sqlite.ts';
 import { keyType } from './attributes.ts';
 import { boundsOf, checksIn, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
+import type { StoredAs } from '../../spec/specification.ts';
 import { wordForms } from '../../spec/stored-forms.ts';
-import { hintsOf } from './forms.ts';
+import { hintsOf, momentIn } from './forms.ts';
 import { declaredDigits, sqliteType, type Stored, type StoredForms } from './sqlite-types.ts';
 import {
   recordedType,
@@ -61,7 +62,7 @@ function readAll(driver: Driver.Database): FoundDatabase {
         );
     }
   }
-  return { tables: withKeyTypes(driver, found), left, fold: foldName };
+  return { tables: withKeyTypes(driver, withMomentForms(driver, found)), left, fold: foldName };
 }
 
 function readTable(
@@ -112,6 +113,46 @@ function readTable(
       };
     }),
   };
+}
+
+/**
+ * Gives moments without a value the form in which others will write them: that of their default, or the one of all other
+ * columns that are declared alike.
+ */
+function withMomentForms(
+  driver: Driver.Database,
+  tables: readonly FoundTable[],
+): readonly FoundTable[] {
+  const isOpen = ({ actual, record }: FoundTable, { actual: column, type }: FoundColumn): boolean =>
+    !('left' in type) &&
+    type.attributes.type === 'datetime' &&
+    type.attributes.storedAs === undefined &&
+    record.get(column.name)?.isMade !== true &&
+    isEmpty(driver, actual, column);
+  const open = new Set(
+    tables.flatMap((table) => table.columns.filter((column) => isOpen(table, column))),
+  );
+  const forms = new Map<string, Set<StoredAs | undefined>>();
+  for (const column of tables.flatMap(({ columns }) => columns)) {
+    const { actual, type } = column;
+    if ('left' in type || type.attributes.type !== 'datetime' || open.has(column)) continue;
+    const known = forms.get(actual.type) ?? new Set();
+    forms.set(actual.type, known.add(type.attributes.storedAs));
+  }
+  const formOf = ({ actual: { default: value = '', type } }: FoundColumn): StoredAs | undefined => {
+    const [form, ...others] = forms.get(type) ?? [];
+    if (/^(?:CURRENT_TIMESTAMP|datetime\('now'\))$/iu.test(value)) return 'sqlText';
+    return others.length === 0 ? form : undefined;
+  };
+  return tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => {
+      const form = open.has(column) ? formOf(column) : undefined;
+      return form === undefined
+        ? column
+        : { ...column, type: { attributes: momentIn(form), notes: [] } };
+    }),
+  }));
 }
 
 /** Gives keys without a value the type of what they lead to, if that is stored alike: no value of their own tells it. */
