@@ -24,9 +24,10 @@ export function attributesOf(
   // A key has the type and the form of what it points to.
   const { storedAs: _, ...own } = type.attributes;
   const typed = reference === undefined ? type.attributes : { ...own, ...reference };
-  const isText = typed.type === 'string' || typed.type === 'text';
+  // Of a key, what it points to says which values there are.
+  const isText = (typed.type === 'string' || typed.type === 'text') && reference === undefined;
   const { enum: listed, numbers, minLength, maxLength: most, pattern, ...ranges } = bounds;
-  const values = isText && reference === undefined ? listed : undefined;
+  const values = isText ? listed : undefined;
   const { maxLength = Infinity, ...others } = typed;
   const attributes: FieldSpecification =
     values === undefined

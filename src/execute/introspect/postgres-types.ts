@@ -21,6 +21,7 @@ const plainTypes: ReadonlyMap<string, TypeName> = new Map([
   ['text', 'string'],
   ['character varying', 'string'],
   ['character', 'string'],
+  ['bpchar', 'string'],
   ['citext', 'string'],
 ]);
 
