@@ -1,5 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { unknownName } from '../model/names.ts';
+import { isJsonObject } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { GenerationProblem } from './problem.ts';
 
@@ -73,12 +74,12 @@ function checkTypes(
   place: readonly (string | number)[],
   within = '',
 ): void {
-  if (!isObject(value) || name === 'number.bigInt') return;
+  if (!isJsonObject(value) || name === 'number.bigInt') return;
   for (const [member, one] of Object.entries(value)) {
     const path = `${within}${member}`;
-    if (member === 'length' && isObject(one)) checkTypes(one, name, place, `${path}.`);
+    if (member === 'length' && isJsonObject(one)) checkTypes(one, name, place, `${path}.`);
     const [type] =
-      member === 'length' && !isObject(one)
+      member === 'length' && !isJsonObject(one)
         ? ['number' as const]
         : (optionTypes.find(([, names]) => names.test(member)) ?? []);
     if (type !== undefined && typeof one !== type)
@@ -89,16 +90,12 @@ function checkTypes(
   }
 }
 
-function isObject(value: JsonValue | undefined): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Options that remember which of their members were looked at: a mistyped one never is. */
 function watchedOptions(value: JsonValue): {
   readonly value: unknown;
   readonly unread: () => readonly string[];
 } {
-  if (!isObject(value)) return { value, unread: () => [] };
+  if (!isJsonObject(value)) return { value, unread: () => [] };
   const asked = new Set<string>();
   const watched = new Proxy(value, {
     get: (target, member) => {

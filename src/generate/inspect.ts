@@ -1,5 +1,6 @@
 import type { Api, Field } from '../model/api.ts';
 import { fieldsIn, withFields } from '../model/template.ts';
+import { isJsonObject } from '../model/values.ts';
 import { fieldNameIn, type FieldView, type ResourceView } from '../model/view.ts';
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import { settingsOf, type Generator } from './generator.ts';
@@ -97,12 +98,12 @@ function originOf(
 
 /** Whether a shown value is the whole value, or the part of it that was asked for. */
 function isShown(shown: JsonValue, whole: JsonValue): boolean {
-  if (typeof shown !== 'object' || shown === null || Array.isArray(shown))
-    return JSON.stringify(shown) === JSON.stringify(whole);
-  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return false;
-  const members = whole as Readonly<Record<string, JsonValue>>;
-  return Object.entries(shown).every(
-    ([name, member]) => name in members && isShown(member, members[name] ?? null),
+  if (!isJsonObject(shown)) return JSON.stringify(shown) === JSON.stringify(whole);
+  return (
+    isJsonObject(whole) &&
+    Object.entries(shown).every(
+      ([name, member]) => name in whole && isShown(member, whole[name] ?? null),
+    )
   );
 }
 

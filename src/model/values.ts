@@ -43,7 +43,7 @@ export function oneOf(values: readonly JsonValue[]): string {
   return `one of ${(isClear ? shown : shown.map((text) => JSON.stringify(text))).join(', ')}`;
 }
 
-/** Whether a value from a JSON body is an object; a number that is kept exactly is none. */
+/** Whether a value of JSON is an object; a number of a body that is kept exactly is none. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' &&

@@ -1,4 +1,4 @@
-import type { SqlValue } from '../model/values.ts';
+import { isJsonObject, type SqlValue } from '../model/values.ts';
 import type { Member } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { matchesPattern } from '../plan/wildcard.ts';
@@ -59,14 +59,10 @@ function cut(value: JsonValue, { only, without }: Member): JsonValue | undefined
   return (without ?? []).reduce(dropPath, value);
 }
 
-function isObject(value: JsonValue | undefined): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A path into null gives that null; what is not there stays away, as does what is no object. */
 function keepPaths(value: JsonValue, paths: readonly (readonly string[])[]): JsonValue | undefined {
   if (value === null || paths.some((path) => path.length === 0)) return value;
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const kept = Object.entries(value).flatMap(([name, member]) => {
     const below = paths
       .filter(([head = '']) => matchesPattern(name, head))
@@ -78,7 +74,7 @@ function keepPaths(value: JsonValue, paths: readonly (readonly string[])[]): Jso
 }
 
 function dropPath(value: JsonValue, [head, ...rest]: readonly string[]): JsonValue {
-  if (!isObject(value) || head === undefined) return value;
+  if (!isJsonObject(value) || head === undefined) return value;
   const left = Object.entries(value).flatMap(([name, member]) => {
     if (!matchesPattern(name, head)) return [[name, member] as const];
     return rest.length === 0 ? [] : [[name, dropPath(member, rest)] as const];

@@ -4,6 +4,7 @@ import { readJson } from '../../model/field-types/json.ts';
 import { readText } from '../../model/field-types/string.ts';
 import { recordName } from '../../model/names.ts';
 import { readValue } from '../../model/validation.ts';
+import { isJsonObject } from '../../model/values.ts';
 import { collectProblems } from '../../spec/collector.ts';
 import { loadSpecification } from '../../spec/load.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
@@ -47,16 +48,15 @@ function isOpenApi({ openapi, swagger, paths }: JsonRecord): boolean {
  * where the data is none of json-server.
  */
 export function readJsonServer(data: JsonValue): JsonServerFile | string {
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    return 'it must be an object of lists of records';
-  if (isRecord(data) && isOpenApi(data)) return 'it describes an API, and holds no records';
+  if (!isJsonObject(data)) return 'it must be an object of lists of records';
+  if (isOpenApi(data)) return 'it describes an API, and holds no records';
   const left: string[] = [];
   const lists: List[] = [];
   const taken = new Set<string>();
   let isAsWritten = true;
   for (const [name, value] of Object.entries(data)) {
     if (name === schemaName && typeof value === 'string') continue;
-    const isObject = isRecord(value);
+    const isObject = isJsonObject(value);
     // Its address has to stay, however often the data is loaded again.
     const values = isObject ? [withFirstId(value)] : value;
     const isList = isRecords(values);
@@ -117,11 +117,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
 }
 
 function isRecords(value: unknown): value is readonly JsonRecord[] {
-  return Array.isArray(value) && value.every(isRecord);
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) && value.every(isJsonObject);
 }
 
 function withFirstId(record: JsonRecord): JsonRecord {
