@@ -1,5 +1,6 @@
 import { apiError, fail, ok, type FieldProblem, type Result } from '../errors.ts';
 import type { Api } from '../model/api.ts';
+import { isJsonObject } from '../model/values.ts';
 import { parseBody } from '../request/body.ts';
 import type { NetworkSpecification } from '../spec/specification.ts';
 import type { NetworkChange } from './dashboard-wire.ts';
@@ -34,16 +35,16 @@ export function readNetworkChange(
   const parsed = parseBody(bytes);
   if (!parsed.ok) return parsed;
   const body = parsed.value;
-  if (!isMembers(body)) return fail(apiError('INVALID_BODY', 'The body is no object'));
+  if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body is no object'));
   const problems: FieldProblem[] = [];
   const report = (field: string, message: string): void => void problems.push({ field, message });
   only(body, ['resource', 'settings'], '', report);
   const { resource = null, settings } = body;
   if (resource !== null && !names.some((name) => name === resource))
     report('resource', 'is the name of a resource, or null for all');
-  if (settings !== null && !isMembers(settings)) report('settings', 'is an object or null');
+  if (settings !== null && !isJsonObject(settings)) report('settings', 'is an object or null');
   const name = typeof resource === 'string' ? resource : undefined;
-  const read = isMembers(settings) ? readSettings(settings, report) : undefined;
+  const read = isJsonObject(settings) ? readSettings(settings, report) : undefined;
   if (problems.length > 0)
     return fail(apiError('VALIDATION_FAILED', 'The change is not valid', { problems }));
   if (read === undefined) return ok({ resource: name, settings: undefined });
@@ -62,8 +63,8 @@ function readSettings(settings: Members, report: Report): NetworkSpecification {
   const { latency, errorRate, throttling } = settings;
   let read: NetworkSpecification = {};
   if (isGiven(latency)) {
-    const { min, max } = isMembers(latency) ? latency : {};
-    if (isMembers(latency)) only(latency, ['min', 'max'], 'settings.latency.', report);
+    const { min, max } = isJsonObject(latency) ? latency : {};
+    if (isJsonObject(latency)) only(latency, ['min', 'max'], 'settings.latency.', report);
     if (isWithin(min, 0, longestLatency) && isWithin(max, min, longestLatency))
       read = { ...read, latency: { min, max } };
     else
@@ -77,8 +78,8 @@ function readSettings(settings: Members, report: Report): NetworkSpecification {
     else report('settings.errorRate', 'is a number from 0 to 1');
   }
   if (isGiven(throttling)) {
-    const { rate } = isMembers(throttling) ? throttling : {};
-    if (isMembers(throttling)) only(throttling, ['rate'], 'settings.throttling.', report);
+    const { rate } = isJsonObject(throttling) ? throttling : {};
+    if (isJsonObject(throttling)) only(throttling, ['rate'], 'settings.throttling.', report);
     if (isWithin(rate, 1, 1e12) && Number.isInteger(rate)) read = { ...read, throttling: { rate } };
     else report('settings.throttling', 'has a rate of whole bytes a second, at least 1');
   }
@@ -93,10 +94,6 @@ function only(members: Members, known: readonly string[], prefix: string, report
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isWithin(value: unknown, least: number, most: number): value is number {

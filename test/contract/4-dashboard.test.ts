@@ -363,4 +363,15 @@ describe('the network', () => {
     expect(answer.status).toBe(status);
     expect((await ask(api, 'network')).body.overall).toEqual({ source: 'none', settings: {} });
   });
+
+  test('takes a number that no double holds for no object', async () => {
+    const api = await serving();
+    const token = await tokenOf(api);
+    const long = '12345678901234567890';
+    expect((await change(api, long, token)).body.code).toBe('INVALID_BODY');
+    const settings = await change(api, `{"settings":${long}}`, token);
+    expect(settings.body.validationErrors).toEqual([
+      { field: 'settings', error: 'is an object or null' },
+    ]);
+  });
 });
