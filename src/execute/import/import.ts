@@ -1,12 +1,17 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
-import type { SqlValue } from '../../model/values.ts';
 import { unknownName } from '../../model/names.ts';
 import type { Draw } from '../../plan/defaults.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import type { WriteStatements } from '../../sql/compile-write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
-import { findConflicts, missingOwners, storageNames, type Conflict } from '../conflicts.ts';
+import {
+  findConflicts,
+  missingOwners,
+  storageNames,
+  type Access,
+  type Conflict,
+} from '../conflicts.ts';
 import { ConstraintError, leftOut, madeOne, type Database, type Transaction } from '../database.ts';
 import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
@@ -18,6 +23,7 @@ import { readRecords } from './records.ts';
 import { takenMessage, withoutStored } from './stored.ts';
 import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
 
+/** How far a run has come. */
 export interface ImportProgress {
   readonly bytes: number;
   readonly totalBytes: number;
@@ -29,6 +35,7 @@ export interface ImportProgress {
  */
 export type TakenIds = 'refuse' | 'replace' | 'reset';
 
+/** What a run has done; or what is wrong with its data, of which nothing was kept then. */
 export type ImportResult =
   | {
       readonly ok: true;
@@ -76,8 +83,8 @@ export async function importData(
 class Import {
   private readonly api: Api;
   private readonly database: Database;
-  private readonly statements: WriteStatements;
   private readonly transaction: Transaction;
+  private readonly access: Access;
   private readonly onProgress: (progress: ImportProgress) => void;
   private readers: ReadonlyMap<Resource, RecordReader> = new Map();
   private readonly draw: Draw;
@@ -106,8 +113,8 @@ class Import {
   ) {
     this.api = api;
     this.database = database;
-    this.statements = statements;
     this.transaction = transaction;
+    this.access = { transaction, dialect: database.dialect, statements, names: storageNames };
     this.onProgress = onProgress;
     this.takenIds = takenIds;
     const { resources, deferred } = importOrder(api);
@@ -313,7 +320,7 @@ class Import {
             ownId === null || set.length === 0
               ? []
               : await this.setFields(resource, ownId, reader, values, set);
-          const ownerless = await missingOwners(this.access(), reader.morphs, (field) =>
+          const ownerless = await missingOwners(this.access, reader.morphs, (field) =>
             reader.valueIn(values, field),
           );
           this.noteConflicts(section, source, [...conflicts, ...ownerless], reader, values);
@@ -328,15 +335,11 @@ class Import {
     values: Reading['values'],
     fields: readonly Field[],
   ): Promise<readonly Conflict[]> {
-    const { dialect } = this.database;
-    const encoded = (field: Field): SqlValue =>
-      encodeValue(dialect, reader.valueIn(values, field), field);
+    const { dialect, statements } = this.access;
     try {
-      const bound = fields.map(encoded);
+      const bound = fields.map((one) => encodeValue(dialect, reader.valueIn(values, one), one));
       const key = encodeValue(dialect, id, resource.id);
-      madeOne(
-        await this.transaction.run(this.statements.update(resource, fields), { bound, id: key }),
-      );
+      madeOne(await this.transaction.run(statements.update(resource, fields), { bound, id: key }));
       return [];
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;
@@ -372,15 +375,10 @@ class Import {
     id: JsonValue | undefined,
     error: ConstraintError,
   ): Promise<readonly Conflict[]> {
-    const conflicts = await findConflicts(this.access(), resource, values, id, error.kind);
+    const conflicts = await findConflicts(this.access, resource, values, id, error.kind);
     if (conflicts.length > 0) return conflicts;
     const { message } = error.cause instanceof Error ? error.cause : error;
     return [{ field: resource.id, message: `cannot be stored: ${message}` }];
-  }
-
-  private access(): Parameters<typeof findConflicts>[0] {
-    const { transaction, statements } = this;
-    return { transaction, dialect: this.database.dialect, statements, names: storageNames };
   }
 
   /** Lists what does not only follow from another record's being refused. */
