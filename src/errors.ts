@@ -134,10 +134,12 @@ export type Result<Value, Failure = ApiError> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: Failure };
 
+/** The result of a step that has not failed. */
 export function ok<Value>(value: Value): { readonly ok: true; readonly value: Value } {
   return { ok: true, value };
 }
 
+/** The result of a step that has failed, with why. */
 export function fail<Failure>(error: Failure): { readonly ok: false; readonly error: Failure } {
   return { ok: false, error };
 }

@@ -71,10 +71,12 @@ function isOurs(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'plinth' in message;
 }
 
+/** Whether a message that a worker has sent is one of ours. */
 export function isFromWorker(message: unknown): message is FromWorker {
   return isOurs(message);
 }
 
+/** Whether a message that the first process has sent is one of ours. */
 export function isFromPrimary(message: unknown): message is FromPrimary {
   return isOurs(message);
 }

@@ -19,6 +19,7 @@ export interface Transaction {
   readonly run: (statement: Statement, values: Values) => Promise<Changed>;
 }
 
+/** What a statement that changes rows has done. */
 export interface Changed {
   readonly rows: number;
   readonly insertedId: number;

@@ -16,6 +16,7 @@ export interface ActualTable {
   readonly peculiarity: string | undefined;
 }
 
+/** A column as it is. */
 export interface ActualColumn {
   /** As it is written. */
   readonly name: string;
@@ -48,6 +49,7 @@ export interface Domain {
   readonly isOfItems: boolean;
 }
 
+/** A foreign key as it is. */
 export interface ActualReference {
   /** Of the constraint, where it has one. */
   readonly name: string | undefined;

@@ -51,6 +51,7 @@ export interface TableChange {
   readonly columns: readonly ColumnChange[];
 }
 
+/** What becomes of one column. */
 export interface ColumnChange {
   /** What it is called after the migration. */
   readonly name: string;
@@ -155,6 +156,7 @@ export function valueFrom(
   return fill === undefined ? value : `coalesce(${value}, ${fill})`;
 }
 
+/** Whether a column that is there gets another name. */
 export function isRenamed({ name, actual }: ColumnChange): boolean {
   return actual !== undefined && actual.name !== name;
 }

@@ -79,6 +79,7 @@ export function isRelatedToOne(predicate: Predicate): predicate is RelatedToOne 
 /** What a guard holds where it lets rows through. */
 export const guarded = 'yes';
 
+/** The related records of one resource that a condition asks for. */
 export interface RelatedBranch {
   readonly target: Resource;
   /** Of a morphTo: the value of the type field that leads here. */

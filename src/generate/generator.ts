@@ -24,12 +24,14 @@ export interface GenerationOptions {
   readonly resources?: ReadonlySet<Resource> | undefined;
 }
 
+/** What all that is generated follows from, beside the model. */
 export interface GenerationSettings {
   readonly seed: number;
   readonly locale: string;
   readonly count: number;
 }
 
+/** The settings of an Api: what the options say, else the file, else the defaults. */
 export function settingsOf(api: Api, { seed, count }: GenerationOptions = {}): GenerationSettings {
   const { generate = {} } = api.settings;
   return {
@@ -39,6 +41,7 @@ export function settingsOf(api: Api, { seed, count }: GenerationOptions = {}): G
   };
 }
 
+/** A generator, or what of the file cannot be generated. */
 export type Made =
   | { readonly ok: true; readonly generator: Generator }
   | {

@@ -17,6 +17,7 @@ export interface Surroundings {
   readonly whole: Field;
 }
 
+/** What is around a field of a resource. */
 export function aroundField(field: Field): Surroundings {
   const { name, fields } = field.resource;
   return { tokens: [], subject: subjectOf(name), fields, whole: field };

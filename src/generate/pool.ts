@@ -9,6 +9,7 @@ export interface Pool {
   readonly at: (place: number) => JsonValue;
 }
 
+/** The values of a list. */
 export function listPool(list: readonly JsonValue[]): Pool {
   return { size: list.length, at: (place) => list[place] ?? null };
 }

@@ -24,6 +24,7 @@ const recordedASecond = 20;
 /** How many pages may look on at once. */
 const mostWatchers = 16;
 
+/** Where the page of the dashboard is; all that it asks for is below it. */
 export const dashboardPath = '/_dashboard';
 
 /** Whether a path is one of the dashboard's own, whose requests it does not show. */

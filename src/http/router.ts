@@ -12,6 +12,7 @@ export type Route =
   | { readonly kind: 'openapi'; readonly version: Version }
   | ResourceRoute;
 
+/** A path of a resource, or of one of its records. */
 export interface ResourceRoute {
   readonly kind: 'resource';
   readonly version: Version;

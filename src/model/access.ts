@@ -1,6 +1,7 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
 import type { AccessRule, AccessRules, JsonValue } from '../spec/specification.ts';
 
+/** What access rules speak of. Lists and single reads are `read`, PUT and PATCH `update`. */
 export type Operation = 'read' | 'create' | 'update' | 'delete';
 export const operations: readonly Operation[] = ['read', 'create', 'update', 'delete'];
 
@@ -16,6 +17,7 @@ export interface Rule {
 
 type Path = readonly (string | number)[];
 
+/** The rules of each operation on a resource. */
 export type ResourceAccess = Readonly<Record<Operation, readonly Rule[]>>;
 /** Absent operations are not narrowed. */
 export type FieldAccess = Readonly<Partial<Record<Operation, readonly Rule[]>>>;

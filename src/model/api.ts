@@ -45,6 +45,7 @@ export interface Version {
   readonly names: ReadonlyMap<Resource, ReadonlyMap<string, string | null>>;
 }
 
+/** A kind of records, each of which is a row of its table. */
 export interface Resource {
   readonly name: string;
   readonly description: string | undefined;
@@ -67,6 +68,7 @@ export interface Resource {
   readonly pairs: readonly MorphPair[];
 }
 
+/** One value of a record, in a column of its own; or a member of an object field, or what the items of an array are. */
 export interface Field {
   readonly name: string;
   /** The resource that has it, be it inside an object or array. */
@@ -131,6 +133,7 @@ export interface FieldType {
   readonly forms: Readonly<Record<string, Codec>>;
 }
 
+/** What a field has that a create does not name: a value, or one that is drawn for each record. */
 export type Default =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'now' }
@@ -177,6 +180,7 @@ export interface BelongsToMany extends RelationBase {
   readonly pivot: readonly Field[];
 }
 
+/** A pair of fields of the owner that leads to a record of one of several resources. */
 export interface MorphTo extends RelationBase {
   readonly kind: 'morphTo';
   readonly typeField: Field;
@@ -194,6 +198,7 @@ export interface MorphPair {
   readonly typeValue: string;
 }
 
+/** The other side of a morphTo: the records of the target whose pair leads to the owner. */
 export interface MorphMany extends RelationBase, MorphPair {
   readonly kind: 'morphMany';
   readonly onDelete: OnDelete;

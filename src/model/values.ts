@@ -15,18 +15,22 @@ export interface ValueIssue {
 /** How many problems of a body are told: what is behind them is not looked at, since each takes as much as many good values. */
 export const mostIssues = 10_000;
 
+/** A value that was read, or all that is wrong with it. */
 export type Reading =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issues: readonly ValueIssue[] };
 
+/** A value that is taken. */
 export function accept(value: JsonValue): Reading {
   return { ok: true, value };
 }
 
+/** A value that is refused with 400: it is of the wrong JSON type. `path` is the place below the field. */
 export function wrongType(message: string, path = ''): Reading {
   return { ok: false, issues: [{ kind: 'type', message, path }] };
 }
 
+/** A value that is refused with 422: it is of the right type, and not allowed. `path` is the place below the field. */
 export function wrongValue(message: string, path = ''): Reading {
   return { ok: false, issues: [{ kind: 'value', message, path }] };
 }

@@ -27,6 +27,7 @@ export interface View {
   readonly resourceNames: () => readonly string[];
 }
 
+/** A resource as one caller sees it in one version; called its face. */
 export interface ResourceView {
   readonly view: View;
   readonly name: string;
@@ -44,16 +45,19 @@ export interface ResourceView {
   readonly rules: Readonly<Record<Operation, readonly Rule[]>>;
 }
 
+/** A field under the name that a version gives it. */
 export interface FieldView {
   readonly name: string;
   readonly field: Field;
 }
 
+/** A field as a body may name it, and whether this caller may write it. */
 export interface InputView extends FieldView {
   readonly creatable: boolean;
   readonly updatable: boolean;
 }
 
+/** A relation under the name that a version gives it. */
 export interface RelationView {
   readonly name: string;
   readonly relation: Relation;

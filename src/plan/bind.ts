@@ -24,6 +24,7 @@ export interface Bound {
   readonly collections: readonly PageNumbers[];
 }
 
+/** Which records of a list a page has: the first `limit` behind the first `offset`. */
 export interface PageNumbers {
   readonly page: number;
   readonly limit: number;

@@ -24,6 +24,7 @@ export interface LongValues {
   readonly ends: readonly CursorEnd[];
 }
 
+/** A record at the end of a page, as a cursor names it. */
 export interface CursorEnd {
   readonly id: JsonValue;
   readonly digest: string;

@@ -19,6 +19,7 @@ export interface Selection {
   readonly expand: readonly ExpandPlan[];
 }
 
+/** One key of an order. */
 export interface SortKey {
   /** As the client names it. */
   readonly name: string;
@@ -67,6 +68,7 @@ export interface CollectionPaging {
   readonly within: readonly number[];
 }
 
+/** What is read of the records that an expanded relation leads to, in one resource. */
 export interface ExpandTarget {
   readonly resource: Resource;
   /** Of a morphTo: the value of the type field that leads here. */
@@ -100,6 +102,7 @@ export type RuleOperand =
   | { readonly kind: 'constant'; readonly value: JsonValue }
   | { readonly kind: 'claims'; readonly items: readonly RuleItem[] };
 
+/** A claim of the caller, or a value that the rule says itself. */
 export type RuleItem = { readonly claim: string } | { readonly value: JsonValue };
 
 /** How a list is cut into pages; the numbers are bound. */
@@ -160,6 +163,7 @@ export interface LinkChange {
   readonly removed: readonly JsonValue[];
 }
 
+/** A link that a body names. */
 export interface Link {
   /** The id of the record that is linked. */
   readonly id: JsonValue;

@@ -33,6 +33,7 @@ import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { Demands, FieldValues, WriteKind, WritePlan } from './plan.ts';
 
+/** What is said of a field that only a create sets. */
 export const immutableMessage = 'is immutable: it is set on create only';
 
 /** Plans a POST: one record, or an array of them that is created whole or not at all. */

@@ -46,6 +46,7 @@ export function isOn(name: ParameterName, kind: RequestKind): boolean {
   return on.includes(kind);
 }
 
+/** Whether the name of a query parameter is a reserved one. */
 export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }

@@ -36,6 +36,7 @@ export interface DeleteEdge {
   readonly change: Statement | undefined;
 }
 
+/** What keeps a record from being deleted, in one resource. */
 export interface Dependents {
   readonly resource: Resource;
   /** The ways on which they are met. */

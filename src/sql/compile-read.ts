@@ -73,6 +73,7 @@ export interface CompiledKey extends OrderKey {
   readonly decode: Codec['decode'];
 }
 
+/** The statements of a read, and how their rows become records. */
 export interface CompiledRead {
   readonly plan: ReadPlan;
   readonly selection: CompiledSelection;
@@ -212,6 +213,7 @@ function compileMembers(
   }));
 }
 
+/** How rows with these `columns`, to which it adds what it needs, become records, and what is read after them. */
 export function compileSelection(
   selection: Selection,
   columns: ColumnList,

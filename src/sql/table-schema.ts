@@ -10,6 +10,7 @@ export interface TableSchema {
   readonly indexes: readonly IndexSchema[];
 }
 
+/** A column as the specification wants it. */
 export interface ColumnSchema {
   readonly name: string;
   /** With `PRIMARY KEY` and the like for the id. */
@@ -37,12 +38,14 @@ export type Fill =
   | { readonly kind: 'literal'; readonly sql: string; readonly shown: string }
   | { readonly kind: 'now' | 'uuid' };
 
+/** A foreign key as the specification wants it. */
 export interface ReferenceSchema {
   readonly table: string;
   readonly column: string;
   readonly onDelete: OnDelete;
 }
 
+/** An index as the specification wants it. */
 export interface IndexSchema {
   readonly name: string;
   readonly columns: readonly string[];

@@ -107,6 +107,7 @@ export interface RequestEnd {
   readonly body: string | Buffer | undefined;
 }
 
+/** Headers by their names in lower case. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A specification was read again while it was served. */

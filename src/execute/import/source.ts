@@ -69,6 +69,7 @@ export async function* readBytes(
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
+/** What is wrong with a record that is longer than any may be. */
 export function tooLong(): string {
   return `the record is longer than ${maxRecordSize / 1024 / 1024} MiB`;
 }

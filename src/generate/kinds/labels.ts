@@ -144,6 +144,7 @@ export function phrase(
     : random.pick(list);
 }
 
+/** A text that begins with a capital letter. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

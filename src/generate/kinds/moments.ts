@@ -348,6 +348,7 @@ export function timeSource(tokens: readonly string[], isUnique: boolean): Source
   return { name: 'date.time', pool, draw: ({ random }) => times(random.between(first, last)) };
 }
 
+/** Booleans, of which a share (0 to 1) is true. */
 export function booleanSource(share: number): Source {
   return {
     name: 'datatype.boolean',

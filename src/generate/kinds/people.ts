@@ -11,6 +11,7 @@ export interface Persona {
   readonly chance: number;
 }
 
+/** The person that a row is about, or the part of it that `prefix` names. */
 export function persona(words: Words, row: Row, prefix: string): Persona {
   const { firstNames, lastNames, lastNamesOf, sexes } = words;
   return row.aside(`person ${prefix}`, (random) => {
@@ -27,6 +28,7 @@ export function isRare(chance: number): boolean {
   return (chance * 1_000) % 1 < 0.03;
 }
 
+/** First and last name, in the order of the locale. */
 export function fullName({ nameOrder }: Words, { firstName, lastName }: Persona): string {
   const { isLastFirst, joint } = nameOrder;
   return isLastFirst ? `${lastName}${joint}${firstName}` : `${firstName}${joint}${lastName}`;
@@ -49,6 +51,7 @@ export function accountName(words: Words, one: Persona, joint: string): string {
 
 const mailDomains = ['example.com', 'example.net', 'example.org'];
 
+/** The address of that person, at a domain that is nobody's. */
 export function emailOf(words: Words, row: Row, prefix: string): string {
   const name = accountName(words, persona(words, row, prefix), '.');
   return `${name}@${words.random.pick(mailDomains)}`;

@@ -17,6 +17,7 @@ export function readInteger(value: unknown): Reading {
   return accept(number === 0 ? 0 : number);
 }
 
+/** The whole number that a filter's text is; undefined for any other text, and beyond ±(2⁵³−1). */
 export function parseInteger(text: string): number | undefined {
   if (!/^-?\d{1,30}$/u.test(text)) return undefined;
   const value = Number(text);
