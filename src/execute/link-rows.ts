@@ -12,7 +12,7 @@ import { hiddenKeys, keptIn, missingOwners, type Access, type Conflict } from '.
 import { ConstraintError, madeOne } from './database.ts';
 import { blaming } from './database-rules.ts';
 import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
-import { valueIn } from './field-values.ts';
+import { encodedIn, valueIn } from './field-values.ts';
 import { notReached } from './written.ts';
 
 /** Makes a link; gives the id of its row. */
@@ -160,7 +160,7 @@ export async function changePivot(
   if (change.size === 0) return [];
   const fields = [...relation.through.fields.values()].filter((field) => change.has(field));
   const statement = statements.update(relation.through, fields);
-  const bound = fields.map((field) => encodeValue(dialect, change.get(field) ?? null, field));
+  const bound = encodedIn(fields, change, dialect);
   const id = row as JsonValue;
   return refusing({ relation, link, values: change, current, id }, access, async () =>
     madeOne(await transaction.run(statement, { bound, id: row })),

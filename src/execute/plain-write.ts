@@ -11,6 +11,7 @@ import type { WriteStatements } from '../sql/compile-write.ts';
 import { encodeValue } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import { leftOut, madeOne, type Database, type Row } from './database.ts';
+import { encodedIn } from './field-values.ts';
 import { idReader, type Written } from './written.ts';
 
 /** The most records that one statement creates: at some point more of them make it no faster. */
@@ -71,10 +72,9 @@ async function update(
   statements: WriteStatements,
 ): Promise<readonly Written[] | undefined> {
   const { dialect } = database;
-  const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
-  const statement = statements.change(read, [...values.keys()]);
-  const [row] = await database.writeOne(statement, {
-    bound,
+  const fields = [...values.keys()];
+  const [row] = await database.writeOne(statements.change(read, fields), {
+    bound: encodedIn(fields, values, dialect),
     id: encodeValue(dialect, id, resource.id),
   });
   // Whether it is not there or a trigger has left it as it is, the transaction tells.
@@ -100,10 +100,9 @@ async function updateMatched(
   if (current === undefined) return undefined;
   const shape = shaperOf(read.selection.columns);
   if (!matchesTag(ifMatch, entityTag(JSON.stringify(shape(current))))) return undefined;
-  const bound = [...values].map(([field, value]) => encodeValue(dialect, value, field));
-  bound.push(current.at(-1) ?? null);
-  const statement = statements.changeVersion(read, [...values.keys()]);
-  const [row] = await database.writeOne(statement, { bound, id: key });
+  const fields = [...values.keys()];
+  const bound = [...encodedIn(fields, values, dialect), current.at(-1) ?? null];
+  const [row] = await database.writeOne(statements.changeVersion(read, fields), { bound, id: key });
   return row && [{ id, record: shape(row), plain: undefined }];
 }
 
@@ -160,9 +159,7 @@ async function insertEach(
   const { dialect } = database;
   const fields = [...(records[0]?.values.keys() ?? [])];
   const statement = statements.insert(id.resource, fields);
-  const rows = records.map(({ values }) => ({
-    bound: fields.map((field) => encodeValue(dialect, values.get(field) ?? null, field)),
-  }));
+  const rows = records.map(({ values }) => ({ bound: encodedIn(fields, values, dialect) }));
   return database.write(async ({ run, all }) => {
     const keys: SqlValue[] = [];
     for (const [index, values] of rows.entries()) {
@@ -188,10 +185,9 @@ function* insertsOf(
     // Halved until it fits, so that arrays of all lengths share a few statements.
     let count = most;
     while (from + count > records.length) count /= 2;
-    const bound: SqlValue[] = [];
-    for (const { values } of records.slice(from, from + count))
-      for (const field of fields)
-        bound.push(encodeValue(dialect, values.get(field) ?? null, field));
+    const bound = records
+      .slice(from, from + count)
+      .flatMap(({ values }) => encodedIn(fields, values, dialect));
     yield { statement: statements.create(read, fields, count), values: { bound } };
     from += count;
   }

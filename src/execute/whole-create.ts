@@ -8,6 +8,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import { encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import type { Database } from './database.ts';
+import { encodedIn } from './field-values.ts';
 import type { RowRights } from './row-rights.ts';
 import { isUnruled } from './write-rules.ts';
 import { idReader, type Answering, type Written } from './written.ts';
@@ -58,7 +59,7 @@ export function createWhole(
     isDrawn,
   });
   const bound = [
-    ...fields.map((field) => encodeValue(dialect, values.get(field) ?? null, field)),
+    ...encodedIn(fields, values, dialect),
     ...added.flatMap((one) => one.bound),
     ...(kept === undefined ? [] : keptValues(kept, isDrawn ? undefined : (given ?? null))),
   ];
@@ -118,6 +119,5 @@ function linksOf(
   const isOwnerless = touchedMorphs(through, (field) => row.has(field)).length === 0;
   if (!isSame || !isFixed || !isOwnerless) return undefined;
   const keys = dialect.keys(links.map((link) => encodeValue(dialect, link.id, target.id)));
-  const values = shared.map((field) => encodeValue(dialect, row.get(field) ?? null, field));
-  return { relation, shared, bound: [keys, ...values] };
+  return { relation, shared, bound: [keys, ...encodedIn(shared, row, dialect)] };
 }

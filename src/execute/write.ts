@@ -30,7 +30,7 @@ import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
-import { inOrder, valueIn } from './field-values.ts';
+import { encodedIn, inOrder, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
@@ -147,7 +147,7 @@ export class Writer {
         showing === undefined
           ? this.statements.insert(resource, fields)
           : this.statements.create(showing, fields, 1);
-      const bound = this.encodeAll(values);
+      const bound = encodedIn(fields, values, this.dialect);
       const insert = async () => madeOne(await this.transaction.run(statement, { bound }));
       const outcome = await this.changing(resource, values, undefined, emptyRecord, never, insert);
       let id: JsonValue | undefined;
@@ -230,7 +230,8 @@ export class Writer {
         showing === undefined
           ? this.statements.update(resource, fields)
           : this.statements.change(showing, fields);
-      const bound = { bound: this.encodeAll(values), id: this.encode(id, resource.id) };
+      const own = encodedIn(fields, values, this.dialect);
+      const bound = { bound: own, id: this.encode(id, resource.id) };
       const isKept = keptIn(current, this.answering.rights);
       const outcome = await this.changing(resource, values, id, current, isKept, async () => {
         const changed = await this.transaction.run(statement, bound);
@@ -385,10 +386,6 @@ export class Writer {
 
   private encode(value: JsonValue, field: Field): SqlValue {
     return encodeValue(this.dialect, value, field);
-  }
-
-  private encodeAll(values: FieldValues): readonly SqlValue[] {
-    return [...values].map(([field, value]) => this.encode(value, field));
   }
 }
 
