@@ -19,7 +19,7 @@ export interface DashboardNews {
 }
 
 /** As many as each process keeps: a page has no place for more. */
-const mostRows = 1_000;
+export const mostRows = 1_000;
 
 /** What several processes tell, as if they were one. */
 export function newsTogether(all: readonly DashboardNews[]): DashboardNews {

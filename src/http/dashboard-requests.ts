@@ -25,7 +25,7 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
     time: new Date(begin + telling.wallOffset).toISOString(),
     method,
     path: splitUrl(url).path,
-    query: shownQuery(url, disclosure),
+    query: disclosure.queryText(url),
     route: routeName(request),
     status,
     code: code ?? null,
@@ -100,28 +100,6 @@ function recorded({
       rows: statement.rows ?? null,
     })),
   };
-}
-
-/** The query as it was sent, decoded no further; where something is withheld, only what may be told. */
-function shownQuery(url: string, disclosure: Disclosure): string {
-  const mark = url.indexOf('?');
-  if (mark === -1) return '';
-  if (disclosure.tellsValues && !disclosure.redactor.isNeeded) return url.slice(mark + 1);
-  const told = disclosure.query(url) ?? {};
-  if (!disclosure.tellsValues) return (told as readonly string[]).join('&');
-  const parts = Object.entries(told).flatMap(([name, value]) =>
-    (Array.isArray(value) ? (value as readonly string[]) : [String(value)]).map(
-      (one) => `${encoded(name)}=${encoded(one)}`,
-    ),
-  );
-  return parts.join('&');
-}
-
-/** Percent-encoded only where a URL needs it, so that people can read it. */
-function encoded(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\p{L}\p{N}._~:,/()*!'$;@[\]-]/gu, (character) => encodeURIComponent(character));
 }
 
 function rounded(ms: number): number {

@@ -1,14 +1,15 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
+import { ownTurn } from '../event-loop.ts';
 import type { Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import { Activity, pointsOf } from '../trace/activity.ts';
 import type { ReloadEvent, RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import { RecentRequests } from '../trace/recent.ts';
 import type { StreamedBody } from '../respond/response.ts';
-import { newsTogether, type DashboardNews, type NewsWanted } from './dashboard-news.ts';
+import { mostRows, newsTogether, type DashboardNews, type NewsWanted } from './dashboard-news.ts';
 import { requestDetail, requestRow, type Telling } from './dashboard-requests.ts';
 import { Watcher, type Source } from './dashboard-watcher.ts';
-import type { NetworkChange, RequestDetail } from './dashboard-wire.ts';
+import type { NetworkChange, RequestDetail, RequestRow } from './dashboard-wire.ts';
 import type { Mode } from './edge.ts';
 import type { Fleet } from './fleet.ts';
 import { isAmong } from './honoured.ts';
@@ -21,6 +22,8 @@ const watchedFor = 60_000;
  */
 const recordedAtOnce = 200;
 const recordedASecond = 20;
+/** How many requests are told of in one turn of the event loop. */
+const rowsATurn = 20;
 /** How many pages may look on at once. */
 const mostWatchers = 16;
 
@@ -201,22 +204,29 @@ export class Dashboard implements TraceReader {
 
   private async news(wanted: NewsWanted): Promise<DashboardNews> {
     const others = (await this.options.fleet?.ask('news', wanted)) ?? [];
-    return newsTogether([this.ownNews(wanted), ...others]);
+    return newsTogether([await this.ownNews(wanted), ...others]);
   }
 
-  private ownNews({ seen, from }: NewsWanted): DashboardNews {
+  private async ownNews({ seen, from }: NewsWanted): Promise<DashboardNews> {
     const { fleet, origin, clock } = this.options;
     const member = String(fleet?.member ?? 0);
     const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
     if (seen === undefined) return { seen: {}, rows: [], spans };
     const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
-    const requests = this.recent.after(last);
-    const { telling } = this;
-    return {
-      seen: { [member]: requests.at(-1)?.number ?? last },
-      rows: requests.map((request) => requestRow(request, telling)),
-      spans,
-    };
+    const rows = await this.rowsAfter(last);
+    return { seen: { [member]: rows.at(-1)?.number ?? last }, rows, spans };
+  }
+
+  /** The rows of the requests after one, a few at a time: the longest URLs take some ms each. */
+  private async rowsAfter(number: number): Promise<readonly RequestRow[]> {
+    const rows: RequestRow[] = [];
+    for (;;) {
+      const { telling } = this;
+      const some = this.recent.after(rows.at(-1)?.number ?? number, rowsATurn);
+      for (const request of some) rows.push(requestRow(request, telling));
+      if (some.length < rowsATurn || rows.length >= mostRows) return rows;
+      await ownTurn();
+    }
   }
 
   get processes(): number {

@@ -1,4 +1,5 @@
 import type { Api } from '../model/api.ts';
+import { isJsonObject } from '../model/values.ts';
 import { sentParameters, type SentParameters } from '../request/debug.ts';
 import type { HeaderValues } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
@@ -11,7 +12,7 @@ const wordless: ReadonlySet<string> = new Set(['status', 'error', 'path', 'code'
 
 /**
  * Hides the values of `writeOnly` fields in what is kept of a request, by their names: those of any resource, in any
- * version, so that no value shows because a request was wrong in some other way. Contract 3, Logging.
+ * version and in whatever case, so that no value shows because a request was wrong in some other way. Contract 3, Logging.
  */
 export class Redactor {
   /** Finds such a name where it stands by itself, as in `pin`, `owner.pin` and `where[pin]`. */
@@ -32,8 +33,8 @@ export class Redactor {
       }
     if (names.size === 0) return;
     const any = `(?<![\\p{L}\\p{N}_])(?:${[...names].join('|')})`;
-    this.name = new RegExp(`${any}(?![\\p{L}\\p{N}_])`, 'u');
-    this.inParameter = new RegExp(`${any}(?![\\p{L}\\p{N}])`, 'u');
+    this.name = new RegExp(`${any}(?![\\p{L}\\p{N}_])`, 'iu');
+    this.inParameter = new RegExp(`${any}(?![\\p{L}\\p{N}])`, 'iu');
   }
 
   /** Whether there is anything to hide. */
@@ -65,7 +66,7 @@ export class Redactor {
   /** A JSON value without what is secret. */
   redacted(value: unknown, url = ''): unknown {
     if (!this.isNeeded) return value;
-    const isError = isObject(value) && 'code' in value && 'requestId' in value;
+    const isError = isJsonObject(value) && 'code' in value && 'requestId' in value;
     if (!isError || !this.isAskedBy(url)) return this.part(value);
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [name, wordless.has(name) ? member : withheld]),
@@ -74,7 +75,7 @@ export class Redactor {
 
   private part(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.part(item));
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
         name,
@@ -91,8 +92,11 @@ export class Redactor {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+/** A parameter as it was sent, decoded. */
+function decodedPair(pair: string): readonly [name: string, value: string] {
+  if (/[%+]/u.test(pair)) return [...new URLSearchParams(pair)][0] ?? ['', ''];
+  const [name = ''] = pair.split('=', 1);
+  return [name, pair.slice(name.length + 1)];
 }
 
 /** What callers prove who they are with here. Whoever names other headers to leave out has not asked to see these. */
@@ -134,6 +138,22 @@ export class Disclosure {
     return Object.fromEntries(
       Object.entries(sent).map(([name, value]) => [name, this.redactor.parameter(name, value)]),
     );
+  }
+
+  /** The same as one text, each parameter as it was sent, decoded no further. */
+  queryText(url: string): string {
+    const mark = url.indexOf('?');
+    if (mark === -1) return '';
+    const raw = url.slice(mark + 1);
+    if (this.tellsValues && !this.redactor.isNeeded) return raw;
+    const pairs = raw.split('&').filter((pair) => pair !== '');
+    const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? '';
+    if (!this.tellsValues) return [...new Set(pairs.map(nameOf))].join('&');
+    const shown = pairs.map((pair) => {
+      const [name, value] = decodedPair(pair);
+      return this.redactor.parameter(name, value) === value ? pair : `${nameOf(pair)}=${withheld}`;
+    });
+    return shown.join('&');
   }
 
   headers(headers: HeaderValues): HeaderValues {

@@ -81,10 +81,10 @@ export class RecentRequests {
     while (this.bytes > keptBytes && this.first < this.last) this.drop();
   }
 
-  /** Those after the one with this number, oldest first. */
-  after(number: number): readonly KeptRequest[] {
+  /** Up to so many of those after the one with this number, oldest first. */
+  after(number: number, most = keptRequests): readonly KeptRequest[] {
     const start = Math.max(this.first, number + 1);
-    return Array.from({ length: Math.max(0, this.last - start + 1) }, (_, index) =>
+    return Array.from({ length: Math.max(0, Math.min(most, this.last - start + 1)) }, (_, index) =>
       this.placeOf(start + index),
     );
   }

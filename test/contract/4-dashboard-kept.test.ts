@@ -1,8 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Dashboard } from '../../src/http/dashboard.ts';
 import { newsTogether, readEventId, writeEventId } from '../../src/http/dashboard-news.ts';
 import { Watcher } from '../../src/http/dashboard-watcher.ts';
 import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
+import type { Mode } from '../../src/http/edge.ts';
+import { disclosureOf } from '../../src/http/redact.ts';
 import { Activity, pointsOf, type Span } from '../../src/trace/activity.ts';
 import { RequestTrace } from '../../src/trace/events.ts';
 import { Recording } from '../../src/trace/recording.ts';
@@ -101,6 +103,71 @@ test('of many requests at once 200 are recorded, and of those that go on 20 a se
   expect(recorded(300)).toBe(200);
   now += 60_000;
   expect(recorded(10)).toBe(0);
+});
+
+describe('the query of a request in the list', () => {
+  const api = buildValid(things);
+  const shown = (query: string, mode: Mode): string =>
+    disclosureOf({ ...api }, mode).queryText(`/v1/things?${query}`);
+
+  test.each([
+    ['name=a&limit=2', 'name=a&limit=2'],
+    ['name=%C3%A9+b&&x', 'name=%C3%A9+b&x'],
+    ['secret=hush', 'secret=[redacted]'],
+    ['s%65cret_in=hush&name=a', 's%65cret_in=[redacted]&name=a'],
+    ['box.things.secret=hush', 'box.things.secret=[redacted]'],
+    ['x[secret]=hush', 'x[secret]=[redacted]'],
+    ['_or=name:a,box.label:b', '_or=name:a,box.label:b'],
+    ['_or=name:a,s%65cret:hush', '_or=[redacted]'],
+    ['%zz%73ecret=hush&secret%zz=seen', '%zz%73ecret=hush&secret%zz=[redacted]'],
+    ['secret=hush%zz', 'secret=[redacted]'],
+    ['__proto__=a&constructor=b', '__proto__=a&constructor=b'],
+  ])('%s', (query, expected) => {
+    expect(shown(query, 'dev')).toBe(expected);
+    const names = query.split('&').map((pair) => pair.split('=', 1)[0]);
+    expect(shown(`${query}&name=c`, 'start')).toBe(
+      [...new Set([...names, 'name'])].filter((name) => name !== '').join('&'),
+    );
+  });
+});
+
+test('a page that is told of the longest requests holds up nobody for long', async () => {
+  const api = buildValid(things);
+  const clock = (): number => performance.now();
+  const dashboard = new Dashboard({
+    token: 'a'.repeat(64),
+    clock,
+    now: () => new Date(),
+    databaseTime: () => 0,
+    origin: 0,
+    api: () => api,
+    mode: 'dev',
+    network: { changes: [], change: () => undefined },
+  });
+  const path = '/v1/things';
+  const url = `${path}?${'a&'.repeat(3_900)}secret=hush`;
+  for (let number = 1; number <= 1_000; number += 1) {
+    const start = { requestId: String(number), method: 'GET', url, path, search: '' };
+    dashboard.ended(new RequestTrace(start, 0, undefined), { ...end, body: undefined });
+  }
+  const hello = {} as Hello;
+  let [longest, last, isOver] = [0, clock(), false];
+  const look = (): void => {
+    const now = clock();
+    [longest, last] = [Math.max(longest, now - last), now];
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  for await (const text of dashboard.watch({ hello, seen: {} }) ?? []) {
+    if (!String(text).startsWith('event: requests')) continue;
+    expect(String(text).match(/"secret=/gu)).toBeNull();
+    expect(String(text).match(/&secret=\[redacted\]"/gu)).toHaveLength(1_000);
+    break;
+  }
+  isOver = true;
+  dashboard.close();
+  // Some ms for each of them.
+  expect(longest).toBeLessThan(1_000);
 });
 
 test('what several processes tell is put together', () => {
