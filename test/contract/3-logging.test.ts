@@ -219,7 +219,9 @@ describe('what is told', () => {
     await api.get('/v1/users?secret_regex=sesame14');
     await api.get('/v1/users?fields=name,secret:sesame15&_verbose=true');
     await api.get('/v1/users?filter=secret%20eq%20sesame16&name=Ann');
-    expect(lines).toHaveLength(12);
+    await api.send('POST', '/v1/users', { Secret: 'sesame17', PIN: { a: 'sesame18' } });
+    await api.get('/v1/users?SECRET_EQ=sesame19&_or=name:a,Secret:sesame20');
+    expect(lines).toHaveLength(14);
     expect(text()).not.toContain('sesame');
     expect(lines[11]).toMatchObject({
       query: { filter: '[redacted]', name: 'Ann' },
