@@ -19,11 +19,16 @@ function isByCodePoint(collation: string): string {
   );
 }
 
+/** Whether a trigger has each row before it is inserted: one, two and four stand for just that. */
+const hasFillingTrigger =
+  `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = table_.oid AND NOT tgisinternal` +
+  ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
+
 const columnsQuery =
   `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +
-  ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid)` +
-  ` FROM pg_class AS table_` +
+  ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
+  ` ${hasFillingTrigger} FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
@@ -110,6 +115,7 @@ const deleteActions: Readonly<Record<string, string>> = {
 };
 
 interface ReadTable extends ActualTable {
+  mayFill: boolean;
   readonly columns: Map<string, ActualColumn>;
   readonly references: ActualReference[];
   readonly indexes: ActualIndex[];
@@ -133,6 +139,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
         indexes: [],
         options: '',
         peculiarity: undefined,
+        mayFill: false,
       };
       tables.set(String(name), table);
     }
@@ -160,8 +167,10 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
         if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
   const domains = await readDomains(ask);
   for (const row of await ask(columnsQuery)) {
-    const [table, column, declared, nullable, fills, computed, byCodePoint, value] = row;
-    const { columns } = tableOf(table);
+    const [table, column, declared, nullable, fills, computed, byCodePoint, value, triggered] = row;
+    const found = tableOf(table);
+    found.mayFill = triggered === true;
+    const { columns } = found;
     if (typeof column !== 'string') continue;
     const type = String(declared);
     const isOfItems = !domains.has(type) && type.endsWith('[]');

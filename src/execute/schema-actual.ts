@@ -14,6 +14,8 @@ export interface ActualTable {
   readonly options: string;
   /** What of it would be lost if it were made anew, where that is the way to change it: "a CHECK". */
   readonly peculiarity: string | undefined;
+  /** Whether a trigger has each new row before it is written, and may give values to what nobody else does. */
+  readonly mayFill: boolean;
 }
 
 /** A column as it is. */

@@ -199,7 +199,7 @@ function* leaveColumn(
   const name = `${table.name}.${column.name}`;
   const isMade = recorded.get(rules.fold(column.name))?.isMade === true;
   const kept = keptColumn(column, referenceOf(actual, column, rules), () => isMade);
-  const mustBeThere = !column.nullable && !column.fills;
+  const mustBeThere = !column.nullable && !column.fills && !actual.mayFill;
   if (!isMade) {
     if (mustBeThere)
       steps.push(

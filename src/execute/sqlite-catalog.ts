@@ -170,6 +170,8 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
         : keyLength > 1 || hasPair
           ? 'a key of several columns'
           : peculiarityOf(words),
+    // A trigger of SQLite changes a row only once it is there.
+    mayFill: false,
   };
 }
 

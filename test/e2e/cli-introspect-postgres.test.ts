@@ -27,10 +27,12 @@ CREATE TABLE film (
   status varchar(10) NOT NULL DEFAULT 'new' CHECK (status IN ('new', 'old')),
   special_features text[] DEFAULT '{}', sizes integer[], facts jsonb, opens time, bought date,
   is_active boolean DEFAULT true NOT NULL, code uuid DEFAULT gen_random_uuid(),
-  seen timestamp without time zone DEFAULT now(), picture bytea, fulltext tsvector, lasts interval,
+  seen timestamp without time zone DEFAULT now(), picture bytea, fulltext tsvector NOT NULL, lasts interval,
   label text GENERATED ALWAYS AS ('film') STORED,
   last_update timestamptz DEFAULT now() NOT NULL, UNIQUE (title, release_year));
 CREATE INDEX idx_title ON film (title);
+CREATE TRIGGER film_fulltext BEFORE INSERT OR UPDATE ON film FOR EACH ROW
+  EXECUTE FUNCTION tsvector_update_trigger('fulltext', 'pg_catalog.english', 'title', 'description');
 CREATE TABLE actor (actor_id bigserial PRIMARY KEY, first_name text NOT NULL CHECK (char_length(first_name) >= 2 AND first_name <> lower(first_name)), email varchar(80) UNIQUE CHECK (length(email) BETWEEN 3 AND 60));
 CREATE TABLE film_actor (
   actor_id bigint NOT NULL REFERENCES actor ON DELETE CASCADE, film_id integer NOT NULL REFERENCES film,
