@@ -175,9 +175,12 @@ export function needsRebuild(
   );
 }
 
-/** Whether a column can be added to a table as it is: nothing has to be in it. */
-export function isPlainAddition({ actual, nullable, fill, becomesKey }: ColumnChange): boolean {
-  return actual === undefined && nullable && fill === undefined && !becomesKey;
+/** Whether a column can be added to a table as it is: nothing has to be in it, or the same value in all rows. */
+function isPlainAddition({ actual, wanted, nullable, fill, becomesKey }: ColumnChange): boolean {
+  if (actual !== undefined || becomesKey) return false;
+  return fill === undefined
+    ? nullable
+    : wanted?.fill?.kind === 'literal' && wanted.reference === undefined;
 }
 
 /** Whether a column is changed in any way but its name. */

@@ -72,7 +72,8 @@ function nameNow(actual: ActualColumn, { name }: ColumnChange): string {
   return renamesColumn(actual.name, name) ? name : actual.name;
 }
 
-function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string {
+/** A column as `CREATE TABLE` and `ADD COLUMN` take it. */
+export function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string {
   if (wanted !== undefined) {
     const type =
       change.keepsType && actual !== undefined && !wanted.isKey ? actual.type : wanted.type;

@@ -18,7 +18,7 @@ import {
 } from './schema-steps.ts';
 import { foldName, readMade, readTables } from './sqlite-catalog.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
-import { addsColumn, rebuildTable, renamesColumn } from './sqlite-rebuild.ts';
+import { addsColumn, definitionOf, rebuildTable, renamesColumn } from './sqlite-rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './sqlite-values.ts';
 
 const rules: SchemaRules = {
@@ -236,9 +236,9 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
   for (const table of changes.alterTables)
     if (needsRebuild(table, rules)) rebuildTable(driver, table);
     else
-      for (const { actual, wanted } of table.columns)
-        if (actual === undefined && wanted !== undefined)
-          driver.exec(`ALTER TABLE ${quote(table.name)} ADD COLUMN ${columnSql(wanted)}`);
+      for (const column of table.columns)
+        if (column.actual === undefined)
+          driver.exec(`ALTER TABLE ${quote(table.name)} ADD COLUMN ${definitionOf(column)}`);
   for (const { table, index, collated } of changes.createIndexes)
     driver.exec(rules.indexSql(table, index, collated));
   const after = isRisky ? faultsOf(driver) : before;

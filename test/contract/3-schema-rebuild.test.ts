@@ -113,6 +113,25 @@ test.each([
     expect(
       await apply(driver, file('a: { type: string, index: true }, c: { type: date }')),
     ).toEqual(['add column things.c', 'create index on things (a)']);
+    driver.exec(`INSERT INTO things (id, a) VALUES (1, '9')`);
+    // The same value for all rows needs no table made anew either, other than one that each row draws.
+    const kept = 'a: { type: string, index: true }, c: { type: date }';
+    const added = `${kept}, d: { type: string, required: true, default: "it's" }, e: { type: json, default: { f: [1] } }, g: { type: decimal, default: "-1.5" }, h: { type: boolean, nullable: false, default: true }`;
+    expect(await apply(driver, file(added))).toEqual([
+      'add column things.d ("it\'s" where a row is there)',
+      'add column things.e ({"f":[1]} where a row is there)',
+      'add column things.g ("-1.50" where a row is there)',
+      'add column things.h (true where a row is there)',
+    ]);
+    expect(planMigration(driver, buildValid(file(added)))).toEqual([]);
+    const rows = (): unknown => driver.prepare('SELECT d, e, g, h FROM things').raw().all();
+    const row = ["it's", '{"f":[1]}', -150, 1];
+    expect(rows()).toEqual([row]);
+    driver.exec(`INSERT INTO things (id, a) VALUES (2, '9')`);
+    expect(rows()).toEqual([row, row]);
+    expect(await apply(driver, file(`${added}, i: { type: date, default: now }`))).toContain(
+      `make table things anew ! it has ${what}, which would be lost; let the file say what the table has, or change it by hand`,
+    );
   }),
 );
 
