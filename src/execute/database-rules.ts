@@ -57,12 +57,18 @@ async function ruledFields(
     error.kind === 'unique'
       ? 'is taken: it must be unique'
       : 'is not allowed by a rule of the database';
-  const given = (field: Field): boolean => (values.get(field) ?? null) !== null;
   const isUnsaid = ruled.length === 0 && error.kind !== 'notNull';
-  const blamed = isUnsaid
-    ? all.filter((field) => given(field) && !field.readOnly && field !== resource.id)
-    : ruled.filter((field) => values.has(field));
+  const changed = (isUnsaid ? all.filter((field) => isWritable(field, resource)) : ruled).filter(
+    (field) => values.has(field),
+  );
+  const given = changed.filter((field) => (values.get(field) ?? null) !== null);
+  // That a value is taken away may be what a rule refuses.
+  const blamed = isUnsaid && given.length > 0 ? given : changed;
   return blamed.map((field) => ({ field, message }));
+}
+
+function isWritable(field: Field, { id }: Resource): boolean {
+  return !field.readOnly && field !== id;
 }
 
 /**
