@@ -2,7 +2,9 @@ import { constants, mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ReaderProcesses } from '../execute/reader-processes.ts';
 import type { SandboxSource } from '../http/sandboxes.ts';
+import { databaseDefaults } from '../spec/definitions/server.ts';
 import type { Context } from './context.ts';
 import { CommandFailure } from './failure.ts';
 import { fillEmpty, type FillOptions } from './fill.ts';
@@ -31,6 +33,10 @@ export function sandboxSource(
   let folder: string | undefined;
   let image: Promise<string> | undefined;
   let made = 0;
+  // Fifty of them with processes of their own would fill the memory of the machine.
+  const { statementTimeout = databaseDefaults.statementTimeout } =
+    specification.api.settings.database ?? {};
+  const readers = new ReaderProcesses('sandboxes', statementTimeout);
   const fill = async (place: string): Promise<string> => {
     const path = join(place, 'image.db');
     const open = openTemporary(path);
@@ -60,7 +66,7 @@ export function sandboxSource(
       const path = source.replace(/image\.db$/u, `${made}.db`);
       // A file system that can lets both share their pages until one of them is written.
       await copyFile(source, path, constants.COPYFILE_FICLONE);
-      const { database } = openTemporary(path);
+      const { database } = openTemporary(path, { readers });
       const close = async (): Promise<void> => {
         await database.close();
         await rm(path, { force: true });
@@ -69,6 +75,7 @@ export function sandboxSource(
     },
     close: async () => {
       await image?.catch(() => undefined);
+      await readers.close();
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };

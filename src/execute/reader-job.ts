@@ -3,6 +3,8 @@ import type { Row } from './database.ts';
 
 /** A statement that a reader process is to run. */
 export interface Job {
+  /** The SQLite file. */
+  readonly file: string;
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
 }

@@ -1,7 +1,7 @@
 /**
- * A process that reads a SQLite file for another one, one statement at a time, and can be killed while it does: SQLite
- * runs a statement to its end, so that nothing else ends one at its deadline. Its arguments are the file, and the process
- * that has started it, without which it ends.
+ * A process that reads SQLite files for another one, one statement at a time, and can be killed while it does: SQLite
+ * runs a statement to its end, so that nothing else ends one at its deadline. Its arguments are whose files these are, and
+ * the process that has started it, without which it ends.
  */
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
@@ -20,16 +20,18 @@ const portionText = 1024 * 1024;
 /** Pages that such a process may keep, in bytes. */
 const cacheSize = 32 * 1024 * 1024;
 
-let connection: SqliteConnection | undefined;
+let opened: { readonly file: string; readonly connection: SqliteConnection } | undefined;
 
-/** Opened by the first job, whose failure it then is when the file cannot be opened. */
-function open(): SqliteConnection {
-  if (connection === undefined) {
-    connection = new SqliteConnection(process.argv[2] ?? '', { readonly: true }, cacheSize);
+/** Opened by the first job that reads the file, whose failure it then is when that cannot be opened. */
+function open(file: string): SqliteConnection {
+  if (opened?.file !== file) {
+    opened?.connection.driver.close();
+    opened = undefined;
+    opened = { file, connection: new SqliteConnection(file, { readonly: true }, cacheSize) };
     // Nobody else waits in this process.
-    connection.driver.pragma(`busy_timeout = ${busyPatience}`);
+    opened.connection.driver.pragma(`busy_timeout = ${busyPatience}`);
   }
-  return connection;
+  return opened.connection;
 }
 
 /** Resolves when the report is on its way, so that no more than a portion waits here. */
@@ -39,11 +41,11 @@ function send(report: Report): Promise<void> {
   });
 }
 
-async function run({ sql, parameters }: Job): Promise<void> {
+async function run({ file, sql, parameters }: Job): Promise<void> {
   let own = new OwnTime();
   let took = 0;
   try {
-    const statement = open().driver.prepare<unknown[], Row>(sql).raw();
+    const statement = open(file).driver.prepare<unknown[], Row>(sql).raw();
     let rows: Row[] = [];
     let length = 0;
     for (const row of statement.iterate(...parameters)) {

@@ -33,6 +33,8 @@ interface Member {
   /** Killed at a deadline: another one may be needed soon. */
   isOver: boolean;
   task: Task | undefined;
+  /** What it has read last, and has open. */
+  file: string | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -40,11 +42,11 @@ const unreachable = (options?: ErrorOptions): DatabaseFailure =>
   new DatabaseFailure('A process that reads the database has ended.', options);
 
 /**
- * Processes that read a SQLite file and are killed at a deadline. They are started when they are needed, a few at
+ * Processes that read SQLite files and are killed at a deadline. They are started when they are needed, a few at
  * most; then reads wait for one.
  */
 export class ReaderProcesses {
-  private readonly file: string;
+  private readonly name: string;
   private readonly deadline: number;
   /** How long a read waits for a process, in ms. */
   private readonly patience: number;
@@ -53,9 +55,9 @@ export class ReaderProcesses {
   private waiting: Task[] = [];
   private isClosed = false;
 
-  /** `deadline` in ms: what a statement may take. */
-  constructor(file: string, deadline: number) {
-    this.file = file;
+  /** `name`: whose files they read, for who looks at processes. `deadline` in ms: what a statement may take. */
+  constructor(name: string, deadline: number) {
+    this.name = name;
     this.deadline = deadline;
     this.patience = Math.max(deadline, busyPatience);
   }
@@ -80,14 +82,23 @@ export class ReaderProcesses {
   async close(): Promise<void> {
     this.isClosed = true;
     for (const task of this.waiting.splice(0)) this.reject(task, unreachable());
-    const ended = [...this.members].map(async (member) => {
-      const { child } = member;
-      this.end(member, unreachable());
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.ref();
-      await once(child, 'exit');
-    });
-    await Promise.all(ended);
+    await Promise.all([...this.members].map((member) => this.endWhole(member)));
+  }
+
+  /** Ends the reads of one file; when that is done, no process has it open. */
+  async leave(file: string): Promise<void> {
+    const isOfFile = (task: Task): boolean => task.file === file;
+    for (const task of this.waiting.filter(isOfFile)) this.abandon(task, unreachable());
+    const holding = [...this.members].filter((member) => member.file === file);
+    await Promise.all(holding.map((member) => this.endWhole(member)));
+  }
+
+  private async endWhole(member: Member): Promise<void> {
+    const { child } = member;
+    this.end(member, unreachable());
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    await once(child, 'exit');
   }
 
   private haveWait(task: Task): void {
@@ -113,7 +124,7 @@ export class ReaderProcesses {
   }
 
   private start(): void {
-    const child = fork(program, [this.file, String(process.pid)], {
+    const child = fork(program, [this.name, String(process.pid)], {
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -123,6 +134,7 @@ export class ReaderProcesses {
       isReady: false,
       isOver: false,
       task: undefined,
+      file: undefined,
       timer: undefined,
     };
     this.members.add(member);
@@ -138,9 +150,10 @@ export class ReaderProcesses {
     clearTimeout(member.timer);
     clearTimeout(task.wait);
     member.task = task;
+    member.file = task.file;
     this.allowTime(member);
-    const { sql, parameters } = task;
-    member.child.send({ sql, parameters } satisfies Job, (error) => {
+    const { file, sql, parameters } = task;
+    member.child.send({ file, sql, parameters } satisfies Job, (error) => {
       if (error !== null) this.lose(member, error);
     });
   }

@@ -47,6 +47,8 @@ export type Durability = 'durable' | 'temporary' | 'read';
 export interface SqliteOptions {
   /** What a read may take, in ms. */
   readonly statementTimeout?: number | undefined;
+  /** What reads for several files whatever may take long, with a deadline of its own. Absent: what is made for this one. */
+  readonly readers?: ReaderProcesses;
 }
 
 /**
@@ -92,6 +94,7 @@ export class SqliteDatabase implements Database {
   private readonly reader: SqliteReader;
   private readonly costs: ReadCosts;
   private readonly processes: ReaderProcesses;
+  private readonly isShared: boolean;
   private readonly queue: WriteQueue;
 
   constructor(file: string, durability: Durability, options: SqliteOptions) {
@@ -121,7 +124,8 @@ export class SqliteDatabase implements Database {
       throw error;
     }
     const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
-    this.processes = new ReaderProcesses(file, deadline);
+    this.isShared = options.readers !== undefined;
+    this.processes = options.readers ?? new ReaderProcesses(file, deadline);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.open.mustBeThere(),
       onCommit: () => this.reader.endSnapshot(),
@@ -174,8 +178,9 @@ export class SqliteDatabase implements Database {
       this.costs.mayStreamSlowly(statement, values, performance.now(), this.reader.version),
     );
     if (!isSlow) return streamRows(this.file, statement, values, signal, take);
-    const { sql } = statement;
-    await this.processes.read({ sql, parameters: valuesFor(statement, values) }, take, signal);
+    const { file } = this;
+    const job = { file, sql: statement.sql, parameters: valuesFor(statement, values) };
+    await this.processes.read(job, take, signal);
   }
 
   count(statement: Statement, values: Values): Soon<number> {
@@ -214,9 +219,9 @@ export class SqliteDatabase implements Database {
     this.open.mustBeThere();
     const begin = performance.now();
     const rows: Row[] = [];
-    const parameters = valuesFor(statement, values);
+    const job = { file: this.file, sql: statement.sql, parameters: valuesFor(statement, values) };
     try {
-      const took = await this.processes.read({ sql: statement.sql, parameters }, (portion) => {
+      const took = await this.processes.read(job, (portion) => {
         for (const row of portion) {
           values.room?.take(row);
           rows.push(row);
@@ -266,7 +271,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.queue.idle();
-    await this.processes.close();
+    await (this.isShared ? this.processes.leave(this.file) : this.processes.close());
     this.reader.close();
     this.writer.driver.close();
   }
