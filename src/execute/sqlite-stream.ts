@@ -1,4 +1,4 @@
-import { ownTurn } from '../event-loop.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import type { Row, Take } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -51,7 +51,7 @@ async function readRows(
       if (portion.length === portionLength) {
         if (!take(portion)) return;
         portion = [];
-        await ownTurn();
+        await nextTurn();
         signal.throwIfAborted();
       }
     }
