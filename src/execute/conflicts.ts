@@ -113,10 +113,18 @@ function storedAfter(
 
 const noSuchRecord = 'there is no such record';
 
-/** The message for a value that should point to a record and does not. */
-function pointsNowhere({ names }: Access, target: Field, value: JsonValue): string {
+/**
+ * The message for a value of `key` that should point to a record and does not. The value is not repeated where the caller
+ * may not read the field: it may be the one that is stored, and one of a `writeOnly` field would come into the log.
+ */
+function pointsNowhere(
+  { names, rights }: Access,
+  key: Field,
+  target: Field,
+  value: JsonValue,
+): string {
   const [resource, field] = [names.resource(target.resource), names.field(target)];
-  return resource === undefined || field === undefined
+  return rights?.shows(key) === false || resource === undefined || field === undefined
     ? noSuchRecord
     : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
 }
@@ -129,7 +137,8 @@ async function danglingKeys(access: Access, values: FieldValues): Promise<readon
     const target = field.reference.field;
     const bound = [encodeValue(dialect, value, target)];
     const [row] = await transaction.all(statements.exists(target), { bound });
-    if (row === undefined) conflicts.push({ field, message: pointsNowhere(access, target, value) });
+    if (row === undefined)
+      conflicts.push({ field, message: pointsNowhere(access, field, target, value) });
   }
   return conflicts;
 }
@@ -215,7 +224,7 @@ export async function hiddenKeys(
     if (isDefault || isKept(field, value)) continue;
     const key = encodeValue(dialect, value, target);
     if (!(await rights.has(target, 'read', key, transaction)))
-      conflicts.push({ field, message: pointsNowhere(access, target, value) });
+      conflicts.push({ field, message: pointsNowhere(access, field, target, value) });
   }
   return conflicts;
 }
@@ -231,7 +240,7 @@ export async function missingOwners(
   isKept: IsKept = () => false,
   isGiven: (field: Field) => boolean = () => true,
 ): Promise<readonly Conflict[]> {
-  const { transaction, dialect, statements, rights } = access;
+  const { transaction, dialect, statements, names, rights } = access;
   const conflicts: Conflict[] = [];
   for (const { typeField, idField, targets } of morphs) {
     const [type, id] = [valueOf(typeField), valueOf(idField)];
@@ -254,8 +263,10 @@ export async function missingOwners(
     if (rows.length > 0 && isSeen) continue;
     // Which resource it is says what is in the type field, which not everyone may read who writes the other.
     const isTold = rights === undefined || isGiven(typeField) || rights.shows(typeField);
-    const message = isTold ? pointsNowhere(access, owner.id, id) : noSuchRecord;
-    conflicts.push({ field: idField, message });
+    const message = isTold ? pointsNowhere(access, idField, owner.id, id) : noSuchRecord;
+    // What is there for the caller is to blame: of a pair it may have changed the type alone.
+    const field = names.field(idField) === undefined ? typeField : idField;
+    conflicts.push({ field, message });
   }
   return conflicts;
 }

@@ -280,6 +280,38 @@ test('an owner that is not there is not named where that would tell the hidden t
   ]);
 });
 
+describe('the stored half of a morph pair is not told to who changes the other', () => {
+  const cards = (attributes: string): string => `
+${withTokens}
+access: public
+resources:
+  ports: { fields: { id: { type: id, format: string } } }
+  piers: { fields: { id: { type: id, format: string } } }
+  cards:
+    fields:
+      atType: { type: string }
+      atId: { type: string, ${attributes} }
+      at: { type: relation, relation: morphTo, resources: [ports, piers], typeField: atType, idField: atId }
+`;
+
+  test.each([
+    ['writeOnly: true', 'atId', 'there is no such record'],
+    ['access: { read: chief }', 'atId', 'there is no such record'],
+    ['access: chief', 'atType', 'there is no such record'],
+    ['access: { write: chief }', 'atId', 'there is no record in piers with id "hidden"'],
+  ])('atId with %s', async (attributes, field, message) => {
+    const own = await serveBoth(cards(attributes), {}, undefined, { mode: 'dev' });
+    await own.send('POST', '/v1/ports', { id: 'hidden' }, chief);
+    await own.send('POST', '/v1/cards', { atType: 'ports', atId: 'hidden' }, chief);
+    const { status, body } = await own.send('PATCH', '/v1/cards/1', { atType: 'piers' });
+    expect({ status, errors: body.errors as unknown }).toEqual({
+      status: 422,
+      errors: [{ field, message }],
+    });
+    await own.stop();
+  });
+});
+
 test('a group of which a caller sees nothing is not named', async () => {
   expect((await both.get('/v1/_openapi.json', chief)).text).toContain('@inner');
   const { text } = await both.get('/v1/_openapi.json', nurse);

@@ -11,7 +11,9 @@ resources:
     fields:
       name: { type: string }
       secret: { type: string, writeOnly: true, minLength: 3 }
+      badge: { type: string, writeOnly: true, reference: badges.code }
       notes: { type: text }
+  badges: { fields: { code: { type: string, unique: true } } }
 `;
 
 type Line = Readonly<Record<string, unknown>>;
@@ -221,7 +223,9 @@ describe('what is told', () => {
     await api.get('/v1/users?filter=secret%20eq%20sesame16&name=Ann');
     await api.send('POST', '/v1/users', { Secret: 'sesame17', PIN: { a: 'sesame18' } });
     await api.get('/v1/users?SECRET_EQ=sesame19&_or=name:a,Secret:sesame20');
-    expect(lines).toHaveLength(14);
+    const { body } = await api.send('POST', '/v1/users', { badge: 'sesame21' });
+    expect(body.errors).toEqual([{ field: 'badge', message: 'there is no such record' }]);
+    expect(lines).toHaveLength(15);
     expect(text()).not.toContain('sesame');
     expect(lines[11]).toMatchObject({
       query: { filter: '[redacted]', name: 'Ann' },
