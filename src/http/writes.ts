@@ -194,7 +194,7 @@ const mergePatchType = 'application/merge-patch+json';
 
 /** The media type of a body and its parameters, in lower case. */
 function mediaTypeOf(
-  headers: Call['exchange']['headers'],
+  headers: Exchange['headers'],
 ): readonly [type: string, ...parameters: string[]] {
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
     .split(';')
@@ -202,10 +202,7 @@ function mediaTypeOf(
   return [type, ...parameters];
 }
 
-function checkMediaType(
-  headers: Call['exchange']['headers'],
-  kind: RequestKind,
-): ApiError | undefined {
+function checkMediaType(headers: Exchange['headers'], kind: RequestKind): ApiError | undefined {
   const refuse = (message: string): ApiError => apiError('UNSUPPORTED_MEDIA_TYPE', message);
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;

@@ -119,7 +119,7 @@ export function ownerView(api: Api): View {
   return makeView(api, { version, subject, owns: true, key: 'owner' });
 }
 
-function makeView(api: Api, eyes: Pick<Beholder, 'version' | 'subject' | 'owns' | 'key'>): View {
+function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' | 'key'>): View {
   const faces = new Map<string, ResourceView | undefined>();
   const resource = (name: string): ResourceView | undefined => {
     const known = faces.get(name);
@@ -127,7 +127,7 @@ function makeView(api: Api, eyes: Pick<Beholder, 'version' | 'subject' | 'owns' 
     const stored = api.resources.get(name);
     // Names that do not exist are not kept: a caller could fill the memory with them.
     if (stored === undefined) return undefined;
-    const face = faceOf(stored, { ...eyes, resource, view });
+    const face = faceOf(stored, { ...viewer, resource, view });
     faces.set(name, face);
     return face;
   };
@@ -136,50 +136,49 @@ function makeView(api: Api, eyes: Pick<Beholder, 'version' | 'subject' | 'owns' 
       const rules = resource(name)?.rules;
       return rules !== undefined && operations.some((operation) => rules[operation].length > 0);
     });
-  const { version, key, subject } = eyes;
+  const { version, key, subject } = viewer;
   const lists = new Set(listClaims(api, subject));
   const view: View = { api, version, key, subject, listClaims: lists, resource, resourceNames };
   return view;
 }
 
-/** What the faces of one view are made from. */
-interface Beholder extends Pick<View, 'version' | 'key' | 'subject' | 'resource'> {
+/** Who looks at which version: what the faces of one view are made from. */
+interface Viewer extends Pick<View, 'version' | 'key' | 'subject' | 'resource'> {
   readonly view: View;
   /** To the owner of the data no rule applies. */
   readonly owns: boolean;
 }
 
-function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefined {
-  const { version, subject, owns, view } = beholder;
-  const rulesOf = (operation: Operation): readonly Rule[] => resource.access[operation];
+function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
+  const { version, subject, owns, view } = viewer;
   if (version.hiddenResources.has(resource)) return undefined;
   const fields = new Map<string, FieldView>();
   const inputs = new Map<string, InputView>();
   for (const field of resource.fields.values()) {
-    const view = viewField(field, beholder);
+    const shown = viewField(field, viewer);
     const name = nameIn(version, resource, field.name);
-    if (view !== undefined) fields.set(view.name, view);
+    if (shown !== undefined) fields.set(shown.name, shown);
     if (name === null) continue;
-    const creatable = !field.readOnly && narrows(field, 'create', subject);
-    const updatable = !field.readOnly && narrows(field, 'update', subject);
-    if (view !== undefined || creatable || updatable)
+    const creatable = !field.readOnly && allows(field, 'create', subject);
+    const updatable = !field.readOnly && allows(field, 'update', subject);
+    if (shown !== undefined || creatable || updatable)
       inputs.set(name, { name, field, creatable, updatable });
   }
   const relations = new Map<string, RelationView>();
   for (const relation of resource.relations.values()) {
     const name = nameIn(version, resource, relation.name);
-    if (name !== null && exists(relation, beholder))
+    if (name !== null && exists(relation, viewer))
       relations.set(name, {
         name,
         relation,
         // Of a morphTo some targets may exist for this caller, and others not.
         target: (other) =>
-          relation.kind === 'morphTo' && viewField(other.id, beholder) === undefined
+          relation.kind === 'morphTo' && viewField(other.id, viewer) === undefined
             ? undefined
-            : beholder.resource(other.name),
+            : viewer.resource(other.name),
         pivot:
           relation.kind === 'belongsToMany'
-            ? relation.pivot.flatMap((field) => viewField(field, beholder) ?? [])
+            ? relation.pivot.flatMap((field) => viewField(field, viewer) ?? [])
             : [],
       });
   }
@@ -194,10 +193,10 @@ function faceOf(resource: Resource, beholder: Beholder): ResourceView | undefine
   const rules = Object.fromEntries(
     operations.map((operation) => {
       const isOpen = operation !== 'create' || owns || canFill(resource, subject);
-      return [operation, isOpen ? matchingRules(rulesOf(operation), subject) : []];
+      return [operation, isOpen ? matchingRules(resource.access[operation], subject) : []];
     }),
   ) as unknown as Record<Operation, readonly Rule[]>;
-  const key = `${beholder.key}|${resource.name}`;
+  const key = `${viewer.key}|${resource.name}`;
   return { view, name: resource.name, key, resource, fields, relations, inputs, groups, rules };
 }
 
@@ -208,7 +207,7 @@ function nameIn({ names }: Version, resource: Resource, stored: string): string 
 }
 
 /** Whether a field leaves an operation of its resource to this caller. */
-function narrows({ access }: Field, operation: Operation, subject: Subject): boolean {
+function allows({ access }: Field, operation: Operation, subject: Subject): boolean {
   const own = access?.[operation];
   return own === undefined || matchingRules(own, subject).length > 0;
 }
@@ -225,7 +224,7 @@ export function mayLink({ relation, target }: RelationView, subject: Subject): b
     rules !== undefined &&
     rules.create.length > 0 &&
     rules.delete.length > 0 &&
-    [ownerKey, targetKey].every((key) => narrows(key, 'create', subject))
+    [ownerKey, targetKey].every((key) => allows(key, 'create', subject))
   );
 }
 
@@ -243,12 +242,12 @@ function canFill({ fields, id }: Resource, subject: Subject): boolean {
       field.readOnly ||
       field.nullable ||
       field.default !== undefined ||
-      narrows(field, 'create', subject),
+      allows(field, 'create', subject),
   );
 }
 
 /** A field as this caller reads it; undefined where it does not exist for reads. */
-function viewField(field: Field, { version, subject, owns }: Beholder): FieldView | undefined {
+function viewField(field: Field, { version, subject, owns }: Viewer): FieldView | undefined {
   const { resource } = field;
   if (owns) return { name: field.name, field };
   const name = nameIn(version, resource, field.name);
@@ -256,14 +255,14 @@ function viewField(field: Field, { version, subject, owns }: Beholder): FieldVie
     !field.writeOnly &&
     !version.hiddenResources.has(resource) &&
     matchingRules(resource.access.read, subject).length > 0 &&
-    narrows(field, 'read', subject);
+    allows(field, 'read', subject);
   return name === null || !isReadable ? undefined : { name, field };
 }
 
 /** A relation exists only where the other resource and its keys are readable. Contract 3, Authorization. */
-function exists(relation: Relation, beholder: Beholder): boolean {
+function exists(relation: Relation, viewer: Viewer): boolean {
   const readable = (...fields: readonly Field[]): boolean =>
-    fields.every((field) => viewField(field, beholder) !== undefined);
+    fields.every((field) => viewField(field, viewer) !== undefined);
   switch (relation.kind) {
     case 'belongsTo':
       return readable(relation.key, relation.targetField);

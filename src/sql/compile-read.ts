@@ -105,15 +105,12 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const selection = compileSelection(plan.selection, columns, dialect);
   const from = `FROM ${quote(plan.resource.table)} AS t`;
   if (plan.kind === 'one') {
-    const rows = buildStatement(
-      dialect,
-      (add) =>
-        `SELECT ${columns.sql(add)} ${from} WHERE t.${quote(plan.resource.id.column)} = ${add('id')}` +
-        wherePart(plan.access, ownScope, dialect, add)
-          .map((part) => ` AND ${part}`)
-          .join(''),
-      columns.longestRow,
-    );
+    const read = (add: Add): string => {
+      const select = `SELECT ${columns.sql(add)} ${from}`;
+      const isNamed = `t.${quote(plan.resource.id.column)} = ${add('id')}`;
+      return `${select}${whereSql([isNamed, ...wherePart(plan.access, ownScope, dialect, add)])}`;
+    };
+    const rows = buildStatement(dialect, read, columns.longestRow);
     return {
       plan,
       selection,
