@@ -34,19 +34,13 @@ export type SentParameters = Readonly<Record<string, string | readonly string[]>
 
 /** The parameters of a raw query string in their order; what cannot be decoded stays as it is. */
 export function sentParameters(raw: string): SentParameters {
-  const sent = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(raw)) {
-    const values = sent.get(name);
-    if (values === undefined) sent.set(name, [value]);
-    else values.push(value);
-  }
+  const sent = Map.groupBy(new URLSearchParams(raw), ([name]) => name);
   // A null prototype: a parameter may be called __proto__.
-  const result: Record<string, string | readonly string[]> = Object.create(null) as Record<
-    string,
-    string
-  >;
-  for (const [name, values] of sent)
-    result[name] = values.length === 1 ? (values[0] ?? '') : values;
+  const result = Object.create(null) as Record<string, string | readonly string[]>;
+  for (const [name, pairs] of sent) {
+    const [value = '', ...others] = pairs.map(([, one]) => one);
+    result[name] = others.length === 0 ? value : [value, ...others];
+  }
   return result;
 }
 

@@ -2,7 +2,7 @@ import type { Predicate } from '../filter/predicate.ts';
 import type { Field, MorphPair, Resource } from '../model/api.ts';
 import type { OnDelete } from '../spec/specification.ts';
 import { quote, type Dialect } from './dialect.ts';
-import { wherePart } from './predicate.ts';
+import { rowConditions } from './predicate.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
 
@@ -105,7 +105,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
         count: cached(`dependents ${resource.name} ${dependent.name}`, (add) => count(add, 0)),
         among: (access, slots) =>
           buildStatement(dialect, (add) =>
-            [count(add, slots), ...wherePart(access, ownScope, dialect, add)].join(' AND '),
+            [count(add, slots), ...rowConditions(access, ownScope, dialect, add)].join(' AND '),
           ),
       };
     });

@@ -2,7 +2,7 @@ import type { ReadPlan } from '../plan/plan.ts';
 import { ColumnList } from './columns.ts';
 import { compileRead, compileSelection, type Column, type CompiledRead } from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
-import { listPart, wherePart, whereSql } from './predicate.ts';
+import { listConditions, rowConditions, whereSql } from './predicate.ts';
 import { orderSql } from './order.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
@@ -29,7 +29,7 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
     plan.order.map((key) => orderSql(key, ownScope, dialect, add)).join(', ');
   const ids = (add: Add): string =>
     `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quote(table)} AS t${whereSql(
-      listPart([...plan.where, ...plan.access], dialect, add),
+      listConditions([...plan.where, ...plan.access], dialect, add),
     )} ORDER BY ${order(add)}`;
   const columns = new ColumnList(dialect, 't');
   columns.position(id);
@@ -41,7 +41,7 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
     (add) => {
       const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
       const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
-      const where = [isWanted, ...wherePart(plan.access, ownScope, dialect, add)];
+      const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
       return `${select}${whereSql(where)}`;
     },
     columns.longestRow,

@@ -13,7 +13,14 @@ import type {
 import { ColumnList } from './columns.ts';
 import { codecOf, quote, type Dialect } from './dialect.ts';
 import { joinOf, parentField } from './join.ts';
-import { listPart, lookupPart, looksUp, relatedPart, wherePart, whereSql } from './predicate.ts';
+import {
+  listConditions,
+  lookupConditions,
+  looksUp,
+  relatedConditions,
+  rowConditions,
+  whereSql,
+} from './predicate.ts';
 import { keySql, orderSql, orderTerm } from './order.ts';
 import { ownScope, scopeOf } from './scope.ts';
 import { seeks, type OrderKey } from './seek.ts';
@@ -108,7 +115,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     const read = (add: Add): string => {
       const select = `SELECT ${columns.sql(add)} ${from}`;
       const isNamed = `t.${quote(plan.resource.id.column)} = ${add('id')}`;
-      return `${select}${whereSql([isNamed, ...wherePart(plan.access, ownScope, dialect, add)])}`;
+      return `${select}${whereSql([isNamed, ...rowConditions(plan.access, ownScope, dialect, add)])}`;
     };
     const rows = buildStatement(dialect, read, columns.longestRow);
     return {
@@ -152,13 +159,13 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     const order = keys.map((key) => (add: Add) => orderTerm(key.name(add), key, dialect));
     return [page(() => [], order)];
   };
-  const eachAsked = (add: Add): readonly string[] => wherePart(rowsOf, ownScope, dialect, add);
-  const found = (add: Add): readonly string[] => listPart(rowsOf, dialect, add);
+  const eachAsked = (add: Add): readonly string[] => rowConditions(rowsOf, ownScope, dialect, add);
+  const found = (add: Add): readonly string[] => listConditions(rowsOf, dialect, add);
   const lookup = looksUp(rowsOf, dialect)
     ? {
         found: isServed(plan.order)
           ? buildStatement(dialect, (add) => {
-              const where = whereSql(lookupPart(rowsOf, dialect, add, true));
+              const where = whereSql(lookupConditions(rowsOf, dialect, add, true));
               return `SELECT count(*) FROM (SELECT 1 ${from}${where} LIMIT ${add('cap')})`;
             })
           : undefined,
@@ -172,7 +179,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
           const select = `SELECT ${columns.sql(add)} ${from}`;
           const isNamed = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
           // What the caller may not see may decide nothing, whoever made the cursor.
-          const access = wherePart(plan.access, ownScope, dialect, add);
+          const access = rowConditions(plan.access, ownScope, dialect, add);
           return `${select}${whereSql([isNamed, ...access])}`;
         })
       : undefined;
@@ -283,7 +290,7 @@ function compileTarget(
   const filters = (suffix: string, add: Add): string =>
     [
       join.conditions(suffix),
-      ...relatedPart(rowsOf, join, scopeOf(join, suffix), dialect, add).map(
+      ...relatedConditions(rowsOf, join, scopeOf(join, suffix), dialect, add).map(
         (part) => ` AND ${part}`,
       ),
     ].join('');

@@ -1,7 +1,7 @@
 import type { Field } from '../model/api.ts';
 import type { RowsPlan } from '../plan/row-rules.ts';
 import { quote, type Dialect } from './dialect.ts';
-import { wherePart, whereSql } from './predicate.ts';
+import { rowConditions, whereSql } from './predicate.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Statement } from './statement.ts';
 
@@ -18,7 +18,7 @@ export function compileRows(plan: RowsPlan, key: Field, dialect: Dialect): State
     const column = `t.${quote(key.column)}`;
     statement = buildStatement(dialect, (add) => {
       const isWanted = dialect.compare(column, 'in', add('keys'), key);
-      const where = [isWanted, ...wherePart(plan.access, ownScope, dialect, add)];
+      const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
       return `SELECT ${column} FROM ${quote(plan.resource.table)} AS t${whereSql(where)}`;
     });
     ofDialect.set(key, statement);

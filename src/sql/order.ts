@@ -1,7 +1,7 @@
 import { isToMany } from '../model/api.ts';
 import type { SortKey } from '../plan/plan.ts';
 import type { Dialect } from './dialect.ts';
-import { relatedPart } from './predicate.ts';
+import { relatedConditions } from './predicate.ts';
 import { placeSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from './statement.ts';
 
@@ -13,7 +13,7 @@ export function keySql(key: SortKey, scope: Scope, dialect: Dialect, add: Add): 
   const related = relatedTo(scope, step.relation, step.target, undefined, dialect);
   const value = keySql({ ...key, steps: rest }, related.scope, dialect, add);
   const { join, scope: within } = related;
-  const where = [related.where, ...relatedPart(step.where ?? [], join, within, dialect, add)];
+  const where = [related.where, ...relatedConditions(step.where ?? [], join, within, dialect, add)];
   const extreme = isToMany(step.relation)
     ? ` ORDER BY 1${descending ? ' DESC' : ''}${dialect.nulls('last')} LIMIT 1`
     : '';

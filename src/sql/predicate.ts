@@ -15,7 +15,7 @@ import type { Add } from './statement.ts';
 const fewRelated = 6;
 
 /** Each predicate as a condition on the rows of a scope; it asks `add` for its placeholders in its turn. */
-export function wherePart(
+export function rowConditions(
   where: readonly Predicate[],
   scope: Scope,
   dialect: Dialect,
@@ -42,18 +42,18 @@ export function looksUp(where: readonly Predicate[], dialect: Dialect): boolean 
 }
 
 /** Each predicate as a condition on all records of a list, by which they are found as is soonest. */
-export function listPart(
+export function listConditions(
   where: readonly Predicate[],
   dialect: Dialect,
   add: Add,
 ): readonly string[] {
   return looksUp(where, dialect)
-    ? lookupPart(where, dialect, add)
-    : wherePart(where, ownScope, dialect, add);
+    ? lookupConditions(where, dialect, add)
+    : rowConditions(where, ownScope, dialect, add);
 }
 
 /** Conditions of a list that `looksUp`, which find its records so; `isCapped`: at most as many of each kind as a cap. */
-export function lookupPart(
+export function lookupConditions(
   where: readonly Predicate[],
   dialect: Dialect,
   add: Add,
@@ -68,7 +68,7 @@ export function lookupPart(
 }
 
 /** Each predicate as a condition on rows that a relation leads to, which are found by its key. */
-export function relatedPart(
+export function relatedConditions(
   where: readonly Predicate[],
   join: Join,
   scope: Scope,
