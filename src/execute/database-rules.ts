@@ -7,6 +7,7 @@ import type { JsonValue } from '../spec/specification.ts';
 import { buildStatement } from '../sql/statement.ts';
 import { findConflicts, type Access, type Conflict } from './conflicts.ts';
 import { ConstraintError, DatabaseFailure } from './database.ts';
+import { passNumbers } from './pass-numbers.ts';
 import { checksIn } from './introspect/expressions.ts';
 
 /** The values that a record is to have: those of a new one, or what changes in the one named by `id`. */
@@ -76,7 +77,7 @@ function isWritable(field: Field, { id }: Resource): boolean {
  * those that records of others came with. Tells whether that may have helped.
  */
 async function passTakenNumbers(
-  { id, table, fields }: Resource,
+  { id, fields }: Resource,
   { kind }: ConstraintError,
   { transaction, dialect }: Access,
 ): Promise<boolean> {
@@ -85,10 +86,7 @@ async function passTakenNumbers(
   for (const field of fields.values()) {
     const isCounted =
       field === id ? isGenerated(id) : field.type.name === 'integer' && isLeftToDatabase(field);
-    const sql = isCounted ? dialect.passIds?.(table, field.column) : undefined;
-    if (sql === undefined) continue;
-    const passed = await transaction.all({ sql, parameters: [] }, { bound: [] });
-    hasHelped ||= passed.length > 0;
+    if (isCounted && (await passNumbers(field, dialect, transaction))) hasHelped = true;
   }
   return hasHelped;
 }

@@ -9,6 +9,7 @@ import { findConflicts, storageNames } from '../execute/conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../execute/database.ts';
 import { BatchStatements } from '../execute/import/batch.ts';
 import type { ImportOrder } from '../execute/import/order.ts';
+import { passNumbers } from '../execute/pass-numbers.ts';
 import { emptyTables, ReferredFrom } from '../execute/reset.ts';
 import { writtenFields } from '../execute/written-fields.ts';
 import type { Generator } from './generator.ts';
@@ -201,10 +202,8 @@ class Fill {
       await this.advance(to - from + 1);
     }
     this.counts.set(resource.name, count - last);
-    if (count > last && isGenerated(resource.id)) {
-      const sql = dialect.passIds?.(resource.table, resource.id.column);
-      if (sql !== undefined) await transaction.all({ sql, parameters: [] }, { bound: [] });
-    }
+    if (count > last && isGenerated(resource.id))
+      await passNumbers(resource.id, dialect, transaction);
   }
 
   private async advance(count: number): Promise<void> {

@@ -15,6 +15,7 @@ import {
 import { ConstraintError, leftOut, madeOne, type Database, type Transaction } from '../database.ts';
 import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
+import { passNumbers } from '../pass-numbers.ts';
 import { emptyTables } from '../reset.ts';
 import { importOrder } from './order.ts';
 import { ImportFailure, ImportProblems } from './problems.ts';
@@ -301,9 +302,8 @@ class Import {
 
   /** Sees to it that the database gives no record an id that another has come with. */
   private async passIds(resource: Resource): Promise<void> {
-    if (!this.withGivenIds.delete(resource) || !isGenerated(resource.id)) return;
-    const sql = this.database.dialect.passIds?.(resource.table, resource.id.column);
-    if (sql !== undefined) await this.transaction.all({ sql, parameters: [] }, { bound: [] });
+    if (this.withGivenIds.delete(resource) && isGenerated(resource.id))
+      await passNumbers(resource.id, this.database.dialect, this.transaction);
   }
 
   /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */

@@ -3,6 +3,7 @@ import { isGenerated } from '../../model/field-types/id.ts';
 import { quote } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Database } from '../database.ts';
+import { passNumbers } from '../pass-numbers.ts';
 import { importOrder } from '../import/order.ts';
 import { countRows } from './count.ts';
 import { digestOf, type TableDigest } from './rows.ts';
@@ -80,8 +81,7 @@ async function passIds(resource: Resource, source: Database, target: Database): 
   const { id, table } = resource;
   if (!isGenerated(id)) return;
   const { dialect } = target;
-  const sql = dialect.passIds?.(table, id.column);
-  if (sql !== undefined) await target.all(plain(sql), { bound: [] });
+  await passNumbers(id, dialect, target);
   const highest = await lastGiven(table, source);
   const [row] = await target.all(plain(`SELECT max(${quote(id.column)}) FROM ${quote(table)}`), {
     bound: [],

@@ -1,0 +1,18 @@
+import type { Field } from '../model/api.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Lets the database go on behind the numbers that records have in a field which it counts itself, such as a generated id,
+ * so that it draws none of them again. Gives whether it stood before them.
+ */
+export async function passNumbers(
+  { column, resource }: Field,
+  dialect: Dialect,
+  database: Pick<Database, 'all'>,
+): Promise<boolean> {
+  const sql = dialect.passIds?.(resource.table, column);
+  if (sql === undefined) return false;
+  const passed = await database.all({ sql, parameters: [] }, { bound: [] });
+  return passed.length > 0;
+}
