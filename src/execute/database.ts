@@ -8,6 +8,7 @@ export type Row = readonly SqlValue[];
 
 /** Runs statements in one transaction. */
 export interface Transaction {
+  /** As of a Database: on its one connection statements follow each other. */
   readonly asksAtOnce: false;
   /** Takes the name of the step that begins, where somebody watches. */
   readonly enter?: (stage: string) => void;

@@ -129,6 +129,7 @@ export class Generation {
     return ok(compiled);
   }
 
+  /** How many shapes are compiled; tests hold its bound to it. */
   get shapeCount(): number {
     return this.shapes.size;
   }

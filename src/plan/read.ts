@@ -83,6 +83,7 @@ export function planOne(query: Query, face: ResourceView, api: Api): Result<Read
   const { rest, paged } = planCollections(query.conditions, face, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('read');
+  // They filter the expanded collections, into which they are put; a filter of the record itself is a problem.
   planFilters(rest, [], { face, api, expand, others, isSingle: true, slots, problems });
   const selection = planSelection(face, expand, reserved, problems);
   const plan: ReadPlan = {
@@ -97,6 +98,7 @@ export function planOne(query: Query, face: ResourceView, api: Api): Result<Read
   return finish(plan, query, face, api, problems);
 }
 
+/** The reserved parameters that have a sense on such a request: what an unknown name may have been meant to be. */
 function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
   return parameterNames.filter((name) => isOn(name, kind));
 }
@@ -161,6 +163,7 @@ function planOrder(
   return { sorted: written, carried };
 }
 
+/** The keys of a sort that a cursor carries. */
 function planCarried(sort: string, face: ResourceView, context: SortContext): PlannedSort {
   return sort === '' ? noSort : planSort(sort, face, 'cursor', context);
 }
@@ -171,6 +174,7 @@ function textOf(keys: readonly SortKey[]): string {
   return [...new Set(names)].join(',');
 }
 
+/** The plan with the caller's row rules in it; or all problems, those of the values that would be bound as well. */
 function finish(
   plan: ReadPlan,
   query: Query,
@@ -201,6 +205,7 @@ function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
     }));
 }
 
+/** The paging that the request asks for; a cursor goes before page and offset, beside which it is refused anyway. */
 function planPaging(
   { sources }: Query,
   cursor: CursorText | undefined,
