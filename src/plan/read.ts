@@ -205,7 +205,7 @@ function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
     }));
 }
 
-/** The paging that the request asks for; a cursor goes before page and offset, beside which it is refused anyway. */
+/** The paging that the request asks for; a `cursor` that is given here comes without page and offset. */
 function planPaging(
   { sources }: Query,
   cursor: CursorText | undefined,
