@@ -63,13 +63,17 @@ const indexesQuery =
   ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
+/** A table of another schema is named with it: there may be one of the same name here. */
 const referencesQuery =
-  `SELECT table_.relname, own.attname, target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred` +
+  `SELECT table_.relname, own.attname, CASE WHEN target.relnamespace <> table_.relnamespace` +
+  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
   ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
-  ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1`;
+  ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1` +
+  // Of several keys in one column, the one that stays in the schema is served.
+  ` ORDER BY target.relnamespace <> table_.relnamespace`;
 
 /** The domains of a database: what each is of in the end, and the rules of all that it is made of. */
 const domainsQuery =

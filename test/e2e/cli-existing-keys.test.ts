@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import Driver from 'better-sqlite3';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
@@ -219,4 +220,33 @@ describe('a junction without a primary key, as Prisma makes it, has pairs that a
       await drop();
     }
   });
+});
+
+test('a key to a table of another schema is none to the table of that name here', async () => {
+  const { url, drop } = await createDatabase();
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(`CREATE SCHEMA auth; CREATE TABLE auth.users (id integer PRIMARY KEY); CREATE TABLE users (id integer PRIMARY KEY REFERENCES auth.users);
+    CREATE TABLE todos (id serial PRIMARY KEY, "userId" integer NOT NULL REFERENCES auth.users, "bothId" integer REFERENCES auth.users);
+    ALTER TABLE todos ADD FOREIGN KEY ("bothId") REFERENCES users;
+    INSERT INTO auth.users VALUES (1), (2); INSERT INTO users VALUES (1); INSERT INTO todos VALUES (1, 2, 1)`);
+  const { path, at } = makeFolder();
+  const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], path);
+  const { specification } = JSON.parse(made.out) as {
+    specification: { resources: Record<string, { fields: object }> };
+  };
+  expect(specification.resources['todos']?.fields).toEqual({
+    userId: { type: 'integer', required: true },
+    bothId: { type: 'integer', reference: 'users.id', onDelete: 'restrict' },
+    both: { type: 'relation', relation: 'belongsTo', resource: 'users' },
+  });
+  expect(readFileSync(at('plinth.yaml'), 'utf8')).toContain(
+    '# A key to auth.users, which is not served.',
+  );
+  await good(['migrate', '--database', url, '--apply'], path);
+  // The keys stay.
+  const keys = await sql`SELECT confrelid::regclass::text AS target FROM pg_constraint
+    WHERE conrelid = 'todos'::regclass AND contype = 'f' ORDER BY conname`;
+  expect(keys.map(({ target }) => String(target))).toEqual(['auth.users', 'users', 'auth.users']);
+  await sql.end();
+  await drop();
 });
