@@ -105,6 +105,8 @@ export class RequestHandler {
         incoming.method === 'OPTIONS'
           ? edge.preflight(handled, request.headers, incoming.requestId)
           : handled;
+      // One that a simulated network holds up is there whole, as text and as bytes.
+      const held = 2 * (handled.whole?.length ?? 0);
       const acceptEncoding = request.headers['accept-encoding'];
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
@@ -115,7 +117,7 @@ export class RequestHandler {
       // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
       if (!request.complete) request.resume();
       if (rest !== undefined && answered.isLive !== true)
-        await this.sendRest(response, rest, observed);
+        await this.sendRest(response, rest, observed, held);
     } catch (error) {
       if (error instanceof ClientGone) answered = unanswered;
       else {
@@ -214,9 +216,10 @@ export class RequestHandler {
     response: ServerResponse,
     body: StreamedBody,
     observed: Observed,
+    held = 0,
   ): Promise<void> {
     return this.parts.unsent
-      .sendStream(response, body)
+      .sendStream(response, body, held)
       .catch((error: unknown) => this.report(observed, error));
   }
 

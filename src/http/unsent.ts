@@ -41,21 +41,35 @@ export class Unsent {
     const { socket } = response.req;
     if (socket.destroyed) return;
     const bytes = response.writableLength + eachHolds + more;
+    await this.holding(socket, bytes, () => untilTaken(response, event, this.stallTimeout));
+  }
+
+  /** Does work for which so many bytes are held; where that is too much with all others, the connection with most is cut. */
+  private async holding(socket: Socket, bytes: number, work: () => Promise<void>): Promise<void> {
     this.set(socket, (this.held.get(socket) ?? 0) + bytes);
     this.answers += 1;
     while (this.total > this.maxBytes && this.answers > 1) this.cutLargest();
-    await untilTaken(response, event, this.stallTimeout);
-    this.answers -= 1;
-    const held = this.held.get(socket);
-    // What was cut holds nothing any more.
-    if (held !== undefined) this.set(socket, held - bytes);
+    try {
+      await work();
+    } finally {
+      this.answers -= 1;
+      const held = this.held.get(socket);
+      // What was cut holds nothing any more.
+      if (held !== undefined) this.set(socket, held - bytes);
+    }
   }
 
   /**
    * Writes a body as fast as it is read and ends the answer. A reader that takes nothing of it for too long is cut off. When
    * the body fails, the connection is cut, so that nobody takes half of an answer for a whole one, and the error is thrown.
+   * `whole`: what the body holds from its beginning to its end, in bytes.
    */
-  async sendStream(response: ServerResponse, body: StreamedBody): Promise<void> {
+  async sendStream(response: ServerResponse, body: StreamedBody, whole: number): Promise<void> {
+    if (whole === 0) await this.sendPortions(response, body);
+    else await this.holding(response.req.socket, whole, () => this.sendPortions(response, body));
+  }
+
+  private async sendPortions(response: ServerResponse, body: StreamedBody): Promise<void> {
     const { socket } = response.req;
     try {
       for await (const portion of body) {

@@ -179,3 +179,29 @@ resources: { notes: { fields: { title: { type: string } } } }
     errorRate: { applied: true, rate: 1, triggered: true },
   });
 });
+
+test('answers that wait on a slow line hold no more together than others that are not taken', async () => {
+  const both = await serveBoth(
+    `limits: { maxLimit: 100 }
+resources:
+  notes: { network: { throttling: { rate: 200000 } }, fields: { title: { type: string } } }
+`,
+    { notes: Array.from({ length: 20 }, () => ({ title: 'x'.repeat(20_000) })) },
+    undefined,
+    { unsentBytes: 1_900_000 },
+  );
+  for (const { url } of both.sides) {
+    // Each takes two seconds, and 800 kB.
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        try {
+          return (await (await fetch(`${url}/v1/notes`)).text()).length > 400_000;
+        } catch {
+          return false;
+        }
+      }),
+    );
+    expect(answers.filter(Boolean)).toHaveLength(2);
+  }
+  await both.stop();
+});
