@@ -127,7 +127,7 @@ CREATE TABLE rights (id serial PRIMARY KEY, l_id int NOT NULL REFERENCES lefts D
 INSERT INTO lefts VALUES (1, 1); INSERT INTO rights VALUES (1, 1);
 ALTER TABLE lefts ADD FOREIGN KEY (r_id) REFERENCES rights DEFERRABLE INITIALLY DEFERRED;
 CREATE TABLE shared (id int PRIMARY KEY REFERENCES parents, x text); INSERT INTO shared VALUES (1, 's');
-CREATE TABLE texts (code varchar(10) PRIMARY KEY, other varchar(9) CHECK (length(other) > 1) REFERENCES texts, blank bpchar); INSERT INTO texts VALUES ('a/b', 'a/b', 'x  ');
+CREATE TABLE texts (code varchar(10) PRIMARY KEY, other varchar(9) CHECK (length(other) > 1) REFERENCES texts, blank bpchar, state varchar CHECK (state = ANY (ARRAY[('a  b'::character varying)::text, ('c ,d'::character varying)::text]))); INSERT INTO texts VALUES ('a/b', 'a/b', 'x  ', 'c ,d');
 CREATE COLLATION folded (provider = icu, locale = 'und', deterministic = false);
 CREATE TABLE folds (id serial PRIMARY KEY, t text COLLATE folded UNIQUE); INSERT INTO folds (t) VALUES ('Ä');
 CREATE TABLE odd_numbers (id serial PRIMARY KEY, f float8, d date); INSERT INTO odd_numbers (f, d) VALUES ('NaN', 'infinity');
@@ -164,6 +164,8 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
   await good(['migrate', 'odd.yaml', '--database', url, '--apply'], folder.path);
   const written = readFileSync(folder.at('odd.yaml'), 'utf8');
   expect(written).toContain('# The id is a key to parents as well, which is not served.');
+  // As a CHECK is written that was restored from a dump.
+  expect(written).toContain('state: { type: enum, values: ["a  b", "c ,d"] }');
   // How long a key is says what it points to.
   expect(written).toContain('other: { type: string, reference: texts.id, onDelete: restrict }');
   expect(written).toContain('ai: { type: integer, default: 1, enum: [-1, 1] }');
@@ -189,7 +191,7 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
     lefts: [{ id: 1, rId: 1 }],
     rights: [{ id: 1, lId: 1 }],
     shareds: [{ id: 1, x: 's' }],
-    texts: [{ id: 'a/b', other: 'a/b', blank: 'x' }],
+    texts: [{ id: 'a/b', other: 'a/b', blank: 'x', state: 'c ,d' }],
     folds: [{ id: 1, t: 'Ä' }],
     'odd-numbers': [{ id: 1 }],
   });

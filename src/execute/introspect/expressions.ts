@@ -142,11 +142,12 @@ function flattened(expression: string): string {
               /::(?:character varying|double precision|[a-z_]\w*)(?:\(\d+\))?(?:\[\])?/giu,
               ' ',
             )
-            .replaceAll(/[()]/gu, ' '),
+            .replaceAll(/[()]/gu, ' ')
+            .replaceAll(/\s+/gu, ' ')
+            .replaceAll(/ ([,\]])/gu, '$1')
+            .replaceAll('[ ', '['),
     )
     .join('')
-    .replaceAll(/\s+/gu, ' ')
-    .replaceAll(/\s*([,\]])/gu, '$1')
     .trim();
 }
 
