@@ -2,7 +2,7 @@ import { apiError } from '../errors.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import { Refusal } from './refusal.ts';
-import { lengthOf } from './row-length.ts';
+import { lengthOf, lengthWith } from './row-length.ts';
 
 /** Said of an answer that nobody could hold. */
 export const tooLong = apiError(
@@ -27,13 +27,13 @@ export class Room implements RowCounter {
   }
 
   /** Counts a row that was read. Throws a `Refusal` where the room is used up. */
-  take(row: Row): void {
-    this.left -= lengthOf(row);
+  take(row: Row, texts?: readonly number[]): void {
+    this.left -= texts === undefined ? lengthOf(row) : lengthWith(row, texts);
     this.check();
   }
 
-  holds(rows: number, longestRow = Infinity): boolean {
-    return rows <= fewRows || rows * longestRow <= this.left;
+  holds(rows: number, most = Infinity): boolean {
+    return rows <= fewRows || rows * most <= this.left;
   }
 
   /** Throws a `Refusal` where the room is used up: nobody gets this answer, so nothing more is asked for it. */

@@ -5,7 +5,17 @@ const perValue = 40;
 
 /** How much memory and how much of an answer a row takes, about, in characters. */
 export function lengthOf(row: Row): number {
-  let length = 0;
-  for (const value of row) length += perValue + (typeof value === 'string' ? value.length : 0);
+  let length = perValue * row.length;
+  for (const value of row) if (typeof value === 'string') length += value.length;
+  return length;
+}
+
+/** The same of a row in which only the values at `texts` may be long. */
+export function lengthWith(row: Row, texts: readonly number[]): number {
+  let length = perValue * row.length;
+  for (const position of texts) {
+    const value = row[position];
+    if (typeof value === 'string') length += value.length;
+  }
   return length;
 }

@@ -36,14 +36,15 @@ export class SqliteConnection {
     const { room, limit = Infinity } = values;
     if (room === undefined) return prepared.all(...parameters);
     room.check();
-    if (room.holds(Number(limit), statement.longestRow)) {
+    const { most, texts } = statement.rowLength ?? {};
+    if (room.holds(Number(limit), most)) {
       const rows = prepared.all(...parameters);
-      for (const row of rows) room.take(row);
+      for (const row of rows) room.take(row, texts);
       return rows;
     }
     const rows: Row[] = [];
     for (const row of prepared.iterate(...parameters)) {
-      room.take(row);
+      room.take(row, texts);
       rows.push(row);
     }
     return rows;

@@ -1,7 +1,7 @@
 import type { Field } from '../model/api.ts';
 import type { TypeName } from '../spec/specification.ts';
 import { quote, type Dialect } from './dialect.ts';
-import type { Add } from './statement.ts';
+import type { Add, RowLength } from './statement.ts';
 
 /** The columns of one SELECT, each only once. */
 export class ColumnList {
@@ -10,8 +10,8 @@ export class ColumnList {
   private readonly texts: string[];
   /** How those are written that ask for parameters. */
   private readonly writers = new Map<number, (add: Add) => string>();
-  /** The most characters that a row has, as far as the model bounds them. */
-  longestRow = 0;
+  private mostCharacters = 0;
+  private readonly longTexts: number[] = [];
 
   constructor(dialect: Dialect, alias: string, leading: readonly string[] = []) {
     this.dialect = dialect;
@@ -27,10 +27,16 @@ export class ColumnList {
   expression(text: string, field: Field, write?: (add: Add) => string): number {
     const known = this.texts.indexOf(text);
     if (known !== -1) return known;
-    this.longestRow += longestText(field);
     const position = this.texts.push(text) - 1;
+    const longest = longestText(field);
+    this.mostCharacters += longest;
+    if (longest > longestOther) this.longTexts.push(position);
     if (write !== undefined) this.writers.set(position, write);
     return position;
+  }
+
+  get rowLength(): RowLength {
+    return { most: this.mostCharacters, texts: this.longTexts };
   }
 
   /** The list for SELECT; of a record of which nothing is shown a number stands for its being there. */

@@ -44,7 +44,7 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
       const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
       return `${select}${whereSql(where)}`;
     },
-    columns.longestRow,
+    columns.rowLength,
   );
   return {
     plan,

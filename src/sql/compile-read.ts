@@ -117,7 +117,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       const isNamed = `t.${quote(plan.resource.id.column)} = ${add('id')}`;
       return `${select}${whereSql([isNamed, ...rowConditions(plan.access, ownScope, dialect, add)])}`;
     };
-    const rows = buildStatement(dialect, read, columns.longestRow);
+    const rows = buildStatement(dialect, read, columns.rowLength);
     return {
       plan,
       selection,
@@ -150,7 +150,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
             ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
           );
         },
-        columns.longestRow,
+        columns.rowLength,
       );
     if (after !== undefined)
       return seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
@@ -317,7 +317,7 @@ function compileTarget(
       dialect,
       (add) =>
         `${select(add)} ${related(add)}${orderBy(add)}${toMany ? ` LIMIT ${add('limit')}` : ''}`,
-      columns.longestRow,
+      columns.rowLength,
     ),
     top: toMany
       ? buildStatement(
@@ -334,7 +334,7 @@ function compileTarget(
             const from = dialect.firstOfEach(list, join.from(''), join.row(''), first);
             return `${start} FROM ${from}${orderBy(add)}`;
           },
-          columns.longestRow,
+          columns.rowLength,
         )
       : undefined,
     count: toMany

@@ -10,18 +10,29 @@ export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
-  /** The most characters that one of its rows has, where the model bounds them all. */
-  readonly longestRow?: number | undefined;
+  /** Of one that reads records. */
+  readonly rowLength?: RowLength | undefined;
+}
+
+/** What the model says of how long the rows of a statement are. */
+export interface RowLength {
+  /** The most characters that one has; Infinity where nothing bounds a value. */
+  readonly most: number;
+  /** Where in a row the values stand that may have more than a hundred. */
+  readonly texts: readonly number[];
 }
 
 /** What the rows of an answer are counted in as they are read. */
 export interface RowCounter {
   /** Throws where there is no room for any row, so that nothing need be asked. */
   readonly check: () => void;
-  /** Counts one row; throws where there is no room for it, and nothing more is read then. */
-  readonly take: (row: readonly SqlValue[]) => void;
-  /** Whether so many rows of such a length surely have room. */
-  readonly holds: (rows: number, longestRow: number | undefined) => boolean;
+  /**
+   * Counts one row, of which the values at `texts` may be long, or any; throws where there is no room for it, and nothing
+   * more is read then.
+   */
+  readonly take: (row: readonly SqlValue[], texts?: readonly number[]) => void;
+  /** Whether so many rows surely have room, of which each may have so many characters. */
+  readonly holds: (rows: number, most?: number) => boolean;
 }
 
 /** The values that a statement is run with, by where they come from. */
@@ -55,12 +66,12 @@ export type Add = (parameter: Parameter) => string;
 export function buildStatement(
   { placeholder }: { readonly placeholder: (count: number, parameter: Parameter) => string },
   text: (add: Add) => string,
-  longestRow?: number,
+  rowLength?: RowLength,
 ): Statement {
   const parameters: Parameter[] = [];
   const sql = text((parameter) => {
     parameters.push(parameter);
     return placeholder(parameters.length, parameter);
   });
-  return { sql, parameters, longestRow };
+  return { sql, parameters, rowLength };
 }
