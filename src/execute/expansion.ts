@@ -2,12 +2,13 @@ import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import { offsetAt, pageAt, type PageNumbers } from '../plan/bind.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
-import { after, inTurn, type Soon } from '../soon.ts';
+import { after, inTurn, unless, type Soon } from '../soon.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Row } from './database.ts';
-import type { Room } from './room.ts';
+import { Refusal } from './refusal.ts';
+import { Share, type Room } from './room.ts';
 
 /** What runs statements: a Database, or a Transaction of one. */
 export interface Reader {
@@ -210,10 +211,21 @@ function readTarget(
     room,
   };
   const { top, count } = target;
-  const all = isPaged ? [] : reader.all(target.rows, values);
+  const share = new Share(room);
+  const all = isPaged
+    ? []
+    : unless<readonly Row[] | undefined>(
+        () => reader.all(target.rows, { ...values, room: share }),
+        (error) => {
+          // Those that are shown may have room.
+          if (error instanceof Refusal && top !== undefined) return undefined;
+          throw error;
+        },
+      );
   const found = after(all, (rows): Soon<readonly [readonly Row[], readonly Row[]]> => {
-    if (top === undefined || count === undefined || !(isPaged || isOver(rows, cap)))
-      return [rows, []];
+    const isWhole = rows !== undefined && !isPaged && !isOver(rows, cap);
+    if (top === undefined || count === undefined || isWhole) return [rows ?? [], []];
+    share.giveBack();
     return after(reader.all(top, values), (first) =>
       after(reader.all(count, { ...values, room: undefined }), (counted) => [first, counted]),
     );

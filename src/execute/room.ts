@@ -2,7 +2,7 @@ import { apiError } from '../errors.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import { Refusal } from './refusal.ts';
-import { lengthOf, lengthWith } from './row-length.ts';
+import { lengthIn } from './row-length.ts';
 
 /** Said of an answer that nobody could hold. */
 export const tooLong = apiError(
@@ -28,8 +28,13 @@ export class Room implements RowCounter {
 
   /** Counts a row that was read. Throws a `Refusal` where the room is used up. */
   take(row: Row, texts?: readonly number[]): void {
-    this.left -= texts === undefined ? lengthOf(row) : lengthWith(row, texts);
-    this.check();
+    this.use(lengthIn(row, texts));
+  }
+
+  /** Counts so many characters, or gives them back where there are less than none. */
+  use(characters: number): void {
+    this.left -= characters;
+    if (characters > 0) this.check();
   }
 
   holds(rows: number, most = Infinity): boolean {
@@ -39,5 +44,34 @@ export class Room implements RowCounter {
   /** Throws a `Refusal` where the room is used up: nobody gets this answer, so nothing more is asked for it. */
   check(): void {
     if (this.left < 0) throw new Refusal(tooLong);
+  }
+}
+
+/** What the rows of one statement take of a room, which is given back where they are not kept. */
+export class Share implements RowCounter {
+  private readonly room: Room;
+  private taken = 0;
+
+  constructor(room: Room) {
+    this.room = room;
+  }
+
+  take(row: Row, texts?: readonly number[]): void {
+    const length = lengthIn(row, texts);
+    this.taken += length;
+    this.room.use(length);
+  }
+
+  holds(rows: number, most?: number): boolean {
+    return this.room.holds(rows, most);
+  }
+
+  check(): void {
+    this.room.check();
+  }
+
+  giveBack(): void {
+    this.room.use(-this.taken);
+    this.taken = 0;
   }
 }

@@ -10,8 +10,9 @@ export function lengthOf(row: Row): number {
   return length;
 }
 
-/** The same of a row in which only the values at `texts` may be long. */
-export function lengthWith(row: Row, texts: readonly number[]): number {
+/** The same, where only the values at `texts` may be long; any of them where nobody says. */
+export function lengthIn(row: Row, texts: readonly number[] | undefined): number {
+  if (texts === undefined) return lengthOf(row);
   let length = perValue * row.length;
   for (const position of texts) {
     const value = row[position];
