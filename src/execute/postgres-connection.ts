@@ -221,6 +221,7 @@ export class Connection {
       return { rows: taken.rows, count };
     } catch (error) {
       if (taken.refusal !== undefined) throw taken.refusal;
+      room?.leave(taken.rows);
       if (isOutdated?.() !== true) throw error;
       try {
         return await this.query(sql, parameters, false, room);

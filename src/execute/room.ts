@@ -2,7 +2,7 @@ import { apiError } from '../errors.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import { Refusal } from './refusal.ts';
-import { lengthIn } from './row-length.ts';
+import { lengthIn, lengthOf } from './row-length.ts';
 
 /** Said of an answer that nobody could hold. */
 export const tooLong = apiError(
@@ -37,6 +37,10 @@ export class Room implements RowCounter {
     if (characters > 0) this.check();
   }
 
+  leave(rows: readonly Row[]): void {
+    for (const row of rows) this.use(-lengthOf(row));
+  }
+
   holds(rows: number, most = Infinity): boolean {
     return rows <= fewRows || rows * most <= this.left;
   }
@@ -60,6 +64,11 @@ export class Share implements RowCounter {
     const length = lengthIn(row, texts);
     this.taken += length;
     this.room.use(length);
+  }
+
+  leave(rows: readonly Row[]): void {
+    for (const row of rows) this.taken -= lengthOf(row);
+    this.room.leave(rows);
   }
 
   holds(rows: number, most?: number): boolean {

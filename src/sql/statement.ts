@@ -31,6 +31,8 @@ export interface RowCounter {
    * more is read then.
    */
   readonly take: (row: readonly SqlValue[], texts?: readonly number[]) => void;
+  /** Counts rows of one statement no more, which was interrupted: they are read once more, or not at all. */
+  readonly leave: (rows: readonly (readonly SqlValue[])[]) => void;
   /** Whether so many rows surely have room, of which each may have so many characters. */
   readonly holds: (rows: number, most?: number) => boolean;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Room } from '../../src/execute/room.ts';
 import type { Statement } from '../../src/sql/statement.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
@@ -89,10 +90,23 @@ test.each(['sqlite', 'postgres'] as const)(
       taken += 1;
       if (taken === 3) throw full;
     };
-    const room = { check: () => undefined, take, holds: () => false };
+    const nothing = (): void => undefined;
+    const room = { check: nothing, take, leave: nothing, holds: () => false };
     const ask = async (): Promise<unknown> => database.all(statement, { bound: [], room });
     await expect(ask()).rejects.toBe(full);
     expect(taken).toBe(3);
     expect(await ask()).toHaveLength(all);
   },
 );
+
+test('postgres: rows that are read once more after a session was lost count once', async () => {
+  const { database } = api.sides[1]?.generation ?? api.generation;
+  const made = { sql: 'CREATE SEQUENCE interruptions', parameters: [] };
+  await database.writeOne(made, { bound: [] });
+  const lost = `CASE WHEN n = 3 AND nextval('interruptions') = 1 THEN pg_terminate_backend(pg_backend_pid()) END`;
+  const sql = `SELECT repeat('0', 20000), ${lost} FROM generate_series(1, 3) AS n`;
+  const room = new Room(80_000);
+  const rows = await database.all({ sql, parameters: [] }, { bound: [], room });
+  expect(rows).toHaveLength(3);
+  expect([room.holds(200, 100), room.holds(200, 50)]).toEqual([false, true]);
+});
