@@ -1,6 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { isJsonObject } from '../model/values.ts';
 import { sentParameters, type SentParameters } from '../request/debug.ts';
+import { operatorSuffixes } from '../spec/reserved.ts';
 import type { HeaderValues } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
 
@@ -9,15 +10,17 @@ const longestBody = 64 * 1024;
 const withheld = '[redacted]';
 /** The members of an error that have no words of it. */
 const wordless: ReadonlySet<string> = new Set(['status', 'error', 'path', 'code', 'requestId']);
+/** What may stand behind the name of a field in what a parameter is called: an operator, as in `pin_gt` and `pin[gt]`. */
+const operatorOnly = /^[\w[\]]*$/u;
 
 /**
  * Hides the values of `writeOnly` fields in what is kept of a request, by their names: those of any resource, in any
  * version and in whatever case, so that no value shows because a request was wrong in some other way. Contract 3, Logging.
  */
 export class Redactor {
-  /** Finds such a name where it stands by itself, as in `pin`, `owner.pin` and `where[pin]`. */
+  /** Finds such a name where it stands by itself or with an operator, as in `pin`, `owner.pin`, `where[pin]` and `pin_gt`. */
   private readonly name: RegExp | undefined;
-  /** The same, perhaps with an operator: in what a parameter is called, and in what it says, as `_or=pin:1`. */
+  /** The same, with whatever operator: in what a parameter is called, and in what it says, as `_or=pin:1`. */
   private readonly inParameter: RegExp | undefined;
 
   constructor({ resources, versions }: Api) {
@@ -33,7 +36,8 @@ export class Redactor {
       }
     if (names.size === 0) return;
     const any = `(?<![\\p{L}\\p{N}_])(?:${[...names].join('|')})`;
-    this.name = new RegExp(`${any}(?![\\p{L}\\p{N}_])`, 'iu');
+    const operator = `(?:${operatorSuffixes.join('|')})?`;
+    this.name = new RegExp(`${any}${operator}(?![\\p{L}\\p{N}_])`, 'iu');
     this.inParameter = new RegExp(`${any}(?![\\p{L}\\p{N}])`, 'iu');
   }
 
@@ -46,6 +50,14 @@ export class Redactor {
   parameter(name: string, value: string | readonly string[]): string | readonly string[] {
     const isSecret = [name, value].flat().some((text) => this.inParameter?.test(text) === true);
     return isSecret ? withheld : value;
+  }
+
+  /** What a parameter is called, without what stands behind a secret name: who writes `pin:1` or `pin>1` puts the value there. */
+  parameterName(name: string): string {
+    const found = this.inParameter?.exec(name);
+    if (found === undefined || found === null) return name;
+    const end = found.index + found[0].length;
+    return operatorOnly.test(name.slice(end)) ? name : `${name.slice(0, end)}${withheld}`;
   }
 
   /**
@@ -84,7 +96,8 @@ export class Redactor {
     );
   }
 
-  private isAskedBy(url: string): boolean {
+  /** Whether a parameter in a URL has to do with what is secret. */
+  isAskedBy(url: string): boolean {
     const mark = url.indexOf('?');
     if (mark === -1) return false;
     const sent = Object.entries(sentParameters(url.slice(mark + 1)));
@@ -134,9 +147,13 @@ export class Disclosure {
     const mark = url.indexOf('?');
     if (mark === -1) return undefined;
     const sent = sentParameters(url.slice(mark + 1));
-    if (!this.tellsValues) return Object.keys(sent);
+    const { redactor } = this;
+    if (!this.tellsValues) return Object.keys(sent).map((name) => redactor.parameterName(name));
     return Object.fromEntries(
-      Object.entries(sent).map(([name, value]) => [name, this.redactor.parameter(name, value)]),
+      Object.entries(sent).map(([name, value]) => [
+        redactor.parameterName(name),
+        redactor.parameter(name, value),
+      ]),
     );
   }
 
@@ -145,19 +162,31 @@ export class Disclosure {
     const mark = url.indexOf('?');
     if (mark === -1) return '';
     const raw = url.slice(mark + 1);
-    if (this.tellsValues && !this.redactor.isNeeded) return raw;
+    const { redactor } = this;
+    if (this.tellsValues && !redactor.isNeeded) return raw;
     const pairs = raw.split('&').filter((pair) => pair !== '');
-    const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? '';
+    const nameOf = (pair: string): string => {
+      const [name] = decodedPair(pair);
+      const told = redactor.parameterName(name);
+      return told === name ? (pair.split('=', 1)[0] ?? '') : told;
+    };
     if (!this.tellsValues) return [...new Set(pairs.map(nameOf))].join('&');
     const shown = pairs.map((pair) => {
       const [name, value] = decodedPair(pair);
-      return this.redactor.parameter(name, value) === value ? pair : `${nameOf(pair)}=${withheld}`;
+      return redactor.parameter(name, value) === value ? pair : `${nameOf(pair)}=${withheld}`;
     });
     return shown.join('&');
   }
 
+  /** The headers of a request or an answer. */
   headers(headers: HeaderValues): HeaderValues {
-    return Object.fromEntries(Object.entries(headers).filter(([name]) => !this.withheld.has(name)));
+    const shown = Object.entries(headers).filter(([name]) => !this.withheld.has(name));
+    return Object.fromEntries(
+      shown.map(([name, value]) => {
+        const texts = addressHeaders.has(name) ? [value ?? []].flat() : [];
+        return [name, texts.some((text) => this.redactor.isAskedBy(text)) ? withheld : value];
+      }),
+    );
   }
 }
 

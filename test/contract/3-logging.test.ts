@@ -133,6 +133,7 @@ describe('what is told', () => {
     const { headers } = await api.get('/v1/users?name_neq=topvalue&limit=1', {
       referer: 'http://x/?name=topvalue',
     });
+    await api.get('/v1/users?secret:topvalue');
     expect(headers.get('link')).toContain('topvalue');
     expect(text()).toContain('name_neq');
     expect(text()).not.toContain('topvalue');
@@ -225,8 +226,17 @@ describe('what is told', () => {
     await api.get('/v1/users?SECRET_EQ=sesame19&_or=name:a,Secret:sesame20');
     const { body } = await api.send('POST', '/v1/users', { badge: 'sesame21' });
     expect(body.errors).toEqual([{ field: 'badge', message: 'there is no such record' }]);
-    expect(lines).toHaveLength(15);
+    await api.get(
+      '/v1/users?secret%3Esesame22&a.secret:sesame23&secret_at=sesame24&secret%20eq%20sesame25',
+    );
+    await api.get('/favicon.ico', { referer: 'http://x/v1/users?se%63ret=sesame26' });
+    await api.send('POST', '/v1/users', { secret_eq: 'sesame27' });
+    expect(lines).toHaveLength(18);
     expect(text()).not.toContain('sesame');
+    const names = ['secret[redacted]', 'a.secret[redacted]', 'secret_at'];
+    expect(lines[15]?.['query']).toEqual(
+      Object.fromEntries(names.map((name) => [name, '[redacted]'])),
+    );
     expect(lines[11]).toMatchObject({
       query: { filter: '[redacted]', name: 'Ann' },
       responseBody: { code: 'INVALID_PARAMETER', message: '[redacted]' },
