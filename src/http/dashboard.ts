@@ -24,6 +24,8 @@ const recordedAtOnce = 200;
 const recordedASecond = 20;
 /** How many requests are told of in one turn of the event loop. */
 const rowsATurn = 20;
+/** How long another process is told of them, in ms: it waits for a second, and has the rest when it asks again. */
+const longestTelling = 400;
 /** How many pages may look on at once. */
 const mostWatchers = 16;
 
@@ -117,7 +119,7 @@ export class Dashboard implements TraceReader {
     if (fleet === undefined) return;
     fleet.answer('news', async (wanted) => {
       this.look();
-      return this.ownNews(wanted);
+      return this.ownNews(wanted, longestTelling);
     });
     fleet.answer('request', async (id) => this.ownDetail(id) ?? null);
     fleet.answer('network', async (change) => {
@@ -207,24 +209,25 @@ export class Dashboard implements TraceReader {
     return newsTogether([await this.ownNews(wanted), ...others]);
   }
 
-  private async ownNews({ seen, from }: NewsWanted): Promise<DashboardNews> {
+  private async ownNews({ seen, from }: NewsWanted, longest = Infinity): Promise<DashboardNews> {
     const { fleet, origin, clock } = this.options;
     const member = String(fleet?.member ?? 0);
     const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
     if (seen === undefined) return { seen: {}, rows: [], spans };
     const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
-    const rows = await this.rowsAfter(last);
+    const rows = await this.rowsAfter(last, clock() + longest);
     return { seen: { [member]: rows.at(-1)?.number ?? last }, rows, spans };
   }
 
-  /** The rows of the requests after one, a few at a time: the longest URLs take some ms each. */
-  private async rowsAfter(number: number): Promise<readonly RequestRow[]> {
+  /** The rows of the requests after one, a few at a time: the longest URLs take some ms each. At `end` it is enough. */
+  private async rowsAfter(number: number, end: number): Promise<readonly RequestRow[]> {
     const rows: RequestRow[] = [];
     for (;;) {
       const { telling } = this;
       const some = this.recent.after(rows.at(-1)?.number ?? number, rowsATurn);
       for (const request of some) rows.push(requestRow(request, telling));
-      if (some.length < rowsATurn || rows.length >= mostRows) return rows;
+      const isEnough = rows.length >= mostRows || this.options.clock() >= end;
+      if (some.length < rowsATurn || isEnough) return rows;
       await ownTurn();
     }
   }

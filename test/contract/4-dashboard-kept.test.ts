@@ -1,6 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { Dashboard } from '../../src/http/dashboard.ts';
-import { newsTogether, readEventId, writeEventId } from '../../src/http/dashboard-news.ts';
+import {
+  newsTogether,
+  readEventId,
+  writeEventId,
+  type DashboardNews,
+  type NewsWanted,
+} from '../../src/http/dashboard-news.ts';
 import { Watcher } from '../../src/http/dashboard-watcher.ts';
 import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
 import type { Mode } from '../../src/http/edge.ts';
@@ -167,6 +173,48 @@ test('a page that is told of the longest requests holds up nobody for long', asy
   dashboard.close();
   // Some ms for each of them.
   expect(longest).toBeLessThan(1_000);
+});
+
+test('another process is told in time, a part of it if need be, and has the rest when it asks again', async () => {
+  const api = buildValid(things);
+  const answers = new Map<string, unknown>();
+  let now = 0;
+  const dashboard = new Dashboard({
+    token: 'a'.repeat(64),
+    // As on a busy machine: each look at the clock is 50 ms later.
+    clock: () => (now += 50),
+    now: () => new Date(),
+    databaseTime: () => 0,
+    origin: 0,
+    api: () => api,
+    mode: 'dev',
+    network: { changes: [], change: () => undefined },
+    fleet: {
+      size: 2,
+      member: 1,
+      token: 'a'.repeat(64),
+      answer: (kind, give) => void answers.set(kind, give),
+      ask: async () => [],
+    },
+  });
+  await dashboard.join();
+  const tell = answers.get('news') as (wanted: NewsWanted) => Promise<DashboardNews>;
+  const path = '/v1/things';
+  for (let number = 1; number <= 600; number += 1) {
+    const start = { requestId: String(number), method: 'GET', url: path, path, search: '' };
+    dashboard.ended(new RequestTrace(start, 0, undefined), { ...end, body: undefined });
+  }
+  const told: string[] = [];
+  let [seen, times]: [DashboardNews['seen'], number] = [{}, 0];
+  for (; told.length < 600 && times < 600; times += 1) {
+    const begin = now;
+    const news = await tell({ seen });
+    expect(now - begin).toBeLessThan(1_000);
+    told.push(...news.rows.map(({ id }) => id));
+    ({ seen } = news);
+  }
+  expect(told).toEqual(Array.from({ length: 600 }, (_, index) => String(index + 1)));
+  expect(times).toBeGreaterThan(1);
 });
 
 test('what several processes tell is put together', () => {
