@@ -10,8 +10,8 @@ const longestBody = 64 * 1024;
 const withheld = '[redacted]';
 /** The members of an error that have no words of it. */
 const wordless: ReadonlySet<string> = new Set(['status', 'error', 'path', 'code', 'requestId']);
-/** What may stand behind the name of a field in what a parameter is called: an operator, as in `pin_gt` and `pin[gt]`. */
-const operatorOnly = /^[\w[\]]*$/u;
+/** What a parameter is called goes on like this behind the name of a field: `pin_gt`, `pin[gt]`, `pin.limit`. */
+const ofName = /^[\w.[\]]*$/u;
 
 /**
  * Hides the values of `writeOnly` fields in what is kept of a request, by their names: those of any resource, in any
@@ -57,7 +57,7 @@ export class Redactor {
     const found = this.inParameter?.exec(name);
     if (found === undefined || found === null) return name;
     const end = found.index + found[0].length;
-    return operatorOnly.test(name.slice(end)) ? name : `${name.slice(0, end)}${withheld}`;
+    return ofName.test(name.slice(end)) ? name : `${name.slice(0, end)}${withheld}`;
   }
 
   /**

@@ -127,6 +127,7 @@ describe('the query of a request in the list', () => {
     ['_or=name:a,s%65cret:hush', '_or=[redacted]'],
     ['%zz%73ecret=hush&secret%zz=seen', '%zz%73ecret=hush&secret[redacted]=[redacted]'],
     ['secret%3Ahush&secret_at=hush', 'secret[redacted]=[redacted]&secret_at=[redacted]'],
+    ['x.secret.limit=2', 'x.secret.limit=[redacted]'],
     ['secret=hush%zz', 'secret=[redacted]'],
     ['__proto__=a&constructor=b', '__proto__=a&constructor=b'],
   ])('%s', (query, expected) => {
