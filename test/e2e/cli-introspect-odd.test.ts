@@ -244,7 +244,8 @@ test('defaults are taken over where a field may have them', async () => {
     CREATE TABLE users (id serial PRIMARY KEY, roles role[] NOT NULL DEFAULT '{user}', words text[] DEFAULT ARRAY['a, b', NULL]::text[],
       none text[] NOT NULL DEFAULT ARRAY[]::text[], sizes integer[] DEFAULT '{1,2}', flags boolean[] DEFAULT ARRAY[true],
       uuids uuid[] DEFAULT ARRAY[gen_random_uuid()], nested text[] DEFAULT '{{a}}', settings jsonb NOT NULL DEFAULT '{"theme": {"dark": [1, null]}}',
-      list json DEFAULT '["a"]', big jsonb DEFAULT '{"a": 12345678901234567890}', word jsonb DEFAULT '"a"',
+      list json DEFAULT '["a"]', big jsonb DEFAULT '{"a": 12345678901234567890}',
+      fine jsonb DEFAULT '{"a": 1234567890.12345678}', word jsonb DEFAULT '"a"',
       opens time DEFAULT '08:30', firm uuid DEFAULT '0198c5f0-7e2a-7b3c-8d4e-5f6a7b8c9d0e', email text NOT NULL DEFAULT '' UNIQUE)`);
   const folder = makeFolder();
   const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], folder.path);

@@ -206,7 +206,8 @@ function defaultFor(
 function partsIn(text: string, type: 'array' | 'json' | 'object'): JsonValue | undefined {
   const value = readStored(text);
   // Longer numbers may have been cut.
-  if (typeof value !== 'object' || value === null || /\d{16}/u.test(text)) return undefined;
+  if (typeof value !== 'object' || value === null || /\d(?:\.?\d){15}/u.test(text))
+    return undefined;
   return type === (Array.isArray(value) ? 'object' : 'array') ? undefined : value;
 }
 
