@@ -14,7 +14,9 @@ import { readTotal } from './total.ts';
 /** How many records are read at a time: at first, and at most, or fewer where they are long, in characters. */
 const firstLength = 10;
 const portionLength = 500;
-const portionText = 512 * 1024;
+const portionText = 256 * 1024;
+/** What a portion holds while it is sent, in bytes for each character: its text, and the records that it was made of. */
+const portionHolds = 4;
 /** How long several of them may be together, where others tell nothing of their length. */
 const longestPortion = 8 * 1024 * 1024;
 
@@ -30,8 +32,8 @@ export interface ExportResult {
   /** The total is a guess. */
   readonly isEstimated: boolean;
   readonly hasMore: boolean;
-  /** What its ids take until the last record was read. */
-  readonly idBytes: number;
+  /** What it takes until the last record is sent, about: its ids and a portion of its records, in bytes. */
+  readonly bytes: number;
 }
 
 /**
@@ -50,9 +52,12 @@ export async function readExport(
   const { portions, count, hasMore } = await readIds(compiled, values, page, database, signal);
   const seen = { count, read: count + (hasMore ? 1 : 0) };
   const total = await readTotal(list, values, page, seen, database);
-  const records = readPortions(compiled, portions, values.bound, database);
+  const read: Read = { rows: 0, length: 0 };
+  const records = await begun(readPortions(compiled, portions, values.bound, database, read));
   const idBytes = portions.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  return { portions: await begun(records), count, hasMore, idBytes, ...total };
+  const all = read.rows === 0 ? 0 : (read.length / read.rows) * count;
+  const bytes = idBytes + portionHolds * Math.min(portionText, all);
+  return { portions: records, count, hasMore, bytes, ...total };
 }
 
 /** The same, with the first of it read: where that fails, there is still an answer to be given. */
@@ -128,11 +133,18 @@ async function readIds(
   return { portions, count, hasMore };
 }
 
+/** How many rows were read of a list, and how long they are together. */
+interface Read {
+  rows: number;
+  length: number;
+}
+
 async function* readPortions(
   compiled: CompiledExport,
   portions: readonly PackedIds[],
   bound: readonly SqlValue[],
   database: Database,
+  read: Read,
 ): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
   const shape = shaperOf(columns);
@@ -161,7 +173,10 @@ async function* readPortions(
         continue;
       }
       start += ids.length;
-      length = nextLength(rows);
+      const together = rows.reduce((sum, row) => sum + lengthOf(row), 0);
+      read.rows += rows.length;
+      read.length += together;
+      length = nextLength(rows.length, together);
       const byId = new Map(rows.map((row) => [row[0], row]));
       yield ids.flatMap((id) => {
         const row = byId.get(id);
@@ -171,9 +186,9 @@ async function* readPortions(
   }
 }
 
-/** How many records are read next, going by those that were read last. */
-function nextLength(rows: readonly Row[]): number {
-  const total = rows.reduce((sum, row) => sum + lengthOf(row), 0);
-  const fitting = Math.floor((portionText * rows.length) / Math.max(1, total));
-  return rows.length === 0 ? portionLength : Math.max(1, Math.min(portionLength, fitting));
+/** How many records are read next, going by those that were read last, and how long these are together. */
+function nextLength(rows: number, length: number): number {
+  if (rows === 0) return portionLength;
+  const fitting = Math.floor((portionText * rows) / length);
+  return Math.max(1, Math.min(portionLength, fitting));
 }

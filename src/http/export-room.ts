@@ -1,9 +1,9 @@
-/** What the ids of all lists that are being sent may take together, in bytes. */
+/** What all lists that are being sent may take together, in bytes. */
 const mostBytes = 256 * 1024 * 1024;
 
 /**
- * The room for the ids of CSV and NDJSON lists, which are kept until the last record was sent, however slowly a client reads:
- * who finds none is refused before the first byte, so that no list that has begun is given up.
+ * The room for CSV and NDJSON lists, whose ids and a portion of whose records are kept until the last one was sent, however
+ * slowly a client reads: who finds none is refused before the first byte, so that no list that has begun is given up.
  */
 export class ExportRoom {
   private held = 0;

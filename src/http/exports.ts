@@ -32,11 +32,11 @@ export async function exportRecords(
   const { plan, columns } = compiled.value;
   const bound = bindQuery(plan, query, api.limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { portions, idBytes, ...result } = await exchange.whileThere((signal) =>
+  const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal),
   );
-  if (!generation.exportRoom.hold(idBytes)) return fail(noRoom);
-  exchange.onEnd(() => generation.exportRoom.release(idBytes));
+  if (!generation.exportRoom.hold(bytes)) return fail(noRoom);
+  exchange.onEnd(() => generation.exportRoom.release(bytes));
   const paged = { ...result, next: undefined };
   const headers = pageHeaders(call, preferences, bound.value.page, paged);
   return ok(

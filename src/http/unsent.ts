@@ -7,19 +7,21 @@ import { cut, untilTaken } from './streaming.ts';
 const eachHolds = 16 * 1024;
 /** Bytes of a streamed body that the socket gets at a time; each time tells whether the reader still takes any. */
 const pieceLength = 64 * 1024;
-/** How many times its bytes a portion of such a body holds while it is sent: its text, and the records that it was made of. */
-const portionHolds = 4;
+
+/** What one connection holds: several answers where it asks on without reading. */
+interface Held {
+  readonly bytes: number;
+  readonly answers: number;
+}
 
 /**
- * The answers that their clients have not taken yet. Together they may hold so many bytes; then the connection that holds
- * most is cut, so that clients which ask for much and read nothing of it leave the memory to others. One answer alone may be of any
- * length.
+ * The answers that their clients have not taken yet. Beside the longest, which may be of any length, they may hold so many bytes
+ * together; then the connection that holds most is cut, so that clients which ask for much and read nothing of it leave the memory
+ * to others.
  */
 export class Unsent {
-  private readonly held = new Map<Socket, number>();
+  private readonly held = new Map<Socket, Held>();
   private total = 0;
-  /** How many answers are waited for. */
-  private answers = 0;
   private readonly maxBytes: number;
   private readonly stallTimeout: number;
 
@@ -29,33 +31,22 @@ export class Unsent {
     this.stallTimeout = stallTimeout;
   }
 
-  /**
-   * Waits until an answer that was sent, or what was written of one, is taken, its client has gone away or is cut off.
-   * `more`: what is held for the answer beside what was written, in bytes.
-   */
-  async untilTaken(
-    response: ServerResponse,
-    event: 'drain' | 'finish' = 'finish',
-    more = 0,
-  ): Promise<void> {
+  /** Waits until an answer that was sent is taken, its client has gone away or is cut off. */
+  async untilTaken(response: ServerResponse): Promise<void> {
     const { socket } = response.req;
     if (socket.destroyed) return;
-    const bytes = response.writableLength + eachHolds + more;
-    await this.holding(socket, bytes, () => untilTaken(response, event, this.stallTimeout));
+    const bytes = response.writableLength + eachHolds;
+    await this.holding(socket, bytes, () => untilTaken(response, 'finish', this.stallTimeout));
   }
 
   /** Does work for which so many bytes are held; where that is too much with all others, the connection with most is cut. */
   private async holding(socket: Socket, bytes: number, work: () => Promise<void>): Promise<void> {
-    this.set(socket, (this.held.get(socket) ?? 0) + bytes);
-    this.answers += 1;
-    while (this.total > this.maxBytes && this.answers > 1) this.cutLargest();
+    this.add(socket, bytes, 1);
+    this.cutUntilFits();
     try {
       await work();
     } finally {
-      this.answers -= 1;
-      const held = this.held.get(socket);
-      // What was cut holds nothing any more.
-      if (held !== undefined) this.set(socket, held - bytes);
+      this.add(socket, -bytes, -1);
     }
   }
 
@@ -77,7 +68,7 @@ export class Unsent {
         for (let start = 0; start < bytes.length; start += pieceLength) {
           if (socket.destroyed) return;
           if (!response.write(bytes.subarray(start, start + pieceLength)))
-            await this.untilTaken(response, 'drain', bytes.length * portionHolds);
+            await untilTaken(response, 'drain', this.stallTimeout);
         }
       }
     } catch (error) {
@@ -89,17 +80,25 @@ export class Unsent {
     await this.untilTaken(response);
   }
 
-  private cutLargest(): void {
-    let [largest, most]: [Socket | undefined, number] = [undefined, 0];
-    for (const [socket, bytes] of this.held) if (bytes > most) [largest, most] = [socket, bytes];
-    if (largest === undefined) return;
-    this.set(largest, 0);
-    cut(largest);
+  private cutUntilFits(): void {
+    while (this.total > this.maxBytes) {
+      const [largest] = [...this.held].sort(([, one], [, other]) => other.bytes - one.bytes);
+      if (largest === undefined) return;
+      const [socket, { bytes, answers }] = largest;
+      if (answers === 1 && this.total - bytes <= this.maxBytes) return;
+      this.total -= bytes;
+      this.held.delete(socket);
+      cut(socket);
+    }
   }
 
-  private set(socket: Socket, bytes: number): void {
-    this.total += bytes - (this.held.get(socket) ?? 0);
-    if (bytes === 0) this.held.delete(socket);
-    else this.held.set(socket, bytes);
+  /** Counts an answer more or less on a connection; what was cut holds nothing any more. */
+  private add(socket: Socket, bytes: number, answers: number): void {
+    const held = this.held.get(socket);
+    if (held === undefined && answers < 0) return;
+    this.total += bytes;
+    const now = { bytes: (held?.bytes ?? 0) + bytes, answers: (held?.answers ?? 0) + answers };
+    if (now.answers === 0) this.held.delete(socket);
+    else this.held.set(socket, now);
   }
 }

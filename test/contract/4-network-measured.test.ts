@@ -188,7 +188,7 @@ resources:
 `,
     { notes: Array.from({ length: 20 }, () => ({ title: 'x'.repeat(20_000) })) },
     undefined,
-    { unsentBytes: 1_900_000 },
+    { unsentBytes: 1_200_000 },
   );
   for (const { url } of both.sides) {
     // Each takes two seconds, and 800 kB.
