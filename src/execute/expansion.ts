@@ -2,13 +2,12 @@ import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import { offsetAt, pageAt, type PageNumbers } from '../plan/bind.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
-import { after, inTurn, unless, type Soon } from '../soon.ts';
+import { after, inTurn, type Soon } from '../soon.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Row } from './database.ts';
-import { Refusal } from './refusal.ts';
-import { Share, type Room } from './room.ts';
+import { Trial, type Room } from './room.ts';
 
 /** What runs statements: a Database, or a Transaction of one. */
 export interface Reader {
@@ -211,21 +210,13 @@ function readTarget(
     room,
   };
   const { top, count } = target;
-  const share = new Share(room);
+  const trial = new Trial(room, cap);
   const all = isPaged
     ? []
-    : unless<readonly Row[] | undefined>(
-        () => reader.all(target.rows, { ...values, room: share }),
-        (error) => {
-          // Those that are shown may have room.
-          if (error instanceof Refusal && top !== undefined) return undefined;
-          throw error;
-        },
-      );
+    : reader.all(target.rows, top === undefined ? values : { ...values, room: trial });
   const found = after(all, (rows): Soon<readonly [readonly Row[], readonly Row[]]> => {
-    const isWhole = rows !== undefined && !isPaged && !isOver(rows, cap);
-    if (top === undefined || count === undefined || isWhole) return [rows ?? [], []];
-    share.giveBack();
+    if (top === undefined || count === undefined || !(isPaged || trial.isOver)) return [rows, []];
+    trial.leave();
     return after(reader.all(top, values), (first) =>
       after(reader.all(count, { ...values, room: undefined }), (counted) => [first, counted]),
     );
@@ -282,9 +273,4 @@ function groupedBy(
     else group.push(record);
   }
   return byKey;
-}
-
-/** Whether a record above has more than `cap` of these rows, which stand together by their key. */
-function isOver(rows: readonly Row[], cap: number): boolean {
-  return rows.some((row, index) => rows[index + cap]?.[0] === row[0]);
 }

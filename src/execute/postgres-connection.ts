@@ -55,8 +55,7 @@ class RowsTaken {
   take(row: Row): void {
     if (this.refusal !== undefined) return;
     try {
-      this.room?.take(row);
-      this.rows.push(row);
+      if (this.room?.take(row) !== false) this.rows.push(row);
     } catch (error) {
       this.refusal = error;
       this.rows.length = 0;

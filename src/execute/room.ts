@@ -1,4 +1,5 @@
 import { apiError } from '../errors.ts';
+import type { SqlValue } from '../model/values.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import { Refusal } from './refusal.ts';
@@ -27,8 +28,9 @@ export class Room implements RowCounter {
   }
 
   /** Counts a row that was read. Throws a `Refusal` where the room is used up. */
-  take(row: Row, texts?: readonly number[]): void {
+  take(row: Row, texts?: readonly number[]): boolean {
     this.use(lengthIn(row, texts));
+    return true;
   }
 
   /** Counts so many characters, or gives them back where there are less than none. */
@@ -51,24 +53,41 @@ export class Room implements RowCounter {
   }
 }
 
-/** What the rows of one statement take of a room, which is given back where they are not kept. */
-export class Share implements RowCounter {
+/**
+ * Counts the related records of some records, which stand together by the key that they begin with. Where one of those has
+ * more of them than it shows, no further ones are wanted, and none of them is kept.
+ */
+export class Trial implements RowCounter {
+  /** Whether one has more than it shows. */
+  isOver = false;
   private readonly room: Room;
+  private readonly cap: number;
   private taken = 0;
+  private key: SqlValue | undefined;
+  private ofKey = 0;
 
-  constructor(room: Room) {
+  /** `cap`: how many each of them shows. */
+  constructor(room: Room, cap: number) {
     this.room = room;
+    this.cap = cap;
   }
 
-  take(row: Row, texts?: readonly number[]): void {
+  take(row: Row, texts?: readonly number[]): boolean {
+    const [key] = row;
+    this.ofKey = key === this.key ? this.ofKey + 1 : 1;
+    this.key = key;
+    this.isOver ||= this.ofKey > this.cap;
+    if (this.isOver) return false;
     const length = lengthIn(row, texts);
     this.taken += length;
     this.room.use(length);
+    return true;
   }
 
-  leave(rows: readonly Row[]): void {
-    for (const row of rows) this.taken -= lengthOf(row);
-    this.room.leave(rows);
+  /** Gives back what was taken: none of the rows is kept. */
+  leave(): void {
+    this.room.use(-this.taken);
+    [this.taken, this.isOver, this.key] = [0, false, undefined];
   }
 
   holds(rows: number, most?: number): boolean {
@@ -77,10 +96,5 @@ export class Share implements RowCounter {
 
   check(): void {
     this.room.check();
-  }
-
-  giveBack(): void {
-    this.room.use(-this.taken);
-    this.taken = 0;
   }
 }

@@ -39,12 +39,12 @@ export class SqliteConnection {
     const { most, texts } = statement.rowLength ?? {};
     if (room.holds(Number(limit), most)) {
       const rows = prepared.all(...parameters);
-      for (const row of rows) room.take(row, texts);
+      for (const row of rows) if (!room.take(row, texts)) break;
       return rows;
     }
     const rows: Row[] = [];
     for (const row of prepared.iterate(...parameters)) {
-      room.take(row, texts);
+      if (!room.take(row, texts)) break;
       rows.push(row);
     }
     return rows;

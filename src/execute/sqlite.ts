@@ -222,10 +222,7 @@ export class SqliteDatabase implements Database {
     const job = { file: this.file, sql: statement.sql, parameters: valuesFor(statement, values) };
     try {
       const took = await this.processes.read(job, (portion) => {
-        for (const row of portion) {
-          values.room?.take(row);
-          rows.push(row);
-        }
+        for (const row of portion) if (values.room?.take(row) !== false) rows.push(row);
         return true;
       });
       this.costs.ran(statement, performance.now(), took, true);

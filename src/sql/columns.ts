@@ -7,16 +7,15 @@ import type { Add, RowLength } from './statement.ts';
 export class ColumnList {
   private readonly dialect: Dialect;
   private readonly alias: string;
-  private readonly texts: string[];
+  private readonly texts: string[] = [];
   /** How those are written that ask for parameters. */
   private readonly writers = new Map<number, (add: Add) => string>();
   private mostCharacters = 0;
   private readonly longTexts: number[] = [];
 
-  constructor(dialect: Dialect, alias: string, leading: readonly string[] = []) {
+  constructor(dialect: Dialect, alias: string) {
     this.dialect = dialect;
     this.alias = alias;
-    this.texts = [...leading];
   }
 
   position(field: Field, alias = this.alias): number {

@@ -277,7 +277,8 @@ function compileTarget(
 ): CompiledTarget {
   const join = joinOf(relation, resource, dialect);
   const key = dialect.select(join.key(''), join.keyField);
-  const columns = new ColumnList(dialect, 't', [key]);
+  const columns = new ColumnList(dialect, 't');
+  columns.expression(key, join.keyField);
   const compiled = compileSelection(selection, columns, dialect);
   const pivotColumns = pivot && compileMembers(pivot, columns, dialect, 'j');
   const select = (add: Add): string => `SELECT ${columns.sql(add)}`;

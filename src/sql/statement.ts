@@ -27,10 +27,10 @@ export interface RowCounter {
   /** Throws where there is no room for any row, so that nothing need be asked. */
   readonly check: () => void;
   /**
-   * Counts one row, of which the values at `texts` may be long, or any; throws where there is no room for it, and nothing
-   * more is read then.
+   * Counts one row, of which the values at `texts` may be long, or any, and says whether it and others after it are wanted;
+   * throws where there is no room for it. Nothing more is read in both cases.
    */
-  readonly take: (row: readonly SqlValue[], texts?: readonly number[]) => void;
+  readonly take: (row: readonly SqlValue[], texts?: readonly number[]) => boolean;
   /** Counts rows of one statement no more, which was interrupted: they are read once more, or not at all. */
   readonly leave: (rows: readonly (readonly SqlValue[])[]) => void;
   /** Whether so many rows surely have room, of which each may have so many characters. */

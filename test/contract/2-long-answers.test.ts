@@ -86,9 +86,10 @@ test.each(['sqlite', 'postgres'] as const)(
     const statement: Statement = { sql: 'SELECT id FROM nodes ORDER BY id', parameters: [] };
     const full = new Error('full');
     let taken = 0;
-    const take = (): void => {
+    const take = (): boolean => {
       taken += 1;
       if (taken === 3) throw full;
+      return true;
     };
     const nothing = (): void => undefined;
     const room = { check: nothing, take, leave: nothing, holds: () => false };

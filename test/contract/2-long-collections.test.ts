@@ -14,6 +14,13 @@ resources:
     fields:
       text: { type: text }
       postId: { type: integer, reference: posts.id }
+  tags:
+    fields:
+      slug: { type: string, unique: true }
+      uses: { type: relation, relation: hasMany, resource: uses, foreignKey: tagSlug }
+  uses:
+    fields:
+      tagSlug: { type: string, reference: tags.slug }
 `;
 
 /** Ten are more than an answer has room for, and one is not. */
@@ -62,4 +69,19 @@ test.each(['comments', 'comments,notes'])('expand=%s', async (expand) => {
 test('what is shown is refused where it has no room', async () => {
   const answer = await api.get('/v1/posts?expand=comments,notes&comments.limit=5&notes.limit=5');
   expect([answer.status, answer.body]).toMatchObject([400, { code: 'LIMIT_EXCEEDED' }]);
+});
+
+test('a key without a bound counts as well', async () => {
+  await api.send('POST', '/v1/tags', { slug: 'a' });
+  const { database } = api.generation;
+  const longest: unknown[] = [];
+  const run = database.all.bind(database);
+  Object.assign(database, {
+    all: (...[statement, values]: Parameters<typeof run>) => {
+      longest.push(statement.rowLength?.most);
+      return run(statement, values);
+    },
+  });
+  expect((await api.get('/v1/tags?expand=uses&fields=id,uses.tagSlug')).status).toBe(200);
+  expect(longest).toEqual([Infinity, Infinity]);
 });
