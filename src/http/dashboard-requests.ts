@@ -39,7 +39,7 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
 
 /** All that is known of one request. */
 export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
-  const { url, size, failure, record } = request;
+  const { url, code, size, failure, record } = request;
   const disclosure = disclosureOf(telling.api, telling.mode);
   const { tellsValues } = disclosure;
   return {
@@ -50,7 +50,7 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
     tellsValues,
     isRecorded: record !== undefined,
     size: size ?? null,
-    requestBody: tellsValues ? shownBody(record?.requestBody, disclosure) : null,
+    requestBody: tellsValues ? sentBody(record?.requestBody, disclosure, code) : null,
     responseBody: tellsValues ? shownBody(record?.responseBody, disclosure, url) : null,
     failure:
       telling.mode === 'dev' && failure instanceof Error
@@ -58,6 +58,17 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
         : null,
     ...(record === undefined ? {} : recorded(record.recording)),
   };
+}
+
+/** The body of a request, by the code of its answer. See `Redactor.sent`. */
+function sentBody(
+  body: string | Buffer | undefined,
+  disclosure: Disclosure,
+  code: string | undefined,
+): ShownBody | null {
+  if (body === undefined || !disclosure.redactor.isUnclear(code))
+    return shownBody(body, disclosure);
+  return { note: `${Buffer.byteLength(body)} bytes, which are no record` };
 }
 
 /** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. See `Redactor.body`. */

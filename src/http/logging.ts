@@ -68,7 +68,7 @@ export function requestLog(
       : {}),
     ...(includeBodies
       ? {
-          requestBody: disclosure.redactor.body(request.body),
+          requestBody: disclosure.redactor.sent(request.body, end.code),
           responseBody: disclosure.redactor.body(end.body, request.start.url),
         }
       : {}),

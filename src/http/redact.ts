@@ -60,6 +60,17 @@ export class Redactor {
     return ofName.test(name.slice(end)) ? name : `${name.slice(0, end)}${withheld}`;
   }
 
+  /** The body of a request as it may be kept, by the code of its answer. */
+  sent(body: string | Buffer | undefined, code: string | undefined): unknown {
+    if (body === undefined || !this.isUnclear(code)) return this.body(body);
+    return `[${Buffer.byteLength(body)} bytes, no record]`;
+  }
+
+  /** Whether a request was refused as no record, so that nobody knows where in its body a secret stands. */
+  isUnclear(code: string | undefined): boolean {
+    return this.isNeeded && code === 'INVALID_BODY';
+  }
+
   /**
    * A body as it may be kept: JSON without what is secret; of anything else its length. `url`: what an answer was asked with,
    * which an error repeats in its own words.

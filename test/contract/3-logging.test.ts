@@ -231,7 +231,14 @@ describe('what is told', () => {
     );
     await api.get('/favicon.ico', { referer: 'http://x/v1/users?se%63ret=sesame26' });
     await api.send('POST', '/v1/users', { secret_eq: 'sesame27' });
-    expect(lines).toHaveLength(18);
+    const operations = [{ op: 'replace', path: '/secret', value: 'sesame28' }];
+    await api.send('PATCH', '/v1/users/1', operations);
+    await api.send('PATCH', '/v1/users/1', '"secret=sesame29"');
+    expect(lines).toHaveLength(20);
+    expect(lines[18]).toMatchObject({
+      requestBody: `[${JSON.stringify(operations).length} bytes, no record]`,
+      responseBody: { code: 'INVALID_BODY' },
+    });
     expect(text()).not.toContain('sesame');
     const names = ['secret[redacted]', 'a.secret[redacted]', 'secret_at'];
     expect(lines[15]?.['query']).toEqual(

@@ -168,8 +168,9 @@ describe('requests', () => {
     await look(api, boss);
     await api.send('POST', '/v1/things', { name: 'a', secret: 'hush-1' }, boss);
     await api.get('/v1/things?secret=hush-2&name=a', { ...hand, cookie: 'hush-3' });
+    await api.send('PATCH', '/v1/things/1', [{ path: '/secret', value: 'hush-4' }], boss);
     const rows = await rowsOf(api, boss);
-    expect(rows.map(({ caller }) => caller)).toEqual(['boss', 'hand']);
+    expect(rows.map(({ caller }) => caller)).toEqual(['boss', 'hand', 'boss']);
     for (const { id } of rows) {
       const { text } = await ask(api, `requests/${id}`, boss);
       expect(text).not.toMatch(/hush|boss-key|hand-key/u);
