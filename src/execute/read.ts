@@ -10,7 +10,7 @@ import { wantedValues, type Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Database, Row } from './database.ts';
 import { readSelection, type Reader } from './expansion.ts';
-import { Room } from './room.ts';
+import type { Room } from './room.ts';
 import { readTotal } from './total.ts';
 
 /** What a list gives: its records, and how many there are in all where that was asked for. */
@@ -64,9 +64,9 @@ export function readList(
   bound: Bound,
   database: Database,
   limits: Limits,
+  room: Room,
 ): Soon<ListResult> {
   const { limit, offset } = bound.page;
-  const room = new Room();
   const values = { bound: encode(compiled, bound, database.dialect), limit, offset, room };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
   // Without a total, or with one that is a guess, one row more tells whether there is a next page.
@@ -167,7 +167,7 @@ export function readOne(
   reader: Reader,
   dialect: Dialect,
   limits: Limits,
-  room = new Room(),
+  room: Room,
 ): Soon<RecordValue | undefined> {
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;

@@ -58,6 +58,8 @@ export interface Exchange {
   /** Reports an error that no rule foresaw; gives what the client is told. */
   readonly failed: (error: unknown) => ApiError;
   readonly draw: Draw;
+  /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
+  readonly answerLength: number | undefined;
   /** Whether the server takes its leave: it answers, but is no longer ready. */
   readonly isStopping: () => boolean;
 }

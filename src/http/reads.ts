@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../errors.ts';
 import { boundBehind } from '../execute/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../execute/read.ts';
+import { Room } from '../execute/room.ts';
 import { notFound } from '../execute/written.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { ResourceView } from '../model/view.ts';
@@ -58,7 +59,8 @@ export function listRecords(call: Call): Soon<Result<Response>> {
       );
     const { limit } = bound.value.page;
     if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.makeWay();
-    return after(readList(compiled.value, bound.value, database, api.limits), (result) => {
+    const room = new Room(exchange.answerLength);
+    return after(readList(compiled.value, bound.value, database, api.limits, room), (result) => {
       exchange.trace.enter('finalize');
       return after(inspectShown(call, result.records), () =>
         ok(answerList(call, plan, preferences, cursor !== undefined, result)),
@@ -155,7 +157,15 @@ export function readRecord(call: Call, idText: string): Soon<Result<Response>> {
   const found =
     id === undefined
       ? undefined
-      : readOne(compiled.value, id, bound.value, database, database.dialect, limits);
+      : readOne(
+          compiled.value,
+          id,
+          bound.value,
+          database,
+          database.dialect,
+          limits,
+          new Room(exchange.answerLength),
+        );
   return after(found, (record) => {
     exchange.trace.enter('finalize');
     if (record === undefined) return fail(notFound(face.resource, id ?? idText));

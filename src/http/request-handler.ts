@@ -50,6 +50,8 @@ export interface Parts {
   readonly trace: Trace;
   /** In bytes. */
   readonly bodyLimit: number;
+  /** See `Exchange`. */
+  readonly answerLength: number | undefined;
 }
 
 /** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
@@ -202,6 +204,7 @@ export class RequestHandler {
         dashboard,
         failed,
         draw,
+        answerLength: this.parts.answerLength,
         isStopping: this.isStopping,
       });
     };

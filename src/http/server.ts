@@ -60,6 +60,8 @@ export interface ServerOptions {
   readonly stallTimeout?: number;
   /** What answers that clients have not taken may hold together before some of these are cut off; 128 MiB. */
   readonly unsentBytes?: number;
+  /** How long the rows of one answer may be in all, in characters; 128 Mi. */
+  readonly answerLength?: number;
   /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
   readonly maxDelay?: number;
 }
@@ -145,6 +147,7 @@ export async function startServer(
     draw,
     trace,
     bodyLimit,
+    answerLength: options.answerLength,
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const bounds = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };

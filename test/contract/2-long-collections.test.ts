@@ -24,7 +24,7 @@ resources:
 `;
 
 /** Ten are more than an answer has room for, and one is not. */
-const length = 14_000_000;
+const length = 140_000;
 const longTexts: Readonly<Record<'sqlite' | 'postgresql', string>> = {
   sqlite: `hex(zeroblob(${length / 2}))`,
   postgresql: `repeat('0', ${length})`,
@@ -35,7 +35,12 @@ const posts = 12;
 
 let api: Both;
 beforeAll(async () => {
-  api = await serveBoth(specification, { posts: Array.from({ length: posts }, () => ({})) });
+  api = await serveBoth(
+    specification,
+    { posts: Array.from({ length: posts }, () => ({})) },
+    undefined,
+    { answerLength: 1_350_000 },
+  );
   await api.send('POST', '/v1/comments', [
     ...Array.from({ length: 10 }, () => ({ postId: 1 })),
     { postId: 2, text: 'short' },
