@@ -8,7 +8,7 @@ import type { Database, Row } from './database.ts';
 import { encode } from './read.ts';
 import { Refusal } from './refusal.ts';
 import { Room } from './room.ts';
-import { lengthOf } from './row-length.ts';
+import { lengthOfAll } from './row-length.ts';
 import { readTotal } from './total.ts';
 
 /** How many records are read at a time: at first, and at most, or fewer where they are long, in characters. */
@@ -173,7 +173,7 @@ async function* readPortions(
         continue;
       }
       start += ids.length;
-      const together = rows.reduce((sum, row) => sum + lengthOf(row), 0);
+      const together = lengthOfAll(rows);
       read.rows += rows.length;
       read.length += together;
       length = nextLength(rows.length, together);

@@ -3,7 +3,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import { Refusal } from './refusal.ts';
-import { lengthIn, lengthOf } from './row-length.ts';
+import { lengthIn, lengthOfAll } from './row-length.ts';
 
 /** Said of an answer that nobody could hold. */
 export const tooLong = apiError(
@@ -40,7 +40,7 @@ export class Room implements RowCounter {
   }
 
   leave(rows: readonly Row[]): void {
-    for (const row of rows) this.use(-lengthOf(row));
+    this.use(-lengthOfAll(rows));
   }
 
   holds(rows: number, most = Infinity): boolean {

@@ -10,7 +10,12 @@ export function lengthOf(row: Row): number {
   return length;
 }
 
-/** The same, where only the values at `texts` may be long; any of them where nobody says. */
+/** The same of rows together. */
+export function lengthOfAll(rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + lengthOf(row), 0);
+}
+
+/** The same of a row, where only the values at `texts` may be long; any of them where nobody says. */
 export function lengthIn(row: Row, texts: readonly number[] | undefined): number {
   if (texts === undefined) return lengthOf(row);
   let length = perValue * row.length;

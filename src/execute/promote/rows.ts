@@ -5,7 +5,7 @@ import type { JsonValue } from '../../spec/specification.ts';
 import { decoderOf, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Database, Row } from '../database.ts';
-import { lengthOf } from '../row-length.ts';
+import { lengthOfAll } from '../row-length.ts';
 
 /** A row as its values on the wire, in the order of the fields that were asked for. */
 export type WireRow = readonly JsonValue[];
@@ -53,8 +53,7 @@ export async function* portionsOf(
     if (rows.length > 0) yield rows.map(decode);
     if (rows.length < limit) return;
     last = rows.at(-1)?.[0] ?? null;
-    const length = rows.reduce((sum, row) => sum + lengthOf(row), 1);
-    const fitting = Math.floor((limit * portionText) / length);
+    const fitting = Math.floor((limit * portionText) / (1 + lengthOfAll(rows)));
     limit = Math.max(fewest, Math.min(most, fitting));
   }
 }
