@@ -93,6 +93,11 @@ export function isOrdered({ type }: FieldSpecification): boolean {
   return type !== 'json' && type !== 'object' && type !== 'array';
 }
 
+/** Whether the value is never null. */
+export function isNeeded({ required, nullable }: FieldSpecification): boolean {
+  return required === true || nullable === false;
+}
+
 /** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */
 function limitsOf(
   { type, precision = 18, scale = 2 }: FieldSpecification,

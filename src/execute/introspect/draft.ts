@@ -26,6 +26,8 @@ export interface FieldDraft {
   readonly notes: readonly string[];
   /** What it points to, where it is a foreign key. */
   readonly target: { readonly resource: string; readonly field: string } | undefined;
+  /** The different texts of a field that may be the type of a morph pair; else none. */
+  readonly kinds: readonly string[];
 }
 
 /** What an existing store is as a specification. */

@@ -230,7 +230,8 @@ function resourceOf(
     const all = records.map((record) => record[here] ?? null);
     const values = all.filter((one) => one !== null);
     const link = links.get(there);
-    if (here === 'id') return { name: here, attributes: id, notes: [], target: undefined };
+    if (here === 'id')
+      return { name: here, attributes: id, notes: [], target: undefined, kinds: [] };
     const needed = values.length === records.length ? { required: true } : {};
     if (typeof link === 'object')
       return {
@@ -247,12 +248,14 @@ function resourceOf(
         },
         notes: [],
         target: { resource: link.name, field: 'id' },
+        kinds: [],
       };
     return {
       name: here,
       attributes: { ...typeOfValues(values), ...needed },
       notes: link === undefined ? [] : [link],
       target: undefined,
+      kinds: [],
     };
   });
   const keys = fields.filter(({ target }) => target !== undefined);

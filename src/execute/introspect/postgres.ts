@@ -10,6 +10,7 @@ import { boundsOf, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
 import { wordForms } from '../../spec/stored-forms.ts';
 import { hintsOf, momentIn } from './forms.ts';
+import { kindsQuery } from './morphs.ts';
 import { decimalBounds, postgresType, type Enums } from './postgres-types.ts';
 import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from './table.ts';
 
@@ -97,6 +98,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
       const row = recorded.get(column.name);
       const known = row?.isMade === true ? recordedType(row.kind) : undefined;
       const limits = { ...domainBounds(column), ...bounds.get(column.name) };
+      const kinds = kindsQuery(actual, column);
       columns.push({
         actual: column,
         type: column.isComputed
@@ -106,6 +108,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
             : { attributes: known, notes: [] },
         bounds: limits,
         comment: comments.get(`${name}\0${column.name}`),
+        kinds: kinds === undefined ? [] : (await ask(kinds)).map(([kind]) => String(kind)),
       });
     }
     const keys = primary?.filter((column) => column !== null) ?? pairOf(actual, (one) => one) ?? [];

@@ -1,6 +1,7 @@
 import { recordName } from '../../model/names.ts';
 import type { FieldSpecification } from '../../spec/specification.ts';
 import type { FieldDraft, ResourceDraft } from './draft.ts';
+import { morphPairs, type MorphPair } from './morphs.ts';
 import { capital, fieldName, freeName, plural } from './names.ts';
 
 /** A foreign key and where it leads. */
@@ -23,10 +24,12 @@ export function addRelations(resources: readonly ResourceDraft[]): void {
       ]),
     ]),
   );
-  const put = (resource: ResourceDraft, name: string, relation: FieldSpecification): void => {
+  const put: Put = (resource, name, relation) => {
     const free = freeName(name, taken.get(resource) ?? new Set());
-    const { foreignKey, ...others } = relation;
-    const isFound = relation.relation === 'belongsTo' && foreignKey === `${free}Id`;
+    const { foreignKey, typeField, idField, ...others } = relation;
+    const key = relation.relation === 'belongsTo' ? foreignKey : idField;
+    const isOwn = relation.relation === 'belongsTo' || relation.relation === 'morphTo';
+    const isFound = isOwn && key === `${free}Id` && (typeField ?? `${free}Type`) === `${free}Type`;
     resource.relations.set(free, isFound ? others : relation);
   };
   const keys = resources.flatMap((resource) => keysOf(resource, resources));
@@ -37,6 +40,8 @@ export function addRelations(resources: readonly ResourceDraft[]): void {
       resource: target.name,
       foreignKey: field.name,
     });
+  const pairs = morphPairs(resources);
+  for (const pair of pairs) addMorphTo(pair, put);
   for (const key of keys) {
     const { owner, field, target } = key;
     if (owner.isLink && owner.junction?.includes(field.name) === true) continue;
@@ -49,7 +54,37 @@ export function addRelations(resources: readonly ResourceDraft[]): void {
       ...(rivals.length > 1 ? { foreignKey: field.name } : {}),
     });
   }
+  for (const pair of pairs)
+    addMorphMany(pair, pairs.filter(({ owner }) => owner === pair.owner).length > 1, put);
   for (const resource of resources) addMany(resource, keys, put);
+}
+
+/** Adds a relation under the name, or one like it that is free. */
+type Put = (resource: ResourceDraft, name: string, relation: FieldSpecification) => void;
+
+const fieldsOf = ({
+  typeField,
+  idField,
+}: MorphPair): Required<Pick<FieldSpecification, 'typeField' | 'idField'>> => ({
+  typeField: typeField.name,
+  idField: idField.name,
+});
+
+function addMorphTo(pair: MorphPair, put: Put): void {
+  put(pair.owner, pair.base, { type: 'relation', relation: 'morphTo', ...fieldsOf(pair) });
+}
+
+/** The morphMany of each resource that a pair leads to. */
+function addMorphMany(pair: MorphPair, hasRivals: boolean, put: Put): void {
+  const name = fieldName(pair.owner.name);
+  for (const [kind, target] of pair.targets)
+    put(target, hasRivals ? `${name}By${capital(pair.base)}` : name, {
+      type: 'relation',
+      relation: 'morphMany',
+      resource: pair.owner.name,
+      ...(hasRivals ? fieldsOf(pair) : {}),
+      ...(kind === target.name ? {} : { typeValue: kind }),
+    });
 }
 
 function keysOf(owner: ResourceDraft, resources: readonly ResourceDraft[]): readonly Key[] {
@@ -70,11 +105,7 @@ function hasName({ owner, target, base }: Key, isOne: boolean, hasRivals: boolea
 }
 
 /** The belongsToMany of both sides of a junction. */
-function addMany(
-  junction: ResourceDraft,
-  keys: readonly Key[],
-  put: (resource: ResourceDraft, name: string, relation: FieldSpecification) => void,
-): void {
+function addMany(junction: ResourceDraft, keys: readonly Key[], put: Put): void {
   const own = keys.filter(({ owner }) => owner === junction);
   const [left, right] = (junction.junction ?? []).map((name) =>
     own.find(({ field }) => field.name === name),

@@ -1,6 +1,6 @@
 import type { FieldSpecification, OnDelete } from '../../spec/specification.ts';
 import type { ActualIndex, ActualReference } from '../schema-actual.ts';
-import { attributesOf, isOrdered, keyType } from './attributes.ts';
+import { attributesOf, isNeeded, isOrdered, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { hindrance, idType, wideKey } from './hindrance.ts';
 import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
@@ -224,7 +224,7 @@ function fieldsOf(
     );
     const { attributes, notes } = attributesOf(column, isUnique, key.reference);
     const draft = field(name, own, attributes, [...notes, ...key.notes]);
-    fields.push({ ...draft, target: key.target });
+    fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
   return { fields, left };
 }
@@ -269,6 +269,7 @@ function field(
     attributes: column === name ? attributes : { ...attributes, column },
     notes,
     target: undefined,
+    kinds: [],
   };
 }
 
@@ -280,11 +281,6 @@ export function hasTimestamps(fields: readonly FieldDraft[]): boolean {
         own === name && attributes.type === 'datetime' && isNeeded(attributes),
     ),
   );
-}
-
-/** Whether the value is never null. */
-function isNeeded({ required, nullable }: FieldSpecification): boolean {
-  return required === true || nullable === false;
 }
 
 /** Leaves out what the file does not have to say: a plain id that is first, and timestamps that are last. */

@@ -12,6 +12,7 @@ import { momentRanges } from '../stored-forms.ts';
 import type { StoredAs } from '../../spec/specification.ts';
 import { wordForms } from '../../spec/stored-forms.ts';
 import { hintsOf, momentIn } from './forms.ts';
+import { kindsQuery } from './morphs.ts';
 import { declaredDigits, sqliteType, type Stored, type StoredForms } from './sqlite-types.ts';
 import {
   recordedType,
@@ -110,9 +111,19 @@ function readTable(
             : { attributes: known, notes: [] },
         bounds: checks.get(column.name) ?? {},
         comment: undefined,
+        kinds: kindsIn(driver, actual, column),
       };
     }),
   };
+}
+
+function kindsIn(
+  driver: Driver.Database,
+  table: ActualTable,
+  column: ActualColumn,
+): readonly string[] {
+  const query = kindsQuery(table, column);
+  return query === undefined ? [] : driver.prepare(query).pluck().all().map(String);
 }
 
 /**

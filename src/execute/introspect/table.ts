@@ -16,6 +16,8 @@ export interface FoundColumn {
   readonly bounds: Bounds;
   /** What somebody has said of it in the database. */
   readonly comment: string | undefined;
+  /** The different texts of one that may be the type of a morph pair; else none. */
+  readonly kinds: readonly string[];
 }
 
 /** A table of an existing database. */
