@@ -20,6 +20,9 @@ const longest: Readonly<Partial<Record<StoredAs, number>>> = {
   isoText: 24,
   isoSeconds: 20,
   sqlText: 23,
+  sqlMicroseconds: 26,
+  sqlMixed: 26,
+  sqlOffset: 30,
   text: 20,
 };
 

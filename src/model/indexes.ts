@@ -11,9 +11,22 @@ export function isDecimalText({ type, attributes }: Field): boolean {
   return type.name === 'decimal' && attributes.storedAs === 'text';
 }
 
+/**
+ * Whether a field's moments are stored with what is finer than the millisecond, or with less of it in some, and are compared
+ * as the milliseconds that they are on the wire.
+ */
+export function isFineMoment({ attributes: { storedAs } }: Field): boolean {
+  return storedAs === 'sqlMicroseconds' || storedAs === 'sqlMixed';
+}
+
+/** Whether a field is compared as something else than what is stored, so that no index of it serves. */
+export function isConverted(field: Field): boolean {
+  return isDecimalText(field) || isFineMoment(field);
+}
+
 /** Whether an index of a field finds few records by a value: of others, as many may have it as there are, or none finds them. */
 export function tellsFew(field: Field): boolean {
   const { name } = field.type;
   const hasFew = name === 'boolean' || name === 'enum';
-  return !hasFew && field.items === undefined && !isDecimalText(field);
+  return !hasFew && field.items === undefined && !isConverted(field);
 }

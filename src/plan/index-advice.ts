@@ -1,6 +1,6 @@
 import { isRelatedToOne, type Place, type Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../model/api.ts';
-import { beginsIndex, isDecimalText, tellsFew } from '../model/indexes.ts';
+import { beginsIndex, isConverted, tellsFew } from '../model/indexes.ts';
 import type { ReadPlan, SortKey } from './plan.ts';
 
 /** What the database's plan of a list, or of its count, shows. */
@@ -62,7 +62,7 @@ function isAdvisedIn({ field, members, isPivot }: Place): boolean {
   const { type, items } = field;
   const isOwn = members.length === 0 && !isPivot;
   const isScalar = type.sortable && items === undefined;
-  return isOwn && isScalar && type.name !== 'text' && !isDecimalText(field);
+  return isOwn && isScalar && type.name !== 'text' && !isConverted(field);
 }
 
 const equality = ['eq', 'in'];

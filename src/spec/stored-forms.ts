@@ -1,8 +1,11 @@
+/** Texts that begin as SQL writes a moment, with a blank, the form that says the most first. */
+export const sqlMomentForms = ['sqlText', 'sqlMicroseconds', 'sqlMixed', 'sqlOffset'] as const;
+
 /** In which form a column may hold a datetime, where it is not the usual one. Contract 1, Constraint attributes. */
 export const momentForms = [
   'isoText',
   'isoSeconds',
-  'sqlText',
+  ...sqlMomentForms,
   'unixSeconds',
   'unixMilliseconds',
 ] as const;

@@ -171,6 +171,11 @@ export function literal(text: string, fromHex: (hex: string) => string): string 
   return /^[\w$."\- ]*$/u.test(text) ? `'${text}'` : fromHex(Buffer.from(text).toString('hex'));
 }
 
+/** Of a text that `isFineMoment` what is up to the millisecond, with as many digits in each. */
+export function upToMilliseconds(column: string): string {
+  return `substr(${column} || '.000', 1, 23)`;
+}
+
 /** Quotes a name for SQL. Names come from the model alone. */
 export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

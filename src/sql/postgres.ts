@@ -1,13 +1,22 @@
 import type { Comparison } from '../filter/predicate.ts';
 import type { Field } from '../model/api.ts';
-import { isDecimalText } from '../model/indexes.ts';
+import { isDecimalText, isFineMoment } from '../model/indexes.ts';
 import { numberType } from '../model/field-types/number.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { sqlMomentForms } from '../spec/stored-forms.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { momentBounds } from '../model/field-types/stored-as.ts';
-import { codecOf, encodeValue, literal, quote, wantedValues, type Dialect } from './dialect.ts';
+import {
+  codecOf,
+  encodeValue,
+  literal,
+  quote,
+  upToMilliseconds,
+  wantedValues,
+  type Dialect,
+} from './dialect.ts';
 
 /** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
 export const isComputed =
@@ -169,8 +178,13 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
 /** A day of the calendar, and a time of a day. */
 const calendarDay = String.raw`\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31|02-29)`;
 const clock = String.raw`([01]\d|2[0-3])(:[0-5]\d){2}`;
-/** `YYYY-MM-DD hh:mm:ss`, with ms or without. */
-const sqlMoment = String.raw`^${calendarDay} ${clock}(\.\d{3})?$`;
+/** The end of each form whose texts begin with `YYYY-MM-DD hh:mm:ss`. */
+const sqlMomentEnds: Readonly<Record<(typeof sqlMomentForms)[number], string>> = {
+  sqlText: String.raw`(\.(?!000)\d{3})?`,
+  sqlMicroseconds: String.raw`\.\d{6}`,
+  sqlMixed: String.raw`(\.\d{3}(\d{3})?)?`,
+  sqlOffset: String.raw`\.\d{3} \+00:00`,
+};
 
 /** The number that a text is; of one that is none, null. */
 function numberIn(column: string): string {
@@ -193,7 +207,9 @@ export const postgresAlike: Dialect = {
       ? firstItem(column, field.items)
       : isDecimalText(field)
         ? numberIn(column)
-        : column,
+        : isFineMoment(field)
+          ? upToMilliseconds(column)
+          : column,
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: postgresText,
   compare: (column, operator, placeholder, field) =>
@@ -206,7 +222,10 @@ export const postgresAlike: Dialect = {
               numberIn(column),
               `${placeholder}::${operator === 'in' || operator === 'nin' ? 'numeric[]' : 'numeric'}`,
             )
-          : comparisons[operator](column, placeholder),
+          : comparisons[operator](
+              isFineMoment(field) ? upToMilliseconds(column) : column,
+              placeholder,
+            ),
   member: (column, members) =>
     `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
@@ -254,7 +273,9 @@ export const postgresAlike: Dialect = {
   // As text, whatever the type of the column.
   isStoredAs: (column, form, { precision, scale }) => {
     const text = `(${column}::text COLLATE "C")`;
-    if (form === 'sqlText') return `(${text} ~ '${sqlMoment}' AND ${text} !~ '\\.000$')`;
+    const sqlMoment = sqlMomentForms.find((one) => one === form);
+    if (sqlMoment !== undefined)
+      return `${text} ~ '^${calendarDay} ${clock}${sqlMomentEnds[sqlMoment]}$'`;
     if (form === 'isoText') return `${text} ~ '^${calendarDay}T${clock}\\.\\d{3}Z$'`;
     if (form === 'isoSeconds') return `${text} ~ '^${calendarDay}T${clock}Z$'`;
     if (form === 'scaled') {

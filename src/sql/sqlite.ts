@@ -1,14 +1,15 @@
 import type { Field } from '../model/api.ts';
-import { isDecimalText } from '../model/indexes.ts';
+import { isDecimalText, isFineMoment } from '../model/indexes.ts';
 import { numberType } from '../model/field-types/number.ts';
 import type { Comparison } from '../filter/predicate.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { sqlMomentForms } from '../spec/stored-forms.ts';
 import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../model/field-types/stored-as.ts';
 import { jsonGuard } from './json-guard.ts';
-import { codecOf, literal, wantedValues, type Dialect } from './dialect.ts';
+import { codecOf, literal, upToMilliseconds, wantedValues, type Dialect } from './dialect.ts';
 
 const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
 
@@ -108,6 +109,12 @@ function compareAny(json: string, operator: Comparison, parameter: string): stri
   return `EXISTS (SELECT 1 FROM json_each(${parameter}) AS operand WHERE ${isOperand})`;
 }
 
+/** What of a column is compared and sorted. */
+function compared(column: string, field: Field): string {
+  if (isFineMoment(field)) return upToMilliseconds(column);
+  return isDecimalText(field) ? asDouble(column) : column;
+}
+
 /** A GLOB pattern for text that contains `text` in any case, everything in it literal. */
 function globPattern(text: string): string {
   let pattern = '*';
@@ -137,6 +144,26 @@ function itemOf(value: SqlValue): string {
     : text;
 }
 
+/** A pattern of GLOB for so many digits. */
+const digits = (count: number): string => '[0-9]'.repeat(count);
+
+const isSecond = (column: string): string => `datetime(${column}) IS ${column}`;
+const isMilliseconds = (column: string): string =>
+  `strftime('%Y-%m-%d %H:%M:%f', ${column}) IS ${column}`;
+const isMicroseconds = (column: string): string =>
+  `(substr(${column}, 20) GLOB '.${digits(6)}' AND ${isSecond(`substr(${column}, 1, 19)`)})`;
+
+/** Whether a text that begins with a day and a blank is a moment in a form. */
+const sqlMoments: Readonly<Record<(typeof sqlMomentForms)[number], (column: string) => string>> = {
+  sqlText: (column) =>
+    `(${isSecond(column)} OR (${isMilliseconds(column)} AND ${column} NOT GLOB '*.000'))`,
+  sqlMicroseconds: isMicroseconds,
+  sqlMixed: (column) =>
+    `(${isSecond(column)} OR ${isMilliseconds(column)} OR ${isMicroseconds(column)})`,
+  sqlOffset: (column) =>
+    `strftime('%Y-%m-%d %H:%M:%f', substr(${column}, 1, 23)) || ' +00:00' IS ${column}`,
+};
+
 export const sqlite: Dialect = {
   name: 'sqlite',
   // It sorts into a tree on disk then, for one of a million rows 4 to 7 times as long.
@@ -151,7 +178,7 @@ export const sqlite: Dialect = {
     codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column,
   sortKey: (column, field) => {
     const { items } = field;
-    if (items === undefined) return isDecimalText(field) ? asDouble(column) : column;
+    if (items === undefined) return compared(column, field);
     // All decimals of a field have the same number of places, so without the point they are whole numbers.
     return items.type.name === 'decimal'
       ? `CAST(replace(json_extract(${column}, '$[0]'), '.', '') AS INTEGER)`
@@ -164,7 +191,7 @@ export const sqlite: Dialect = {
       ? compareAny(column, operator, placeholder)
       : isArrayComparison(operator)
         ? compareArray(column, operator === 'containsAll', placeholder, field)
-        : comparisons[operator](isDecimalText(field) ? asDouble(column) : column, placeholder),
+        : comparisons[operator](compared(column, field), placeholder),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {
@@ -211,20 +238,18 @@ export const sqlite: Dialect = {
       return `(typeof(${column}) = 'integer' AND ${column} BETWEEN -${most} AND ${most})`;
     }
     if (form === 'text') {
-      const digits = `iif(${column} GLOB '-*', substr(${column}, 2), ${column})`;
-      const places = `(instr(${digits}, '.') = 0 OR length(${digits}) - instr(${digits}, '.') <= ${scale})`;
+      const number = `iif(${column} GLOB '-*', substr(${column}, 2), ${column})`;
+      const places = `(instr(${number}, '.') = 0 OR length(${number}) - instr(${number}, '.') <= ${scale})`;
       return (
-        `(typeof(${column}) = 'text' AND ${digits} GLOB '[0-9]*' AND ${digits} GLOB '*[0-9]'` +
-        ` AND ${digits} NOT GLOB '*[^0-9.]*' AND ${digits} NOT GLOB '*.*.*' AND ${places}` +
-        ` AND instr(ltrim(${digits}, '0') || '.', '.') - 1 <= ${precision - scale})`
+        `(typeof(${column}) = 'text' AND ${number} GLOB '[0-9]*' AND ${number} GLOB '*[0-9]'` +
+        ` AND ${number} NOT GLOB '*[^0-9.]*' AND ${number} NOT GLOB '*.*.*' AND ${places}` +
+        ` AND instr(ltrim(${number}, '0') || '.', '.') - 1 <= ${precision - scale})`
       );
     }
-    if (form === 'sqlText') {
-      const day = `${'[0-9]'.repeat(4)}-${'[0-9]'.repeat(2)}-${'[0-9]'.repeat(2)}`;
-      return (
-        `(typeof(${column}) = 'text' AND ${column} GLOB '${day} *' AND (datetime(${column}) IS ${column}` +
-        ` OR (strftime('%Y-%m-%d %H:%M:%f', ${column}) IS ${column} AND ${column} NOT GLOB '*.000')))`
-      );
+    const moment = sqlMomentForms.find((one) => one === form);
+    if (moment !== undefined) {
+      const day = `${digits(4)}-${digits(2)}-${digits(2)}`;
+      return `(typeof(${column}) = 'text' AND ${column} GLOB '${day} *' AND ${sqlMoments[moment](column)})`;
     }
     if (form === 'real')
       return (

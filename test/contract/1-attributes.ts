@@ -86,7 +86,16 @@ export const attributeRows: readonly AttributeRow[] = [
   {
     attribute: 'storedAs',
     types: ['datetime'],
-    good: ['isoText', 'isoSeconds', 'sqlText', 'unixSeconds', 'unixMilliseconds'],
+    good: [
+      'isoText',
+      'isoSeconds',
+      'sqlText',
+      'sqlMicroseconds',
+      'sqlMixed',
+      'sqlOffset',
+      'unixSeconds',
+      'unixMilliseconds',
+    ],
     bad: ['plain', 'real', 'Y/N', '1', 'null'],
   },
   {

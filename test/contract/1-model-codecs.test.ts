@@ -130,6 +130,11 @@ describe('the stored form', () => {
     ['type: datetime', 'sqlText', moment, '2026-03-01 14:05:00'],
     ['type: datetime', 'sqlText', '2026-03-01T14:05:00.120Z', '2026-03-01 14:05:00.120'],
     ['type: datetime', 'isoText', moment, moment],
+    ['type: datetime', 'sqlMicroseconds', moment, '2026-03-01 14:05:00.000000'],
+    ['type: datetime', 'sqlMicroseconds', '2026-03-01T14:05:00.120Z', '2026-03-01 14:05:00.120000'],
+    ['type: datetime', 'sqlMixed', moment, '2026-03-01 14:05:00'],
+    ['type: datetime', 'sqlMixed', '2026-03-01T14:05:00.120Z', '2026-03-01 14:05:00.120000'],
+    ['type: datetime', 'sqlOffset', moment, '2026-03-01 14:05:00.000 +00:00'],
     ['type: datetime', 'isoSeconds', moment, '2026-03-01T14:05:00Z'],
     ['type: datetime', 'isoSeconds', '2026-03-01T14:05:00.250Z', '2026-03-01T14:05:00Z'],
     ['type: datetime', 'unixSeconds', moment, 1_772_373_900],
@@ -160,6 +165,11 @@ describe('the stored form', () => {
     ['type: boolean', 'Y/N', 'Y', true],
     ['type: boolean', 'Y/N', 'N', false],
     ['type: datetime', 'sqlText', 'soon', 'soon'],
+    ['type: datetime', 'sqlMicroseconds', '2026-03-01 14:05:00.999999', '2026-03-01T14:05:00.999Z'],
+    ['type: datetime', 'sqlMixed', '2026-03-01 14:05:00.000001', moment],
+    ['type: datetime', 'sqlMixed', '2026-03-01 14:05:00', moment],
+    ['type: datetime', 'sqlMixed', 'soon', 'soon'],
+    ['type: datetime', 'sqlOffset', '2026-03-01 14:05:00.000 +00:00', moment],
     ['type: datetime', 'unixSeconds', 'soon', 'soon'],
     ['type: datetime', 'unixMilliseconds', 9e18, '9000000000000000000'],
     ['type: boolean', 'zeroOne', 2, true],
@@ -200,7 +210,7 @@ describe('the stored form', () => {
       fc.property(datetime, datetime, fc.integer({ min: -999, max: 999 }), (a, other, near) => {
         const b = Math.abs(near) > 500 ? other : new Date(Date.parse(a) + near).toISOString();
         if (b.length > 24) return;
-        for (const form of ['plain', 'sqlText']) {
+        for (const form of ['plain', 'sqlText', 'sqlMicroseconds', 'sqlOffset']) {
           const [left, right] = [
             String(storedAs(a, field, form)),
             String(storedAs(b, field, form)),

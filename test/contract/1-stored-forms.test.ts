@@ -15,6 +15,9 @@ resources:
       updatedAt: { type: datetime, nullable: false, storedAs: unixMilliseconds }
       at: { type: datetime }
       sqlAt: { type: datetime, storedAs: sqlText, index: true }
+      microAt: { type: datetime, storedAs: sqlMicroseconds, index: true }
+      mixedAt: { type: datetime, storedAs: sqlMixed, unique: true }
+      offsetAt: { type: datetime, storedAs: sqlOffset, index: true }
       milliAt: { type: datetime, storedAs: unixMilliseconds, unique: true }
       secondAt: { type: datetime, storedAs: unixSeconds }
       price: { type: decimal, precision: 10, scale: 2 }
@@ -38,6 +41,9 @@ const records = moments.map((at, index) => {
   return {
     at,
     sqlAt: at,
+    microAt: at,
+    mixedAt: at,
+    offsetAt: at,
     milliAt: at,
     secondAt: at,
     price,
@@ -62,6 +68,9 @@ const ids = async (query: string): Promise<unknown> => {
 
 const columns = [
   ['at', 'sqlAt'],
+  ['at', 'microAt'],
+  ['at', 'mixedAt'],
+  ['at', 'offsetAt'],
   ['at', 'milliAt'],
   ['at', 'secondAt'],
   ['price', 'realPrice'],

@@ -82,6 +82,16 @@ function secondsComparand(value: JsonValue, operator: Operator): number {
   return operator === 'gte' || operator === 'lt' ? Math.ceil(seconds) : never;
 }
 
+/** `2026-03-01 14:05:00.000` */
+function sqlMilliseconds(value: JsonValue): string {
+  return String(value).slice(0, 23).replace('T', ' ');
+}
+
+/** The moment of a text as SQL writes it, in UTC; what is finer than ms is cut off. */
+function fromSqlText(stored: SqlValue): string {
+  return fromMilliseconds(milliseconds(`${String(stored).replace(' ', 'T')}Z`), stored);
+}
+
 /** A moment as text without a fraction of a second. */
 function secondsText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
@@ -120,9 +130,26 @@ export const datetimeType: FieldType = {
     },
     /** `YYYY-MM-DD hh:mm:ss`, taken as UTC; with ms where there are some, which sorts behind the bare second. */
     sqlText: {
-      encode: (value) => String(value).slice(0, 23).replace('T', ' ').replace('.000', ''),
+      encode: (value) => sqlMilliseconds(value).replace('.000', ''),
+      decode: fromSqlText,
+    },
+    /** With six digits behind the second, of which the last three are others' alone. */
+    sqlMicroseconds: {
+      encode: (value) => `${sqlMilliseconds(value)}000`,
+      decode: fromSqlText,
+      comparand: sqlMilliseconds,
+    },
+    /** With six digits or three, or none where they would be zeros. */
+    sqlMixed: {
+      encode: (value) => `${sqlMilliseconds(value)}000`.replace('.000000', ''),
+      decode: fromSqlText,
+      comparand: sqlMilliseconds,
+    },
+    /** `YYYY-MM-DD hh:mm:ss.mmm +00:00` */
+    sqlOffset: {
+      encode: (value) => `${sqlMilliseconds(value)} +00:00`,
       decode: (stored) =>
-        fromMilliseconds(milliseconds(`${String(stored).replace(' ', 'T')}Z`), stored),
+        fromMilliseconds(milliseconds(String(stored).replace(' ', 'T').replace(' ', '')), stored),
     },
     /** Without fractions, which no value that is read has; the time of a default does. */
     unixSeconds: {
