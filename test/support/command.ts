@@ -8,6 +8,8 @@ import { endAfterFile } from './leftovers.ts';
 export const root = resolve(import.meta.dirname, '../..');
 const node = join(root, 'node_modules/.bin/node');
 const main = join(root, 'src/cli/main.ts');
+/** Where Node keeps what it has compiled: a command takes half as long to begin. */
+const compiled = join(root, 'node_modules/.cache/compiled');
 
 /** How a command ended, and what it has printed. */
 export interface Ended {
@@ -45,7 +47,7 @@ function environment(own: Surroundings['env']): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:npm_|INIT_CWD|PLINTH_|VITEST|NODE_OPTIONS)/u.test(name),
   );
-  return { ...Object.fromEntries(inherited), ...own };
+  return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(inherited), ...own };
 }
 
 /** Starts any program. */
