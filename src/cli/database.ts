@@ -6,7 +6,7 @@ import type { MigrationStep } from '../sql/schema.ts';
 import type { Context } from './context.ts';
 import { databaseKinds, kindOf } from './database-kinds.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { inForms, type SpecificationFile } from './specification.ts';
+import { inForms, type ModelFile } from './specification.ts';
 import {
   isPath,
   withoutPassword,
@@ -45,11 +45,11 @@ export async function introspectDatabase(
  * A specification over this database: where it has values in a form of others that the file does not name, the Api reads
  * and writes them so. Fails where the file does not fit what is found, as by a default that such a column cannot hold.
  */
-export async function asStored(
+export async function asStored<File extends ModelFile>(
   context: Context,
   target: Target,
-  specification: SpecificationFile,
-): Promise<SpecificationFile> {
+  specification: File,
+): Promise<File> {
   const { name, forms } = await named(context, target);
   try {
     return inForms(specification, await forms(specification.api));

@@ -26,6 +26,9 @@ export interface SpecificationFile {
   readonly positionOf: PositionOf;
 }
 
+/** A file as far as what it says of the database needs it. */
+export type ModelFile = Pick<SpecificationFile, 'name' | 'api' | 'positionOf'>;
+
 /** How a command line names its specification. */
 export interface Named {
   readonly file?: string | undefined;
@@ -153,7 +156,7 @@ export function requireSpecification(
 }
 
 /** With fields in the forms that were found in its database. Fails where one of them does not go with the file. */
-export function inForms(specification: SpecificationFile, forms: FoundForms): SpecificationFile {
+export function inForms<File extends ModelFile>(specification: File, forms: FoundForms): File {
   if (forms.size === 0) return specification;
   const { name, positionOf } = specification;
   const model = collectProblems(name, positionOf);

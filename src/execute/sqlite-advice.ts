@@ -1,7 +1,8 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
+import { isFineMoment } from '../model/indexes.ts';
 import { keyType } from '../model/keys.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, upToMilliseconds } from '../sql/dialect.ts';
 import type { ColumnAdvice } from './schema-actual.ts';
 import { foldName, readTables } from './sqlite-catalog.ts';
 import { unservedOrders } from './sqlite-collations.ts';
@@ -13,10 +14,38 @@ import { unservedOrders } from './sqlite-collations.ts';
 export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
   const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
-    return [...unservedOrders(driver, api), ...capitalUuids(driver, api)];
+    return [
+      ...unservedOrders(driver, api),
+      ...unservedMoments(driver, api),
+      ...capitalUuids(driver, api),
+    ];
   } finally {
     driver.close();
   }
+}
+
+/**
+ * The fields of an Api over indexed columns of moments with microseconds, where no index has what requests compare: the
+ * milliseconds.
+ */
+function unservedMoments(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
+  const tables = readTables(driver);
+  return [...resources.values()].flatMap(({ table, fields }) => {
+    const begins = new Set(
+      tables
+        .get(foldName(table))?.()
+        .indexes.map(({ columns: [first] }) => foldName(first ?? '')),
+    );
+    return [...fields.values()].flatMap((field) => {
+      if (!isFineMoment(field) || !begins.has(foldName(field.column))) return [];
+      const value = upToMilliseconds(quote(field.column));
+      const steps = driver
+        .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${quote(table)} ORDER BY ${value}`)
+        .all() as readonly { readonly detail: string }[];
+      const message = `the API sorts and compares ${field.name} by the millisecond, and no index has that order; add CREATE INDEX … ON ${quote(table)} (${value})`;
+      return steps.some(({ detail }) => detail.includes('TEMP B-TREE')) ? [{ field, message }] : [];
+    });
+  });
 }
 
 /**

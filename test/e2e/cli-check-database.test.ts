@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { barePostgres } from '../support/bare-postgres.ts';
@@ -118,6 +119,40 @@ test('check warns of UUIDs in capitals, which SQLite has as texts', async () => 
     `capitals.yaml:5:7 warning resources.owners.fields.tag: 1 of its values is a UUID in capitals, ${wanted} tag, or say type: string`,
     'capitals.yaml is valid: 1 resource.',
   ]);
+});
+
+test('check warns of moments with microseconds that are indexed as they stand', async () => {
+  new Driver(folder.at('moments.db'))
+    .exec(
+      `CREATE TABLE jobs (id INTEGER PRIMARY KEY, made_at TEXT, begun_at TEXT, ended_at TEXT, seen_at TEXT);
+      CREATE INDEX made ON jobs (made_at); CREATE INDEX begun ON jobs (begun_at);
+      CREATE INDEX begun_ms ON jobs (substr("begun_at" || '.000', 1, 23)); CREATE INDEX ended ON jobs (ended_at);
+      INSERT INTO jobs VALUES (1, '2026-03-01 10:00:00.123456', '2026-03-01 10:00:00.123456', '2026-03-01 10:00:00', '2026-03-01 10:00:00.123456')`,
+    )
+    .close();
+  folder.write(
+    'moments.yaml',
+    `resources:
+  jobs:
+    fields:
+      madeAt: { type: datetime, column: made_at, storedAs: sqlMicroseconds }
+      begunAt: { type: datetime, column: begun_at }
+      endedAt: { type: datetime, column: ended_at }
+      seenAt: { type: datetime, column: seen_at }
+`,
+  );
+  const { out } = await run(['moments.yaml', '--database', 'sqlite:moments.db']);
+  expect(out.trimEnd().split('\n')).toEqual([
+    `moments.yaml:4:7 warning resources.jobs.fields.madeAt: the API sorts and compares madeAt by the millisecond, and no index has that order; add CREATE INDEX … ON "jobs" (substr("made_at" || '.000', 1, 23))`,
+    'moments.yaml is valid: 1 resource.',
+  ]);
+  folder.write(
+    'moments.yaml',
+    readFileSync(folder.at('moments.yaml'), 'utf8').replace(', storedAs: sqlMicroseconds', ''),
+  );
+  expect((await run(['moments.yaml', '--database', 'sqlite:moments.db'])).out).toContain(
+    'madeAt by the millisecond',
+  );
 });
 
 test('a database of the command line that cannot be read is a failure', async () => {

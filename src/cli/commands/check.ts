@@ -5,7 +5,7 @@ import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../spec/collector.ts';
 import type { Problem } from '../../spec/problems.ts';
 import { shownPath, type Context } from '../context.ts';
-import { columnAdvice } from '../database.ts';
+import { asStored, columnAdvice } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { checkGeneration } from '../generation-problems.ts';
 import {
@@ -79,11 +79,12 @@ async function checkColumns(
   file: ReadFile,
   flag: string | undefined,
 ): Promise<readonly Problem[]> {
-  const { name, api, positionOf } = file;
+  const { name, positionOf } = file;
   const target = databaseTarget(context, file, flag);
   if (target === undefined) return [];
   const { report, problems } = collectProblems(name, positionOf);
   try {
+    const { api } = await asStored(context, target, file);
     for (const { field, message } of await columnAdvice(context, target, api))
       report(['resources', field.resource.name, 'fields', field.name], message, 'warning');
   } catch (error) {
