@@ -103,6 +103,7 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
     DateStyle: 'ISO',
     extra_float_digits: 1,
     standard_conforming_strings: 'on',
+    array_nulls: 'on',
     default_transaction_isolation: 'read committed',
     // To compile a statement of many subqueries takes a minute, to run it a second.
     jit: 'off',

@@ -40,7 +40,7 @@ interface Waiter {
  * nobody but who waits for it. The driver's own pool cannot do that together with transactions.
  */
 export class Pool {
-  private readonly address: PostgresAddress;
+  private address: PostgresAddress;
   private readonly options: PoolOptions;
   private readonly idle: Connection[] = [];
   private readonly lent = new Set<Connection>();
@@ -66,6 +66,12 @@ export class Pool {
   get answeredAt(): number {
     const there = [...this.idle, ...this.lent].filter(({ isLost }) => !isLost);
     return Math.max(...there.map(({ answeredAt }) => answeredAt));
+  }
+
+  /** Begins sessions from now on with a setting of the server, unless the URL has it. */
+  set(setting: string, value: string): void {
+    const { settings } = this.address;
+    this.address = { ...this.address, settings: { [setting]: value, ...settings } };
   }
 
   /** Lends a connection: the one used last, whose statements are prepared. Rejects when all stay busy for too long. */

@@ -59,8 +59,13 @@ const kindOfServer =
   `CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN 'citus'` +
   ` WHEN version() NOT LIKE 'PostgreSQL %' OR version() LIKE '%-YB-%' THEN 'alike' END`;
 
-/** Lets the server name types and columns as they are compared, for a role that has them all put in quotes. */
-const plainNames = `SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'quote_all_identifiers' AND setting = 'on'`;
+/**
+ * Lets a transaction take as long as it does, and the server name types and columns as they are compared, for a role that
+ * has all names put in quotes. PostgreSQL knows a deadline of transactions from 17 on.
+ */
+const unboundedSettings =
+  `SELECT set_config(name, CASE name WHEN 'quote_all_identifiers' THEN 'off' ELSE '0' END, true)` +
+  ` FROM pg_settings WHERE name IN ('quote_all_identifiers', 'statement_timeout', 'transaction_timeout')`;
 
 /**
  * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` that says in one sentence what is wrong with
@@ -246,8 +251,7 @@ export class PostgresDatabase implements Database {
     return this.write(async (transaction) => {
       const ask: Ask = (sql, bound = []) =>
         transaction.all({ sql, parameters: bound.map((_, index) => index) }, { bound });
-      for (const sql of [...settings, 'SET LOCAL statement_timeout = 0', plainNames])
-        await ask(sql);
+      for (const sql of [...settings, unboundedSettings]) await ask(sql);
       return work(ask);
     });
   }
@@ -260,11 +264,12 @@ export class PostgresDatabase implements Database {
       const { rows } = await connection.query(
         `SELECT current_setting('server_version_num')::int / 10000, getdatabaseencoding(),` +
           ` current_setting('DateStyle'), current_setting('extra_float_digits')::int,` +
-          ` current_setting('standard_conforming_strings'), ${kindOfServer}`,
+          ` current_setting('standard_conforming_strings'), ${kindOfServer},` +
+          ` current_setting('transaction_timeout', true)`,
         [],
         false,
       );
-      const [version, encoding, dateStyle, floatDigits, conforming, kind] = rows[0] ?? [];
+      const [version, encoding, dateStyle, floatDigits, conforming, kind, deadline] = rows[0] ?? [];
       const refuse = (reason: string): never => {
         throw new DatabaseFailure(`The database ${name} ${reason}.`);
       };
@@ -277,6 +282,11 @@ export class PostgresDatabase implements Database {
       if (Number(floatDigits) < 1) refuse('must have extra_float_digits 1 for this role');
       if (kind === null) this.dialect = postgres;
       if (kind === 'citus') this.dialect = citus;
+      // It would end the session under a stream or a write. A session of PostgreSQL 15 that named it would be refused.
+      if (deadline !== null && this.canName) {
+        this.pool.set('transaction_timeout', '0');
+        if (deadline !== '0') connection.abandon();
+      }
     } catch (error) {
       throw openFailure(name, error);
     } finally {

@@ -86,12 +86,19 @@ test('a server without a further session for all of a pool: those wait that find
   }
 });
 
-test('a server that ends idle sessions does not end those of a pool, under a write of which nobody would know', async () => {
-  const set = (value: string): Promise<unknown> =>
+/** Gives all sessions that come to the database a setting, where the server knows it. */
+const give = async (setting: string, value: string): Promise<() => Promise<unknown>> => {
+  const set = (what: string): Promise<unknown> =>
     other.unsafe(
-      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${value}', current_database()); END $$`,
+      `DO $$ BEGIN IF current_setting('${setting}', true) IS NOT NULL THEN
+        EXECUTE format('ALTER DATABASE %I ${what}', current_database()); END IF; END $$`,
     );
-  await set('SET idle_session_timeout = 100');
+  await set(`SET ${setting} = ${value}`);
+  return () => set(`RESET ${setting}`);
+};
+
+test('a server that ends idle sessions does not end those of a pool, under a write of which nobody would know', async () => {
+  const takeBack = await give('idle_session_timeout', '100');
   const own = await openPostgres(server.url, { poolSize: 1 });
   try {
     const session = statement('SELECT pg_backend_pid()');
@@ -99,7 +106,49 @@ test('a server that ends idle sessions does not end those of a pool, under a wri
     await delay(1_000);
     expect(await own.all(session, none)).toEqual(before);
   } finally {
-    await set('RESET idle_session_timeout');
+    await takeBack();
+    await own.close();
+  }
+});
+
+describe('a server that ends what takes long', () => {
+  const long = statement('SELECT pg_sleep(1)');
+  let takeBack: () => Promise<unknown>;
+  beforeAll(async () => {
+    // From PostgreSQL 17 on.
+    takeBack = await give('transaction_timeout', '400');
+  });
+  afterAll(() => takeBack());
+
+  test('ends nothing that the service has a deadline for', async () => {
+    const own = await openPostgres(server.url, { poolSize: 1 });
+    try {
+      expect(await own.all(long, none)).toHaveLength(1);
+      await own.writeOne(long, none);
+      await own.write(({ all }) => all(long, none));
+    } finally {
+      await own.close();
+    }
+  });
+
+  test('nor a migration behind a pooler', async () => {
+    const own = await openPostgres(server.url, { poolSize: 1, pooler: 'transaction' });
+    try {
+      expect(await own.changing((ask) => ask('SELECT pg_sleep(1)'))).toHaveLength(1);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+test('a server that takes null in a list for a text', async () => {
+  const takeBack = await give('array_nulls', 'off');
+  const own = await openPostgres(server.url, { poolSize: 1 });
+  try {
+    const asked = statement('SELECT value IS NULL FROM unnest($1::text[]) AS value');
+    expect(await own.all(asked, { bound: ['{a,NULL}'] })).toEqual([[false], [true]]);
+  } finally {
+    await takeBack();
     await own.close();
   }
 });
