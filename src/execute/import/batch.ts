@@ -38,7 +38,9 @@ export class Batch {
       (field) => field.reference?.resource === resource && !deferred.has(field),
     );
     const fitting = Math.floor(mostParameters / resource.fields.size);
-    this.most = looksBack ? 1 : Math.max(1, Math.min(mostRecords, fitting));
+    // `DEFAULT VALUES`, for records without even an id, are those of one row.
+    const isIdAlone = resource.fields.size === 1;
+    this.most = looksBack || isIdAlone ? 1 : Math.max(1, Math.min(mostRecords, fitting));
   }
 
   add(candidate: Candidate): void {
@@ -108,7 +110,9 @@ export class BatchStatements {
           (_, row) => `(${fields.map((_field, index) => add(row * columns + index)).join(', ')})`,
         );
         const givenIds = fields.includes(id) ? (this.dialect.givenIds ?? '') : '';
-        return `INSERT INTO ${quote(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
+        return fields.length === 0
+          ? `INSERT INTO ${quote(table)} DEFAULT VALUES`
+          : `INSERT INTO ${quote(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
       });
       this.inserts.set(key, statement);
     }
