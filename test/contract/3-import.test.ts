@@ -47,10 +47,13 @@ test('ids, timestamps and read-only fields are kept; what is absent gets its def
   }));
 
 test('a record of nothing gets an id, also where there is no other field', () =>
-  withLoader(buildValid('resources: { dots: { fields: { id: { type: id } } } }'), async ({ load, rows }) => {
-    expect(await load({ 'dots.ndjson': '{}\n{"id":7}\n{}\n{}\n' })).toMatchObject({ dots: 4 });
-    expect(rows('SELECT id FROM dots')).toEqual([{ id: 1 }, { id: 7 }, { id: 8 }, { id: 9 }]);
-  }));
+  withLoader(
+    buildValid('resources: { dots: { fields: { id: { type: id } } } }'),
+    async ({ load, rows }) => {
+      expect(await load({ 'dots.ndjson': '{}\n{"id":7}\n{}\n{}\n' })).toMatchObject({ dots: 4 });
+      expect(rows('SELECT id FROM dots')).toEqual([{ id: 1 }, { id: 7 }, { id: 8 }, { id: 9 }]);
+    },
+  ));
 
 describe('a bad record', () => {
   test.each(badRecords.map(([name, text, ...problems]) => ({ name, text, problems })))(

@@ -156,6 +156,55 @@ test('types follow from the values, which come back as they are', async () => {
   );
 });
 
+test('keys that lead in a circle can be loaded: one of them may be null', async () => {
+  const users = [
+    { id: 1, teamId: 1, bossId: 2, parentId: 2 },
+    { id: 2, teamId: 1, bossId: 2, parentId: 1 },
+  ];
+  const teams = [{ id: 1, userId: 2 }];
+  const bosses = [{ id: 2 }];
+  const folder = makeFolder({ 'db.json': JSON.stringify({ users, teams, bosses }) });
+  const { out } = await good(
+    ['introspect', 'db.json', '--json', '--out', 'plinth.yaml'],
+    folder.path,
+  );
+  const { specification } = JSON.parse(out) as Introspected;
+  const required = Object.entries(specification.resources).flatMap(([resource, { fields }]) =>
+    Object.keys(fields).flatMap((name) =>
+      fields[name]?.required === true ? [`${resource}.${name}`] : [],
+    ),
+  );
+  expect(required).toEqual(['users.teamId', 'users.bossId']);
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  expect(await (await fetch(`${url}/users`)).json()).toEqual(users);
+  expect(await (await fetch(`${url}/teams`)).json()).toEqual(teams);
+  await stop('SIGTERM');
+});
+
+test('where nothing can be served, each list says why', async () => {
+  const folder = makeFolder({
+    'db.json': JSON.stringify({ posts: [{ id: 1 }, { id: 1 }], size: 3 }),
+    'comments.json': '// Ours\n{ "posts": [] }\n',
+    'none.json': '{}',
+  });
+  const of = (file: string): ReturnType<typeof plinth> =>
+    plinth(['introspect', file], { cwd: folder.path });
+  expect(await of('db.json')).toMatchObject({
+    code: 1,
+    err: [
+      'posts is left out: more than one of its records has the id 1.',
+      'size is left out: it is no list of records.',
+      'db.json cannot be used: it has no list of records that can be served. Name a db.json of json-server.\n',
+    ].join('\n'),
+  });
+  expect((await of('none.json')).err).toBe(
+    'none.json cannot be used: it has no list of records. Name a db.json of json-server.\n',
+  );
+  expect((await of('comments.json')).err).toMatch(
+    /^comments\.json cannot be used: it is no JSON.*\n$/u,
+  );
+});
+
 test('a list of nothing but links leads to both ends, is a list of each, and may hold a link twice', async () => {
   const likes = [
     { id: 1, userId: 1, postId: 1 },
@@ -224,7 +273,7 @@ test('documents of MongoDB keep their _id as their id', async () => {
 
 test('fields with values that the API would refuse are left out and named; the rest is served', async () => {
   const notes = [
-    { id: 1, text: 'good', nul: 'a', half: 'b', many: [1], size: 1e21, deep: { n: 1 } },
+    { id: 1, text: 'good', nul: 'a', half: 'b', many: [1], size: 1e21, deep: { n: 1 }, nest: [] },
     {
       id: 2,
       text: 'fine',
@@ -233,6 +282,7 @@ test('fields with values that the API would refuse are left out and named; the r
       many: ['x', 1e21],
       size: 2,
       deep: { n: ['\0'] },
+      nest: JSON.parse('['.repeat(32) + ']'.repeat(32)) as unknown,
     },
   ];
   const named = [{ id: 'a\0', v: 1 }];
@@ -247,6 +297,7 @@ test('fields with values that the API would refuse are left out and named; the r
     'notes.half is left out: in record 2 half must not hold half of a surrogate pair.',
     'notes.many is left out: in record 2 many[1] must be between -9007199254740991 and 9007199254740991.',
     'notes.deep is left out: in record 2 deep.n[0] must not hold a NUL character.',
+    'notes.nest is left out: record 2 is nested deeper than 32 levels by its nest.',
   ];
   expect((JSON.parse(out) as { left: string[] }).left).toEqual(expected);
   for (const line of expected) expect(err).toContain(line);

@@ -108,8 +108,13 @@ function checkWritten(context: Context, file: string): void {
 function fromJsonServer(context: Context, source: string, flags: IntrospectFlags): void {
   const path = fromFolder(context, source);
   const read = readJsonServer(parsed(path, source));
-  if (typeof read === 'string')
-    throw new CommandFailure(`${source} cannot be used: ${read}. Name a db.json of json-server.`);
+  if ('reason' in read) {
+    const { reason, left } = read;
+    throw new CommandFailure(
+      `${source} cannot be used: ${reason}. Name a db.json of json-server.`,
+      { details: left, data: { left } },
+    );
+  }
   const { draft, isAsWritten } = read;
   const base = flags.out === undefined ? context.folder : dirname(fromFolder(context, flags.out));
   const head = [
@@ -135,7 +140,10 @@ function parsed(path: string, name: string): JsonValue {
   } catch (error) {
     const reason =
       fileReason(error) ??
-      (error instanceof Error ? `it is no JSON (${error.message})` : 'it is no JSON');
+      // The parser shows some of the text, lines and all.
+      (error instanceof Error
+        ? `it is no JSON (${error.message.replaceAll(/\s+/gu, ' ')})`
+        : 'it is no JSON');
     throw new CommandFailure(`${name} cannot be used: ${reason}. Name a db.json of json-server.`, {
       cause: error,
     });

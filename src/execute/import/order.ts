@@ -5,6 +5,8 @@ export interface ImportOrder {
   readonly resources: readonly Resource[];
   /** Keys that close a cycle or point to their own table, and may be null at first. */
   readonly deferred: ReadonlySet<Field>;
+  /** Keys such as these that may never be null. */
+  readonly stuck: ReadonlySet<Field>;
 }
 
 /**
@@ -27,7 +29,12 @@ export function importOrder(
   const resources = isMet(all)
     ? all
     : ordered(api, (resource) => targetsOf(resource, ({ nullable }) => !nullable));
-  return { resources, deferred: new Set(laterKeys(resources).filter(({ nullable }) => nullable)) };
+  const later = laterKeys(resources);
+  return {
+    resources,
+    deferred: new Set(later.filter(({ nullable }) => nullable)),
+    stuck: new Set(later.filter(({ nullable }) => !nullable)),
+  };
 }
 
 function targetsOf({ fields }: Resource, isCounted: (key: Field) => boolean): readonly Resource[] {

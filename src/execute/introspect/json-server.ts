@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Api } from '../../model/api.ts';
 import { buildApi } from '../../model/build.ts';
 import { readJson } from '../../model/field-types/json.ts';
 import { readText } from '../../model/field-types/string.ts';
@@ -9,6 +10,8 @@ import { collectProblems } from '../../spec/collector.ts';
 import { loadSpecification } from '../../spec/load.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
 import { schemaName } from '../import/json-lists.ts';
+import { importOrder } from '../import/order.ts';
+import { maxDepth, tokensOf } from '../import/tokens.ts';
 import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, resourceName } from './names.ts';
@@ -25,6 +28,14 @@ export interface JsonServerFile {
   readonly records: ReadonlyMap<string, readonly JsonRecord[]>;
   /** Whether the file itself can be imported as it is. */
   readonly isAsWritten: boolean;
+}
+
+/** Data that is none of json-server. */
+export interface NoJsonServer {
+  /** The end of a sentence. */
+  readonly reason: string;
+  /** What was left out of it, and why, a sentence each. */
+  readonly left: readonly string[];
 }
 
 /** A list of the file. */
@@ -44,13 +55,13 @@ function isOpenApi({ openapi, swagger, paths }: JsonRecord): boolean {
 }
 
 /**
- * Makes a specification of the data of json-server: types, keys and relations follow from the values. Gives a sentence
+ * Makes a specification of the data of json-server: types, keys and relations follow from the values. Says why
  * where the data is none of json-server.
  */
-export function readJsonServer(data: JsonValue): JsonServerFile | string {
-  if (!isJsonObject(data)) return 'it must be an object of lists of records';
-  if (isOpenApi(data)) return 'it describes an API, and holds no records';
+export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
   const left: string[] = [];
+  if (!isJsonObject(data)) return { reason: 'it must be an object of lists of records', left };
+  if (isOpenApi(data)) return { reason: 'it describes an API, and holds no records', left };
   const lists: List[] = [];
   const taken = new Set<string>();
   let isAsWritten = true;
@@ -81,7 +92,10 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
     if (list.name !== name || [...list.names].some(([there, here]) => there !== here))
       isAsWritten = false;
   }
-  if (lists.length === 0) return 'it has no list of records';
+  if (lists.length === 0) {
+    const which = left.length === 0 ? '' : ' that can be served';
+    return { reason: `it has no list of records${which}`, left };
+  }
   const links = lists.map((list) => linksOf(list, lists));
   const written = new Map(
     lists.map((list, index) => [
@@ -92,7 +106,9 @@ export function readJsonServer(data: JsonValue): JsonServerFile | string {
   const made = lists.map((list, index) =>
     resourceOf(list, written.get(list.name) ?? [], links[index] ?? new Map()),
   );
-  const refused = keepExact(made, written);
+  const api = apiOf(made);
+  if (api !== undefined) letWait(made, api);
+  const refused = keepExact(made, written, api);
   left.push(
     ...refused.map(({ resource, field, why }) => `${resource}.${field} is left out: ${why}.`),
   );
@@ -282,6 +298,28 @@ function resourceOf(
   };
 }
 
+/** What the resources would be served as; undefined where the file needs a hand. */
+function apiOf(resources: readonly ResourceDraft[]): Api | undefined {
+  const value = specificationValue({ name: undefined, resources, left: [] }, undefined);
+  const loaded = loadSpecification({
+    file: 'plinth.json',
+    text: JSON.stringify(value).replaceAll('${', '$$${'),
+    environment: {},
+  });
+  const { report } = collectProblems(loaded.file, loaded.positionOf);
+  return loaded.specification && buildApi(loaded.specification, report);
+}
+
+/** Keys in a circle wait for each other's records, so that one of them must be null until they are there. */
+function letWait(resources: readonly ResourceDraft[], api: Api): void {
+  for (const { name, resource: owner } of importOrder(api).stuck)
+    for (const field of resources.find((one) => one.name === owner.name)?.fields ?? []) {
+      if (field.name !== name) continue;
+      const { required: _, ...attributes } = field.attributes;
+      field.attributes = attributes;
+    }
+}
+
 /** A field with a value that no database keeps. */
 interface Refused {
   readonly resource: string;
@@ -296,16 +334,9 @@ interface Refused {
 function keepExact(
   resources: readonly ResourceDraft[],
   records: ReadonlyMap<string, readonly JsonRecord[]>,
+  api: Api | undefined,
 ): readonly Refused[] {
   const refused: Refused[] = [];
-  const value = specificationValue({ name: undefined, resources, left: [] }, undefined);
-  const loaded = loadSpecification({
-    file: 'plinth.json',
-    text: JSON.stringify(value).replaceAll('${', '$$${'),
-    environment: {},
-  });
-  const { report } = collectProblems(loaded.file, loaded.positionOf);
-  const api = loaded.specification && buildApi(loaded.specification, report);
   for (const resource of resources)
     for (const field of resource.fields) {
       const model = api?.resources.get(resource.name)?.fields.get(field.name);
@@ -315,7 +346,7 @@ function keepExact(
         .filter((one) => one !== null);
       const isKept = (one: JsonValue): boolean => {
         const reading = model && readValue(one, model);
-        return reading?.ok === true && isDeepStrictEqual(reading.value, one);
+        return reading?.ok === true && isDeepStrictEqual(reading.value, one) && !isTooDeep(one);
       };
       if (values.every(isKept)) continue;
       const { required, nullable } = field.attributes;
@@ -333,11 +364,19 @@ function keepExact(
 /** What is wrong with the first value of a field that even `json` does not take; undefined where it takes all. */
 function refusalOf(records: readonly JsonRecord[], name: string): string | undefined {
   for (const [index, record] of records.entries()) {
-    const reading = readJson(record[name] ?? null);
+    const value = record[name] ?? null;
+    const which = JSON.stringify(record['id'] ?? index + 1);
+    if (isTooDeep(value))
+      return `record ${which} is nested deeper than ${maxDepth} levels by its ${name}`;
+    const reading = readJson(value);
     if (reading.ok) continue;
     const [issue] = reading.issues;
-    const which = JSON.stringify(record['id'] ?? index + 1);
     return `in record ${which} ${name}${issue?.path ?? ''} ${issue?.message ?? 'cannot be kept'}`;
   }
   return undefined;
+}
+
+/** Whether a value makes its record one that no request could write. */
+function isTooDeep(value: JsonValue): boolean {
+  return typeof value === 'object' && tokensOf(Buffer.from(JSON.stringify(value)), 1) === 'deep';
 }
