@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { moduleFiles } from '../generate/modules.ts';
 import type { ReloadProblem } from '../trace/events.ts';
@@ -30,6 +31,8 @@ interface Look {
 export class Edits {
   readonly path: string;
   private readonly context: Context;
+  /** What a pipe has said: it cannot be read a second time, and who tries would wait for ever. */
+  private readonly given: string | undefined;
   /** What was told of last, and what is served: the text of the file and the state of its modules. */
   private told: string | undefined;
   private served: string;
@@ -42,6 +45,8 @@ export class Edits {
   constructor(context: Context, path: string, specification: SpecificationFile) {
     this.context = context;
     this.path = path;
+    const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+    this.given = isPipe ? specification.text : undefined;
     this.served = stateOf(specification);
     this.told = this.served;
   }
@@ -75,7 +80,7 @@ export class Edits {
   private look(): Omit<Look, 'file'> {
     let read: ReturnType<typeof readSpecification>;
     try {
-      read = readSpecification(this.context, { file: this.path });
+      read = readSpecification(this.context, { file: this.path }, this.given);
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       const { message } = error;

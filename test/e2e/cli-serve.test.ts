@@ -1,5 +1,7 @@
 import { createServer } from 'node:net';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
   launchPlinth,
@@ -183,6 +185,22 @@ test('two dev in one folder share its database', async () => {
     server.stop('SIGTERM'),
   );
   expect(out).toMatch(/authors {3}5\n/u);
+});
+
+test('what comes through a pipe is read once, and served', async () => {
+  const folder = makeFolder({ 'sku.ts': "export const sku = () => 'a';\n" });
+  execFileSync('mkfifo', [folder.at('pipe')]);
+  const starting = servePlinth(['dev', 'pipe'], { cwd: folder.path });
+  await writeFile(
+    folder.at('pipe'),
+    library.replace('title: { type: string,', 'title: { type: string, generator: ./sku.ts#sku,'),
+  );
+  const server = await starting;
+  const noted = 'pipe was read again and is served.';
+  folder.write('sku.ts', "export const sku = () => 'b';\n");
+  await until(() => server.err().includes(noted));
+  expect((await fetch(`${server.url}/v1/books?title=a`)).status).toBe(200);
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, err: `${noted}\n` });
 });
 
 test('dev tells what is wrong with its data and serves nothing', async () => {
