@@ -1,3 +1,4 @@
+import type { Api } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { Soon } from '../soon.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -71,6 +72,11 @@ export interface Database {
    * it is durable; a constraint that refuses it is thrown as a ConstraintError.
    */
   readonly writeOne: (statement: Statement, values: Values) => Promise<readonly Row[]>;
+  /**
+   * From now on this Api is served: what its columns hold is to stay, and all else is refused as `changed`. Absent where
+   * the database itself keeps values of another kind out.
+   */
+  readonly serve?: (api: Api) => void;
   /** Whether it answers. */
   readonly ping: () => Promise<boolean>;
   readonly close: () => Promise<void>;

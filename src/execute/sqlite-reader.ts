@@ -4,6 +4,7 @@ import { timesRead } from '../event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import type { Row } from './database.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
+import type { ServedKinds } from './sqlite-served.ts';
 
 /** How many totals of one statement are remembered until something changes. */
 const rememberedCounts = 200;
@@ -15,6 +16,7 @@ const rememberedCounts = 200;
  */
 export class SqliteReader {
   private readonly connection: SqliteConnection;
+  private readonly served: ServedKinds;
   private counts = new WeakMap<Statement, BoundedCache<number>>();
   private readonly begin: Driver.Statement<[]>;
   private readonly commit: Driver.Statement<[]>;
@@ -24,8 +26,9 @@ export class SqliteReader {
   private openedAt = -1;
   private lastVersion = -1;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, served: ServedKinds) {
     this.connection = connection;
+    this.served = served;
     const { driver } = connection;
     this.begin = driver.prepare('BEGIN');
     this.commit = driver.prepare('COMMIT');
@@ -101,6 +104,7 @@ export class SqliteReader {
       const version = this.dataVersion.get() ?? -1;
       if (version !== this.lastVersion) this.counts = new WeakMap();
       this.lastVersion = version;
+      this.served.mustBeKept(this.connection);
     } catch (error) {
       this.endSnapshot();
       throw error;

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type Driver from 'better-sqlite3';
 import type { Soon } from '../soon.ts';
+import type { Api } from '../model/api.ts';
 import { databaseDefaults } from '../spec/definitions/server.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { overExisting } from '../sql/sqlite-existing.ts';
@@ -21,6 +22,7 @@ import { ReadCosts } from './sqlite-costs.ts';
 import { codeOf, isBusy, meaningOf, onceFree } from './sqlite-errors.ts';
 import { OpenFile } from './sqlite-file.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { ServedKinds } from './sqlite-served.ts';
 import { streamRows } from './sqlite-stream.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -92,6 +94,7 @@ export class SqliteDatabase implements Database {
   private readonly open: OpenFile;
   private readonly writer: SqliteConnection;
   private readonly reader: SqliteReader;
+  private readonly served = new ServedKinds();
   private readonly costs: ReadCosts;
   private readonly processes: ReaderProcesses;
   private readonly isShared: boolean;
@@ -112,7 +115,7 @@ export class SqliteDatabase implements Database {
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();
       const connection = new SqliteConnection(file, { readonly: true }, cache);
-      this.reader = new SqliteReader(connection);
+      this.reader = new SqliteReader(connection, this.served);
       this.costs = new ReadCosts(connection.driver);
       this.dialect = overExisting({
         collated: collatedColumns(connection.driver),
@@ -128,6 +131,7 @@ export class SqliteDatabase implements Database {
     this.processes = options.readers ?? new ReaderProcesses(file, deadline);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.open.mustBeThere(),
+      onBegun: () => this.served.mustBeKept(this.writer),
       onCommit: () => this.reader.endSnapshot(),
     });
   }
@@ -246,6 +250,10 @@ export class SqliteDatabase implements Database {
   async ping(): Promise<boolean> {
     this.open.mustBeThere();
     return this.reader.all(ping, { bound: [] }).length === 1;
+  }
+
+  serve(api: Api): void {
+    this.served.serve(this.writer.driver, api);
   }
 
   /** For looking at and changing the schema, outside any transaction of the queue. */

@@ -20,6 +20,8 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 interface Hooks {
   /** Called before each transaction, which it refuses by throwing. */
   readonly onBegin: () => void;
+  /** Called within each transaction before its first write, refuses it by throwing as well. */
+  readonly onBegun: () => void;
   /** Called after each commit, before anyone is answered. */
   readonly onCommit: () => void;
 }
@@ -157,6 +159,12 @@ export class WriteQueue {
     this.rollBack();
     this.hooks.onBegin();
     await onceFree(() => this.driver.exec('BEGIN IMMEDIATE'), end);
+    try {
+      this.hooks.onBegun();
+    } catch (error) {
+      this.rollBack();
+      throw error;
+    }
   }
 
   private rollBack(): void {

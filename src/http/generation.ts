@@ -63,6 +63,7 @@ export class Generation {
     this.sandboxes = sandboxes;
     this.folder = folder;
     this.database = database;
+    database.serve?.(api);
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database);
     this.readiness = new ReadyProbe(api, database);

@@ -99,3 +99,46 @@ describe.each(sides)('on %s', (_name, open) => {
     expect(last.status, last.text).toBe(201);
   });
 });
+
+/** As the name of a field, its type in the former file and in the next one. */
+const kinds = (n: string, total: string, at: string): string =>
+  `resources: { things: { fields: { n: { type: ${n} }, total: { type: decimal, ${total} }, on_day: { type: ${at} } } } }`;
+
+describe('on a SQLite file, where any column would take the values of any type', () => {
+  const side = sqliteSide(folder.at('kinds.db'));
+  const before = kinds('integer', 'precision: 10, scale: 2', 'string');
+  const record = { n: 7, total: '1.50', on_day: '2026-01-01' };
+
+  test('who goes by the former file neither writes nor reads what has come to hold another kind', async () => {
+    await side.apply(before);
+    await side.served(before, async (api) => {
+      expect((await api.send('POST', '/v1/things', record)).status).toBe(201);
+      const isServed = async (): Promise<readonly number[]> => [
+        (await api.get('/v1/things?total=1.50')).status,
+        (await api.get('/v1/things/1', { prefer: 'count=none' })).status,
+        (await api.get('/v1/things', { accept: 'text/csv' })).status,
+        (await api.send('PATCH', '/v1/things/1', { total: '2.50' })).status,
+        (await api.send('POST', '/v1/things', [record, record])).status,
+        (await api.get('/_ready')).status,
+      ];
+      for (const next of [
+        kinds('integer', 'precision: 12, scale: 3', 'string'),
+        kinds('string', 'precision: 10, scale: 2', 'string'),
+        kinds('integer', 'precision: 10, scale: 2', 'date'),
+      ]) {
+        await side.apply(next);
+        expect(await isServed(), next).toEqual([503, 503, 503, 503, 503, 503]);
+        expect(String(api.failures.splice(0)[0])).toMatch(/things\.\w+ holds .* by now, and not /u);
+        const { body } = await side.served(next, (other) => other.get('/v1/things?fields=id'));
+        expect(body).toEqual([{ id: 1 }]);
+        await side.apply(before);
+        expect((await api.get('/v1/things/1')).body, next).toEqual({ id: 1, ...record });
+      }
+      // More digits before the point change nothing that is there, and neither does what is added.
+      await side.apply(
+        kinds('integer', 'precision: 12, scale: 2', 'string, index: true }, more: { type: string'),
+      );
+      expect(await isServed()).toEqual([200, 200, 200, 200, 201, 200]);
+    });
+  });
+});

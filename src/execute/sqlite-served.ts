@@ -1,0 +1,79 @@
+import type Driver from 'better-sqlite3';
+import type { Api } from '../model/api.ts';
+import { schemaOf } from '../sql/schema.ts';
+import { sqlite } from '../sql/sqlite.ts';
+import type { Statement } from '../sql/statement.ts';
+import { digitsOf } from '../sql/stored-kind.ts';
+import { DatabaseFailure } from './database.ts';
+import { isNumberForm, type RecordRow } from './schema-record.ts';
+import { foldName, readMade } from './sqlite-catalog.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+const schemaVersion: Statement = { sql: 'PRAGMA schema_version', parameters: [] };
+
+/** What the columns of an Api hold, by their names as `keyOf` writes them. */
+type Kinds = ReadonlyMap<string, RecordRow['kind']>;
+
+/**
+ * Keeps a server to the kinds of values that its columns held when it began. A migration for another specification may
+ * change them meanwhile, and SQLite takes nearly anything in any column: 2.50 would be written with two places where the
+ * others read three of them. `PRAGMA schema_version` tells of every such change, since it makes the table anew.
+ */
+export class ServedKinds {
+  private begun: Kinds = new Map();
+  private lookedAt = -1;
+  private failure: DatabaseFailure | undefined;
+
+  /** From now on, what the columns of this Api hold is to stay. */
+  serve(driver: Driver.Database, api: Api): void {
+    const served = new Set(
+      schemaOf(api, sqlite).flatMap(({ name, columns }) =>
+        columns.map((column) => keyOf(name, column.name)),
+      ),
+    );
+    this.begun = new Map([...kindsIn(driver)].filter(([key]) => served.has(key)));
+    this.failure = undefined;
+    this.lookedAt = -1;
+  }
+
+  /** Throws a DatabaseFailure where one of them has come to hold something else. To be asked within a transaction. */
+  mustBeKept(connection: SqliteConnection): void {
+    if (this.begun.size === 0) return;
+    const version = Number(connection.prepare(schemaVersion).get()?.[0]);
+    if (version !== this.lookedAt) {
+      this.failure = this.changeIn(connection.driver);
+      this.lookedAt = version;
+    }
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  private changeIn(driver: Driver.Database): DatabaseFailure | undefined {
+    for (const { table, column, kind } of readMade(driver)) {
+      const before = this.begun.get(keyOf(table, column));
+      if (before === undefined || isHeldAlike(before, kind)) continue;
+      return new DatabaseFailure(
+        `The database is not as the specification says: ${table}.${column} holds ${kind} by now, and not ${before}. Start again with the specification that it was migrated for.`,
+        { kind: 'changed' },
+      );
+    }
+    return undefined;
+  }
+}
+
+/** As SQLite compares names. */
+function keyOf(table: string, column: string): string {
+  return foldName(`${table}.${column}`);
+}
+
+function kindsIn(driver: Driver.Database): Kinds {
+  return new Map(readMade(driver).map(({ table, column, kind }) => [keyOf(table, column), kind]));
+}
+
+/** Of a decimal only its places decide how it is held. */
+function isHeldAlike(before: RecordRow['kind'], now: RecordRow['kind']): boolean {
+  return before === now || (placesOf(before) !== undefined && placesOf(before) === placesOf(now));
+}
+
+function placesOf(kind: RecordRow['kind']): number | undefined {
+  return kind === '' || isNumberForm(kind) ? undefined : digitsOf(kind)?.scale;
+}
