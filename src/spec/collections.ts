@@ -192,6 +192,8 @@ interface ObjectOptions {
   readonly unknown?: (name: string) => string | undefined;
   /** What an unknown attribute may have been meant to be; the members unless given. */
   readonly candidates?: Iterable<string>;
+  /** What people call members elsewhere: their name → ours. */
+  readonly otherNames?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -202,7 +204,12 @@ export function object<M extends Members>(
   members: M,
   options: ObjectOptions = {},
 ): Definition<ObjectOf<M>> {
-  const { description, ignored = {}, unknown } = options;
+  const {
+    description,
+    ignored = {},
+    unknown,
+    otherNames = new Map<string, readonly string[]>(),
+  } = options;
   const table = new Map(Object.entries(members));
   const candidates = [...(options.candidates ?? table.keys())];
   const needed = [...table].filter(([, member]) => isRequired(member));
@@ -210,6 +217,8 @@ export function object<M extends Members>(
   const checkMembers = (node: MapNode, path: Path, collector: Collector): Checked<ObjectOf<M>> => {
     const result: Record<string, unknown> = {};
     let complete = true;
+    // What is there under a wrong name is not missing as well.
+    const meant = new Set<string>();
     for (const [name, { value }] of node.entries) {
       const member = table.get(name);
       const at = [...path, name];
@@ -218,13 +227,21 @@ export function object<M extends Members>(
         if (checked !== invalid) result[name] = checked;
         else if (isRequired(member)) complete = false;
       } else if (!Object.hasOwn(ignored, name)) {
-        const words = unknown?.(name) ?? unknownAttribute(name, candidates, collector.placeOf(at));
+        const glued = /^(\w+):/u.exec(name)?.[1];
+        const called = otherNames.get(name)?.find((one) => table.has(one));
+        const near = called ?? meantBy(name, candidates, collector.placeOf(at));
+        const words =
+          glued !== undefined && candidates.includes(glued)
+            ? `a blank is missing behind the \`:\` of ${quote(name)}`
+            : (unknown?.(name) ?? unknownAttribute(name, candidates, near));
         collector.reportKey(at, words);
+        meant.add(glued ?? near ?? name);
       }
     }
     for (const [name, { expects }] of needed) {
       if (node.entries.has(name)) continue;
       complete = false;
+      if (meant.has(name)) continue;
       collector.reportKey(path, `${subject(path)} needs ${quote(name)}: ${expects}`);
     }
     return complete ? (result as ObjectOf<M>) : invalid;
@@ -266,17 +283,24 @@ function isRequired(member: Definition<unknown>): boolean {
 }
 
 /**
- * What to say of an attribute that does not exist here: where one of this name does, unless another form of the name does
- * here; else the nearest.
+ * What an attribute that does not exist here may have been meant to be: where one of this name does exist, unless another
+ * form of the name does here; else the nearest.
  */
-function unknownAttribute(
+function meantBy(
   name: string,
   names: readonly string[],
   place: string | undefined,
-): string {
+): string | undefined {
   const here = nearest(name, names);
   const isForm = here?.toLowerCase().startsWith(name.toLowerCase()) === true;
-  const near = isForm ? here : (place ?? here);
+  return isForm ? here : (place ?? here);
+}
+
+function unknownAttribute(
+  name: string,
+  names: readonly string[],
+  near: string | undefined,
+): string {
   if (near === name) return `unknown attribute ${quote(name)}; it belongs at the top of the file`;
   if (near !== undefined) return `unknown attribute ${quote(name)}; did you mean ${quote(near)}?`;
   const others = names.length <= 12 ? `; known here: ${names.map(quote).join(', ')}` : '';

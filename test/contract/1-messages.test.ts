@@ -19,6 +19,41 @@ describe('messages', () => {
       '2:1 limit: unknown attribute `limit`; did you mean `limits`?',
     ],
     [
+      'a key that has to be there under another name',
+      `resource: { posts: { fields: {} } }`,
+      '1:1 resource: unknown attribute `resource`; did you mean `resources`?',
+    ],
+    [
+      'no blank behind the colon',
+      withFields('a: { type:string, required: true }', 'b: { type: string, requird:true }'),
+      `4:12 ${fields}.a["type:string"]: a blank is missing behind the \`:\` of \`type:string\``,
+      `5:26 ${fields}.b["requird:true"]: unknown attribute \`requird:true\``,
+    ],
+    [
+      'attributes as they are called elsewhere',
+      withFields(
+        'a: { type: enum, options: [b] }',
+        'b: { type: object, fields: {} }',
+        'c: { type: string, max: 3 }',
+        'd: { type: relation, relation: belongsTo, model: posts }',
+        'e: { type: relation, kind: hasMany, resource: posts }',
+      ),
+      `4:24 ${fields}.a.options: unknown attribute \`options\`; did you mean \`values\`?`,
+      `5:26 ${fields}.b.fields: unknown attribute \`fields\`; did you mean \`properties\`?`,
+      `6:26 ${fields}.c.max: unknown attribute \`max\`; did you mean \`maxLength\`?`,
+      `7:49 ${fields}.d.model: unknown attribute \`model\`; did you mean \`resource\`?`,
+      `8:28 ${fields}.e.kind: unknown attribute \`kind\`; did you mean \`relation\`?`,
+    ],
+    [
+      'a template without its quotes',
+      withFields(
+        'a: { type: string, template: {{row}} }',
+        'b: { type: string, template: {{self.a}} }',
+      ),
+      `4:36 ${fields}.a.template: to YAML these braces are maps; text with {{…}} has to stand in quotes: '{{row}}'`,
+      `5:36 ${fields}.b.template: to YAML these braces are maps; text with {{…}} has to stand in quotes: '{{self.a}}'`,
+    ],
+    [
       'an unknown key that is near none',
       `${good}\nlimits: { foo: 1 }`,
       '2:11 limits.foo: unknown attribute `foo`',

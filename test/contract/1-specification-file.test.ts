@@ -46,6 +46,17 @@ describe('faults in the syntax', () => {
     ],
     ['tab', 'a:\n\tb: 1', '2:1 : a tab is used to indent; YAML is indented with blanks only'],
     [
+      'tabs in a row, and apart',
+      'a:\n\tb: 1\n\tc: 2\nd: 3\ne:\n\tf: 4',
+      '2:1 : a tab is used to indent; YAML is indented with blanks only',
+      '6:1 : a tab is used to indent; YAML is indented with blanks only',
+    ],
+    [
+      'tab, from which the lines behind it follow',
+      'a:\n  b: 1\n\tc: 2\n  d: { e: 1 }\n  f:\n    g: 1\nh: 1',
+      '3:1 : a tab is used to indent; YAML is indented with blanks only',
+    ],
+    [
       'quote not closed',
       'name: "x\ny: 1',
       '2:5 : the text in quotes that begins before this has no closing quote',
@@ -77,6 +88,17 @@ describe('faults in the syntax', () => {
       '3:1 : this line is not indented like the others of its map or list',
     ],
     [
+      'indented less in the midst, from which the lines behind it follow',
+      'a:\n    b: 1\n   c: 2\n    d: 3\n    # then\n    e:\n      f: 1\ng: 1',
+      '3:1 : this line is not indented like the others of its map or list',
+    ],
+    [
+      'indented differently in two places',
+      'a:\n  b:\n    c: 1\n   d: 2\ne:\n  f: { g: 1 }\n   h: 2',
+      '4:1 : this line is not indented like the others of its map or list',
+      '7:1 : this line is not indented like the others of its map or list',
+    ],
+    [
       'indented below a value',
       'a:\n b: 1\n  c: 2',
       '2:5 : a value is followed by another `key:`; check the indentation, or put text that holds `: ` in quotes',
@@ -96,6 +118,11 @@ describe('faults in the syntax', () => {
       'text after quotes',
       "name: 'it's'",
       '1:11 : nothing may follow here: the value before it is complete',
+    ],
+    [
+      'brackets in text',
+      'a: { b: text[] }\nc: { d: ^x{2}$ }',
+      '1:13 : text that holds brackets has to stand in quotes inside `{ }` and `[ ]`',
     ],
     ['comma too many', 'a: { b: 1,, c: 2 }', '1:11 : there is a comma too many'],
     ['two anchors', 'a: &b &c 1', '1:7 : a value can have one anchor (`&name`) only'],

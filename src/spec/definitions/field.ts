@@ -89,6 +89,25 @@ const otherNames = new Map<string, TypeName>([
   ...['any', 'mixed'].map((name) => [name, 'json'] as const),
 ]);
 
+/** What people call attributes elsewhere. */
+const otherAttributes = new Map<string, readonly string[]>([
+  ...['options', 'choices', 'oneOf'].map((name) => [name, ['values', 'enum']] as const),
+  ['fields', ['properties']],
+  ['of', ['items', 'resource']],
+  ...['ref', 'references'].map((name) => [name, ['reference']] as const),
+  ...['model', 'target', 'to', 'table', 'entity'].map((name) => [name, ['resource']] as const),
+  ...['junction', 'joinTable', 'pivotTable', 'via'].map((name) => [name, ['through']] as const),
+  ['pivot', ['withPivot']],
+  ['kind', ['relation']],
+  ['regex', ['pattern']],
+  ...['length', 'size', 'max'].map((name) => [name, ['maxLength', 'maximum', 'maxItems']] as const),
+  ['min', ['minLength', 'minimum', 'minItems']],
+  ['notNull', ['required']],
+  ['optional', ['nullable']],
+  ['faker', ['generator']],
+  ['comment', ['description']],
+]);
+
 /** The name of a type that may stand there. */
 function typeAt(place: Place): Definition<TypeName> {
   const types = placeTypes[place];
@@ -190,6 +209,7 @@ function definitionOf(
       return attribute && misfit(name, attribute, type, kind, place);
     },
     candidates: [...Object.keys(members), ...attributeNames],
+    otherNames: otherAttributes,
   });
   const definition = named(key, type === 'enum' ? withValues(plain) : plain);
   made.set(key, definition);

@@ -82,6 +82,11 @@ const explanations: readonly Words[] = [
   },
   {
     code: 'UNEXPECTED_TOKEN',
+    pattern: /^Unexpected flow-(map|seq)-start at node end/,
+    words: 'text that holds brackets has to stand in quotes inside `{ }` and `[ ]`',
+  },
+  {
+    code: 'UNEXPECTED_TOKEN',
     pattern: /at node end/,
     words: 'nothing may follow here: the value before it is complete',
   },
@@ -133,7 +138,27 @@ function explain(fault: SyntaxFault, text: string): string {
   return found?.words ?? `this is not valid YAML: ${fault.message}`;
 }
 
-/** Faults worth reporting: those that only follow from an earlier one, or stand on its line, are left out. */
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/**
+ * Whether a line that is not indented like its map or list only follows from another fault of that kind: no line between
+ * them was placed well, but what is below one of these.
+ */
+function followsIndent(
+  line: number,
+  faulty: ReadonlySet<number>,
+  lines: readonly string[],
+): boolean {
+  const indent = indentOf(lines[line - 1] ?? '');
+  for (let above = line - 1; above > 0; above -= 1) {
+    if (faulty.has(above)) return true;
+    const text = lines[above - 1] ?? '';
+    if (/^\s*[^\s#]/u.test(text) && indentOf(text) < indent) return false;
+  }
+  return false;
+}
+
+/** Faults worth reporting: those that only follow from an earlier one, or stand on its line, are left out; of tabs in a row the first one stays. */
 export function explainFaults(
   faults: readonly SyntaxFault[],
   text: string,
@@ -146,11 +171,22 @@ export function explainFaults(
   const exhausted = faults.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   const relevant = exhausted === undefined ? faults : [exhausted];
   const lines = new Set<number>();
+  const written = text.split('\n');
+  const indented = new Set<number>();
+  const tabs = new Set<number>();
   const kept: { offset: number; message: string }[] = [];
   for (const fault of relevant.toSorted((a, b) => a.pos[0] - b.pos[0])) {
     const line = lineOf(fault.pos[0]);
     const follows = kept.length > 0 && /token in YAML stream/.test(fault.message);
     if (lines.has(line) || follows) continue;
+    const isTab = fault.code === 'TAB_AS_INDENT';
+    const isOfColumn = /same column/.test(fault.message);
+    const isKnown = isTab
+      ? tabs.has(line - 1)
+      : isOfColumn && followsIndent(line, indented, written);
+    if (isTab) tabs.add(line);
+    if (isTab || isOfColumn) indented.add(line);
+    if (isKnown) continue;
     lines.add(line);
     kept.push({ offset: fault.pos[0], message: explain(fault, text) });
   }

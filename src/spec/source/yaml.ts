@@ -1,5 +1,6 @@
 import {
   isAlias,
+  isMap,
   isScalar,
   isSeq,
   LineCounter,
@@ -12,7 +13,7 @@ import {
 import type { Collector } from '../collector.ts';
 import type { Position } from '../problems.ts';
 import type { Environment } from './environment.ts';
-import { quote, type Entry, type MapNode, type Path, type SourceNode } from './node.ts';
+import { quote, type Entry, type Path, type SourceNode } from './node.ts';
 import { readScalar } from './scalar.ts';
 import { explainFaults } from './syntax-errors.ts';
 
@@ -160,9 +161,15 @@ function readMap(
   path: Path,
   depth: number,
   reading: Reading,
-): MapNode {
+): SourceNode {
   const entries = new Map<string, Entry>();
   const merged = new Set<string>();
+  const template = templateIn(map);
+  if (template !== undefined) {
+    const message = `to YAML these braces are maps; text with {{…}} has to stand in quotes: '{{${template}}}'`;
+    reading.reportAt(position, path, message);
+    return unusable(position);
+  }
   for (const { key, value } of map.items) {
     const keyPosition = positionAt(reading.lines, key.range[0]);
     const name = readKey(key, keyPosition, path, reading);
@@ -196,6 +203,16 @@ function readMap(
     entries,
     ...measure([...entries.values()].map(({ value }) => value)),
   };
+}
+
+/** What stands between the braces of a `{{…}}` that lacks its quotes. */
+function templateIn(map: YAMLMap.Parsed): string | undefined {
+  const [item, other] = map.items;
+  if (other !== undefined || item === undefined || item.value !== null || !isMap(item.key))
+    return undefined;
+  const [inner, more] = item.key.items;
+  if (more !== undefined || inner?.value !== null || !isScalar(inner.key)) return undefined;
+  return sourceOf(inner.key);
 }
 
 /** What `<<: *base` or `<<: [*one, *other]` brings in; the first that has a key wins. */
