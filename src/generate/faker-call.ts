@@ -1,5 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { unknownName } from '../model/names.ts';
+import { nearest } from '../spec/nearest.ts';
 import { isJsonObject } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { GenerationProblem } from './problem.ts';
@@ -28,7 +29,7 @@ export function fakerCall(
   const isKnown = more.length === 0 && last !== 'constructor' && !module.startsWith('_');
   const called = isKnown ? (owner as Record<string, unknown> | undefined)?.[last] : undefined;
   if (typeof called !== 'function')
-    throw new GenerationProblem(place, unknownName('generator', name, fakerNames(faker)));
+    throw new GenerationProblem(place, unknownGenerator(name, fakerNames(faker)));
   const given: readonly JsonValue[] =
     args === undefined ? [] : Array.isArray(args) ? (args as readonly JsonValue[]) : [args];
   for (const one of given) checkTypes(one, name, place);
@@ -45,6 +46,24 @@ export function fakerCall(
     },
     warnings: () => (isCalled ? options.flatMap(({ unread }) => unread()) : []),
   };
+}
+
+/**
+ * `faker.number.int` and `number.integer` mean number.int, `phone.phoneNumber` phone.number, and `address.city`, as it was
+ * called in former versions of the library, location.city.
+ */
+function unknownGenerator(name: string, known: readonly string[]): string {
+  const wanted = name.replace(/^faker\./u, '');
+  const [module = '', last = ''] = wanted.split('.');
+  const near = nearest(wanted, known);
+  const within = known
+    .filter((one) => one.startsWith(`${module}.`))
+    .filter((one) => last.toLowerCase().includes(one.slice(module.length + 1).toLowerCase()));
+  const longest = within.toSorted((a, b) => b.length - a.length)[0];
+  // `datatype.number` is not phone.number: `number` is a whole module.
+  const isModule = known.some((one) => one.startsWith(`${last}.`));
+  const elsewhere = isModule ? undefined : known.find((one) => one.endsWith(`.${last}`));
+  return unknownName('generator', name, known, near ?? longest ?? elsewhere);
 }
 
 /** What comes of arguments that mean nothing. */

@@ -45,9 +45,13 @@ export function recordName(resource: string): string {
 }
 
 /** "there is no field titel; did you mean title?" */
-export function unknownName(kind: string, name: string, candidates: Iterable<string>): string {
+export function unknownName(
+  kind: string,
+  name: string,
+  candidates: Iterable<string>,
+  guess = nearest(name, candidates),
+): string {
   if (name === '') return `the name of a ${kind} is missing`;
-  const guess = nearest(name, [...candidates]);
   return `there is no ${kind} ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 }
 

@@ -31,7 +31,8 @@ const at = (column: number, key: string, message: string, severity = 'error'): s
   `plinth.yaml:5:${column} ${severity} resources.things.fields.f${key}: ${message}`;
 
 describe('generators', () => {
-  const cases: readonly (readonly [field: string, problems: readonly string[]])[] = [
+  type Case = readonly [field: string, problems: readonly string[]];
+  const cases: readonly Case[] = [
     ['{ type: string, generator: internet.email }', []],
     [
       '{ type: string, generator: internet.emial }',
@@ -41,6 +42,23 @@ describe('generators', () => {
       '{ type: string, generator: person }',
       [at(37, '.generator', 'there is no generator person; did you mean person.firstName?')],
     ],
+    ...[
+      ['faker.number.int', 'number.int'],
+      ['number.integer', 'number.int'],
+      ['phone.phoneNumber', 'phone.number'],
+      ['address.city', 'location.city'],
+      ['datatype.uuid', 'string.uuid'],
+      ['datatype.number', undefined],
+    ].map(([name, meant]): Case => [
+      `{ type: string, generator: ${name} }`,
+      [
+        at(
+          37,
+          '.generator',
+          `there is no generator ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+        ),
+      ],
+    ]),
     [
       '{ type: string, generator: person.constructor }',
       [at(37, '.generator', 'there is no generator person.constructor')],
