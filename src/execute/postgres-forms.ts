@@ -22,7 +22,9 @@ const longest: Readonly<Partial<Record<StoredAs, number>>> = {
   sqlText: 23,
   sqlMicroseconds: 26,
   sqlMixed: 26,
+  sqlUtc: 24,
   sqlOffset: 30,
+  isoOffset: 29,
   text: 20,
 };
 

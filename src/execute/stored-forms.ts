@@ -2,7 +2,7 @@ import type { StoredAs } from '../spec/specification.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { SqlValue } from '../model/values.ts';
-import { sqlMomentForms, wordForms } from '../spec/stored-forms.ts';
+import { momentTexts, wordForms } from '../spec/stored-forms.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from './schema-actual.ts';
 import type { RecordRow } from './schema-record.ts';
@@ -36,8 +36,8 @@ const candidates: Readonly<
 > = {
   datetime: {
     integer: ['unixSeconds', 'unixMilliseconds'],
-    string: ['isoText', 'isoSeconds', ...sqlMomentForms],
-    any: ['isoText', 'isoSeconds', ...sqlMomentForms, 'unixSeconds', 'unixMilliseconds'],
+    string: momentTexts,
+    any: [...momentTexts, 'unixSeconds', 'unixMilliseconds'],
   },
   decimal: {
     // A column of whole numbers cannot tell 19 from 0.19: it is the scaled integer, as in tables of the service.

@@ -1,14 +1,17 @@
-/** Texts that begin as SQL writes a moment, with a blank, the form that says the most first. */
-export const sqlMomentForms = ['sqlText', 'sqlMicroseconds', 'sqlMixed', 'sqlOffset'] as const;
-
-/** In which form a column may hold a datetime, where it is not the usual one. Contract 1, Constraint attributes. */
-export const momentForms = [
+/** In which form a text may hold a datetime; where one takes all that another does, it stands behind it. */
+export const momentTexts = [
   'isoText',
   'isoSeconds',
-  ...sqlMomentForms,
-  'unixSeconds',
-  'unixMilliseconds',
+  'isoOffset',
+  'sqlText',
+  'sqlMicroseconds',
+  'sqlMixed',
+  'sqlUtc',
+  'sqlOffset',
 ] as const;
+
+/** In which form a column may hold a datetime, where it is not the usual one. Contract 1, Constraint attributes. */
+export const momentForms = [...momentTexts, 'unixSeconds', 'unixMilliseconds'] as const;
 
 /** In which form a column may hold a decimal. */
 export const decimalForms = ['scaled', 'real', 'text'] as const;

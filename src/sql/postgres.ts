@@ -4,7 +4,7 @@ import { isDecimalText, isFineMoment } from '../model/indexes.ts';
 import { numberType } from '../model/field-types/number.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { sqlMomentForms } from '../spec/stored-forms.ts';
+import { momentTexts } from '../spec/stored-forms.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
 import { momentBounds } from '../model/field-types/stored-as.ts';
@@ -178,12 +178,16 @@ const keyPatterns: ReadonlyMap<string, string> = new Map([
 /** A day of the calendar, and a time of a day. */
 const calendarDay = String.raw`\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31|02-29)`;
 const clock = String.raw`([01]\d|2[0-3])(:[0-5]\d){2}`;
-/** The end of each form whose texts begin with `YYYY-MM-DD hh:mm:ss`. */
-const sqlMomentEnds: Readonly<Record<(typeof sqlMomentForms)[number], string>> = {
-  sqlText: String.raw`(\.(?!000)\d{3})?`,
-  sqlMicroseconds: String.raw`\.\d{6}`,
-  sqlMixed: String.raw`(\.\d{3}(\d{3})?)?`,
-  sqlOffset: String.raw`\.\d{3} \+00:00`,
+/** What stands between day and time, and behind the seconds. */
+const momentParts: Readonly<Record<(typeof momentTexts)[number], readonly [string, string]>> = {
+  isoText: ['T', String.raw`\.\d{3}Z`],
+  isoSeconds: ['T', 'Z'],
+  isoOffset: ['T', String.raw`\.\d{3}\+00:00`],
+  sqlText: [' ', String.raw`(\.(?!000)\d{3})?`],
+  sqlMicroseconds: [' ', String.raw`\.\d{6}`],
+  sqlMixed: [' ', String.raw`(\.\d{3}(\d{3})?)?`],
+  sqlUtc: [' ', String.raw`\.\d{3}Z`],
+  sqlOffset: [' ', String.raw`\.\d{3} \+00:00`],
 };
 
 /** The number that a text is; of one that is none, null. */
@@ -273,11 +277,11 @@ export const postgresAlike: Dialect = {
   // As text, whatever the type of the column.
   isStoredAs: (column, form, { precision, scale }) => {
     const text = `(${column}::text COLLATE "C")`;
-    const sqlMoment = sqlMomentForms.find((one) => one === form);
-    if (sqlMoment !== undefined)
-      return `${text} ~ '^${calendarDay} ${clock}${sqlMomentEnds[sqlMoment]}$'`;
-    if (form === 'isoText') return `${text} ~ '^${calendarDay}T${clock}\\.\\d{3}Z$'`;
-    if (form === 'isoSeconds') return `${text} ~ '^${calendarDay}T${clock}Z$'`;
+    const moment = momentTexts.find((one) => one === form);
+    if (moment !== undefined) {
+      const [between, end] = momentParts[moment];
+      return `${text} ~ '^${calendarDay}${between}${clock}${end}$'`;
+    }
     if (form === 'scaled') {
       const most = '9'.repeat(precision);
       return `(CASE WHEN ${text} ~ '^-?\\d{1,18}$' THEN ${text}::bigint BETWEEN -${most} AND ${most} ELSE false END)`;

@@ -3,7 +3,7 @@ import { isDecimalText, isFineMoment } from '../model/indexes.ts';
 import { numberType } from '../model/field-types/number.ts';
 import type { Comparison } from '../filter/predicate.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { sqlMomentForms } from '../spec/stored-forms.ts';
+import { momentTexts } from '../spec/stored-forms.ts';
 import type { SqlValue } from '../model/values.ts';
 import { foldingClass } from './case-folding.ts';
 import { anyMember } from '../model/field-types/json.ts';
@@ -147,21 +147,27 @@ function itemOf(value: SqlValue): string {
 /** A pattern of GLOB for so many digits. */
 const digits = (count: number): string => '[0-9]'.repeat(count);
 
+const isWritten =
+  (as: string) =>
+  (column: string): string =>
+    `strftime('${as}', ${column}) IS ${column}`;
+const isMilliseconds = isWritten('%Y-%m-%d %H:%M:%f');
 const isSecond = (column: string): string => `datetime(${column}) IS ${column}`;
-const isMilliseconds = (column: string): string =>
-  `strftime('%Y-%m-%d %H:%M:%f', ${column}) IS ${column}`;
 const isMicroseconds = (column: string): string =>
   `(substr(${column}, 20) GLOB '.${digits(6)}' AND ${isSecond(`substr(${column}, 1, 19)`)})`;
 
-/** Whether a text that begins with a day and a blank is a moment in a form. */
-const sqlMoments: Readonly<Record<(typeof sqlMomentForms)[number], (column: string) => string>> = {
+/** Whether a text that begins with a day is a moment in a form. */
+const isMoment: Readonly<Record<(typeof momentTexts)[number], (column: string) => string>> = {
+  isoText: isWritten('%Y-%m-%dT%H:%M:%fZ'),
+  isoSeconds: isWritten('%Y-%m-%dT%H:%M:%SZ'),
+  isoOffset: isWritten('%Y-%m-%dT%H:%M:%f+00:00'),
   sqlText: (column) =>
     `(${isSecond(column)} OR (${isMilliseconds(column)} AND ${column} NOT GLOB '*.000'))`,
   sqlMicroseconds: isMicroseconds,
   sqlMixed: (column) =>
     `(${isSecond(column)} OR ${isMilliseconds(column)} OR ${isMicroseconds(column)})`,
-  sqlOffset: (column) =>
-    `strftime('%Y-%m-%d %H:%M:%f', substr(${column}, 1, 23)) || ' +00:00' IS ${column}`,
+  sqlUtc: isWritten('%Y-%m-%d %H:%M:%fZ'),
+  sqlOffset: isWritten('%Y-%m-%d %H:%M:%f +00:00'),
 };
 
 export const sqlite: Dialect = {
@@ -229,9 +235,10 @@ export const sqlite: Dialect = {
   textType: 'TEXT',
   isStoredAs: (column, form, { precision, scale }) => {
     const sort = heldAs[form];
-    if (form === 'isoText' || form === 'isoSeconds') {
-      const pattern = form === 'isoText' ? '%Y-%m-%dT%H:%M:%fZ' : '%Y-%m-%dT%H:%M:%SZ';
-      return `(typeof(${column}) = 'text' AND strftime('${pattern}', ${column}) IS ${column})`;
+    const moment = momentTexts.find((one) => one === form);
+    if (moment !== undefined) {
+      const day = `${digits(4)}-${digits(2)}-${digits(2)}`;
+      return `(typeof(${column}) = 'text' AND ${column} GLOB '${day}*' AND ${isMoment[moment](column)})`;
     }
     if (form === 'scaled') {
       const most = '9'.repeat(precision);
@@ -245,11 +252,6 @@ export const sqlite: Dialect = {
         ` AND ${number} NOT GLOB '*[^0-9.]*' AND ${number} NOT GLOB '*.*.*' AND ${places}` +
         ` AND instr(ltrim(${number}, '0') || '.', '.') - 1 <= ${precision - scale})`
       );
-    }
-    const moment = sqlMomentForms.find((one) => one === form);
-    if (moment !== undefined) {
-      const day = `${digits(4)}-${digits(2)}-${digits(2)}`;
-      return `(typeof(${column}) = 'text' AND ${column} GLOB '${day} *' AND ${sqlMoments[moment](column)})`;
     }
     if (form === 'real')
       return (

@@ -22,6 +22,8 @@ const sqlMicroseconds = (at: string): string =>
 const sqlMixed = (at: string): string =>
   at.startsWith('2040') || at.startsWith('2027') ? sqlText(at) : sqlMicroseconds(at);
 const sqlOffset = (at: string): string => text(`${at.slice(0, 23).replace('T', ' ')} +00:00`);
+const sqlUtc = (at: string): string => text(at.replace('T', ' '));
+const isoOffset = (at: string): string => text(at.replace('Z', '+00:00'));
 const isoSeconds = (at: string): string => text(`${at.slice(0, 19)}Z`);
 const word =
   (yes: string, no: string) =>
@@ -50,6 +52,8 @@ const columns: readonly Row[] = [
   ['SQLite', 'datetime', 'datetime', 'sqlMixed', sqlMixed],
   ['SQLite', 'VARCHAR(40) COLLATE NOCASE', 'datetime', 'sqlMixed', sqlMixed],
   ['SQLite', 'DATETIME', 'datetime', 'sqlOffset', sqlOffset],
+  ['SQLite', 'TEXT', 'datetime', 'sqlUtc', sqlUtc],
+  ['SQLite', 'DATETIME', 'datetime', 'isoOffset', isoOffset],
   ['SQLite', 'DATETIME', 'datetime', 'unixSeconds', seconds],
   ['SQLite', 'INTEGER', 'datetime', 'unixSeconds', seconds],
   ['SQLite', 'BIGINT', 'datetime', 'unixMilliseconds', (at) => `${seconds(at)}000`],
@@ -70,6 +74,8 @@ const columns: readonly Row[] = [
   ['PostgreSQL', 'varchar(26)', 'datetime', 'sqlMicroseconds', sqlMicroseconds],
   ['PostgreSQL', 'text', 'datetime', 'sqlMixed', sqlMixed],
   ['PostgreSQL', 'varchar(30)', 'datetime', 'sqlOffset', sqlOffset],
+  ['PostgreSQL', 'varchar(24)', 'datetime', 'sqlUtc', sqlUtc],
+  ['PostgreSQL', 'text', 'datetime', 'isoOffset', isoOffset],
   ['PostgreSQL', 'bigint', 'datetime', 'unixSeconds', seconds],
   ['PostgreSQL', 'bigint', 'datetime', 'unixMilliseconds', (at) => `${seconds(at)}000`],
   ['PostgreSQL', 'numeric(18,2)', 'decimal', undefined, String],

@@ -135,6 +135,8 @@ describe('the stored form', () => {
     ['type: datetime', 'sqlMixed', moment, '2026-03-01 14:05:00'],
     ['type: datetime', 'sqlMixed', '2026-03-01T14:05:00.120Z', '2026-03-01 14:05:00.120000'],
     ['type: datetime', 'sqlOffset', moment, '2026-03-01 14:05:00.000 +00:00'],
+    ['type: datetime', 'sqlUtc', moment, '2026-03-01 14:05:00.000Z'],
+    ['type: datetime', 'isoOffset', moment, '2026-03-01T14:05:00.000+00:00'],
     ['type: datetime', 'isoSeconds', moment, '2026-03-01T14:05:00Z'],
     ['type: datetime', 'isoSeconds', '2026-03-01T14:05:00.250Z', '2026-03-01T14:05:00Z'],
     ['type: datetime', 'unixSeconds', moment, 1_772_373_900],
@@ -170,6 +172,13 @@ describe('the stored form', () => {
     ['type: datetime', 'sqlMixed', '2026-03-01 14:05:00', moment],
     ['type: datetime', 'sqlMixed', 'soon', 'soon'],
     ['type: datetime', 'sqlOffset', '2026-03-01 14:05:00.000 +00:00', moment],
+    [
+      'type: datetime',
+      'sqlOffset',
+      '2026-03-01 14:05:00.000 +02:00',
+      '2026-03-01 14:05:00.000 +02:00',
+    ],
+    ['type: datetime', 'sqlUtc', 'soon, Z', 'soon, Z'],
     ['type: datetime', 'unixSeconds', 'soon', 'soon'],
     ['type: datetime', 'unixMilliseconds', 9e18, '9000000000000000000'],
     ['type: boolean', 'zeroOne', 2, true],
@@ -210,7 +219,14 @@ describe('the stored form', () => {
       fc.property(datetime, datetime, fc.integer({ min: -999, max: 999 }), (a, other, near) => {
         const b = Math.abs(near) > 500 ? other : new Date(Date.parse(a) + near).toISOString();
         if (b.length > 24) return;
-        for (const form of ['plain', 'sqlText', 'sqlMicroseconds', 'sqlOffset']) {
+        for (const form of [
+          'plain',
+          'sqlText',
+          'sqlMicroseconds',
+          'sqlUtc',
+          'sqlOffset',
+          'isoOffset',
+        ]) {
           const [left, right] = [
             String(storedAs(a, field, form)),
             String(storedAs(b, field, form)),

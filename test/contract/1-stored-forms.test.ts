@@ -17,6 +17,8 @@ resources:
       sqlAt: { type: datetime, storedAs: sqlText, index: true }
       microAt: { type: datetime, storedAs: sqlMicroseconds, index: true }
       mixedAt: { type: datetime, storedAs: sqlMixed, unique: true }
+      utcAt: { type: datetime, storedAs: sqlUtc }
+      isoOffsetAt: { type: datetime, storedAs: isoOffset, unique: true }
       offsetAt: { type: datetime, storedAs: sqlOffset, index: true }
       milliAt: { type: datetime, storedAs: unixMilliseconds, unique: true }
       secondAt: { type: datetime, storedAs: unixSeconds }
@@ -44,6 +46,8 @@ const records = moments.map((at, index) => {
     microAt: at,
     mixedAt: at,
     offsetAt: at,
+    utcAt: at,
+    isoOffsetAt: at,
     milliAt: at,
     secondAt: at,
     price,
@@ -71,6 +75,8 @@ const columns = [
   ['at', 'microAt'],
   ['at', 'mixedAt'],
   ['at', 'offsetAt'],
+  ['at', 'utcAt'],
+  ['at', 'isoOffsetAt'],
   ['at', 'milliAt'],
   ['at', 'secondAt'],
   ['price', 'realPrice'],

@@ -194,6 +194,24 @@ const columns: readonly (readonly [
     { type: 'datetime', storedAs: 'sqlOffset' },
   ],
   [
+    'moments in whole seconds, as Go has them',
+    'c DATETIME',
+    `('2026-03-01T10:00:00Z')`,
+    { type: 'datetime', storedAs: 'isoSeconds' },
+  ],
+  [
+    'moments of Prisma',
+    'c DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP',
+    `('2026-03-01T10:00:00.123+00:00')`,
+    { type: 'datetime', nullable: false, default: 'now', storedAs: 'isoOffset' },
+  ],
+  [
+    'moments of PocketBase',
+    'c TEXT',
+    `('2026-03-01 10:00:00.123Z')`,
+    { type: 'datetime', storedAs: 'sqlUtc' },
+  ],
+  [
     'SQL moments with another offset',
     'c DATETIME',
     `('2026-03-01 10:00:00.123 +02:00')`,

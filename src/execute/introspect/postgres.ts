@@ -8,7 +8,7 @@ import { pairOf, type ActualColumn, type ActualTable } from '../schema-actual.ts
 import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
 import { boundsOf, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
-import { sqlMomentForms, wordForms } from '../../spec/stored-forms.ts';
+import { momentTexts, wordForms } from '../../spec/stored-forms.ts';
 import { hintsOf, momentIn } from './forms.ts';
 import { kindsQuery } from './morphs.ts';
 import { decimalBounds, postgresType, type Enums } from './postgres-types.ts';
@@ -211,7 +211,7 @@ async function formOf(
   const none = { precision: 1, scale: 0 };
   const conditions: (readonly [FieldSpecification, string])[] = [];
   if (type === 'string')
-    for (const form of sqlMomentForms)
+    for (const form of momentTexts)
       conditions.push([momentIn(form), postgres.isStoredAs('c', form, none)]);
   const words = type === 'string' ? wordForms : (['1/0'] as const);
   if (isFlag)

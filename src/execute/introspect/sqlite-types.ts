@@ -1,5 +1,5 @@
 import type { FieldSpecification, StoredAs } from '../../spec/specification.ts';
-import { sqlMomentForms, wordForms } from '../../spec/stored-forms.ts';
+import { momentTexts, wordForms } from '../../spec/stored-forms.ts';
 import { momentIn, type ColumnHints } from './forms.ts';
 import type { ColumnType } from './table.ts';
 
@@ -132,9 +132,9 @@ function unixOf(values: number, forms: StoredForms): StoredAs | undefined {
     : (['unixSeconds', 'unixMilliseconds'] as const).find((form) => forms[form] === values);
 }
 
-/** In which texts of moments, as SQL writes them, a column is, if all of it is. */
-function sqlFormOf(values: number, forms: StoredForms): StoredAs | undefined {
-  return values === 0 ? undefined : sqlMomentForms.find((form) => forms[form] === values);
+/** In which texts of moments a column is, if all of it is. */
+function momentTextOf(values: number, forms: StoredForms): StoredAs | undefined {
+  return values === 0 ? undefined : momentTexts.find((form) => forms[form] === values);
 }
 
 type As = (attributes: FieldSpecification, ...notes: string[]) => ColumnType;
@@ -147,7 +147,7 @@ function textType(
 ): ColumnType {
   if (values > 0 && dates === values) return as({ type: 'date' });
   if (values > 0 && moments === values) return as({ type: 'datetime' });
-  const form = sqlFormOf(values, forms);
+  const form = momentTextOf(values, forms);
   if (form !== undefined) return as(momentIn(form));
   if (values > 0 && uuids === values) return as({ type: 'uuid' });
   const [, length] = /\((\d+)\)/u.exec(declared) ?? [];
@@ -168,7 +168,7 @@ function momentType(
   }
   if (dates === values) return as({ type: 'date' });
   if (moments === values) return as({ type: 'datetime' });
-  const form = sqlFormOf(values, forms);
+  const form = momentTextOf(values, forms);
   if (form !== undefined) return as(momentIn(form));
   if (times === values) return as({ type: 'time' });
   const note = `Declared as ${declared} and stored in another form than 2026-03-01T14:05:00.000Z; it is served as the text that is stored.`;

@@ -10,7 +10,7 @@ import { keyType } from './attributes.ts';
 import { boundsOf, checksIn, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
 import type { StoredAs } from '../../spec/specification.ts';
-import { sqlMomentForms, wordForms } from '../../spec/stored-forms.ts';
+import { momentTexts, wordForms } from '../../spec/stored-forms.ts';
 import { hintsOf, momentIn } from './forms.ts';
 import { kindsQuery } from './morphs.ts';
 import { declaredDigits, sqliteType, type Stored, type StoredForms } from './sqlite-types.ts';
@@ -270,7 +270,7 @@ function formsIn(
   const digits = declaredDigits(type);
   const none = { precision: 1, scale: 0 };
   const conditions = [
-    ...[...sqlMomentForms, ...wordForms].map(
+    ...[...momentTexts, ...wordForms].map(
       (form) => [form, sqlite.isStoredAs('c', form, none)] as const,
     ),
     ...(['unixSeconds', 'unixMilliseconds'] as const).map(

@@ -1,4 +1,4 @@
-import type { FieldType } from '../api.ts';
+import type { Codec, FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType, wrongValue, type SqlValue } from '../values.ts';
 import type { JsonValue } from '../../spec/specification.ts';
@@ -92,6 +92,19 @@ function fromSqlText(stored: SqlValue): string {
   return fromMilliseconds(milliseconds(`${String(stored).replace(' ', 'T')}Z`), stored);
 }
 
+/** `YYYY-MM-DD`, what stands between day and time, `hh:mm:ss.mmm`, and what says that this is UTC. */
+function inTemplate(between: string, end: string): Codec {
+  return {
+    encode: (value) =>
+      `${String(value).slice(0, 10)}${between}${String(value).slice(11, 23)}${end}`,
+    decode: (stored) => {
+      const text = String(stored);
+      const time = milliseconds(`${text.slice(0, 10)}T${text.slice(11, 23)}Z`);
+      return text.endsWith(end) ? fromMilliseconds(time, stored) : text;
+    },
+  };
+}
+
 /** A moment as text without a fraction of a second. */
 function secondsText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
@@ -145,12 +158,9 @@ export const datetimeType: FieldType = {
       decode: fromSqlText,
       comparand: sqlMilliseconds,
     },
-    /** `YYYY-MM-DD hh:mm:ss.mmm +00:00` */
-    sqlOffset: {
-      encode: (value) => `${sqlMilliseconds(value)} +00:00`,
-      decode: (stored) =>
-        fromMilliseconds(milliseconds(String(stored).replace(' ', 'T').replace(' ', '')), stored),
-    },
+    isoOffset: inTemplate('T', '+00:00'),
+    sqlUtc: inTemplate(' ', 'Z'),
+    sqlOffset: inTemplate(' ', ' +00:00'),
     /** Without fractions, which no value that is read has; the time of a default does. */
     unixSeconds: {
       encode: (value) => Math.floor(milliseconds(value) / 1000),
