@@ -17,7 +17,7 @@ CREATE TABLE notes (id ${key}, kind_type VARCHAR(9) CHECK (kind_type IN ('posts'
 CREATE TABLE labels (id ${key}, label_type TEXT, label_id VARCHAR(8));
 CREATE TABLE strangers (id ${key}, thing_type TEXT, thing_id BIGINT, empty_type TEXT, empty_id BIGINT);
 CREATE TABLE misfits (id ${key}, half_type TEXT NOT NULL, half_id BIGINT, other_type TEXT, other_id BIGINT,
-  post_type TEXT, post_id BIGINT REFERENCES posts (id), sole_type TEXT);
+  post_type TEXT, post_id BIGINT REFERENCES posts (id), sole_type TEXT, usual_type TEXT DEFAULT 'Car', usual_id BIGINT);
 INSERT INTO posts (title) VALUES ('a'), ('b');
 INSERT INTO blog_photos (url) VALUES ('u');
 INSERT INTO keys (id) VALUES ('k');
@@ -27,7 +27,8 @@ INSERT INTO likes ("LikerType", "LikerId", liked_type, liked_id) VALUES
   ('App\\Models\\Comment', 1, 'App\\Models\\Post', 2), (NULL, NULL, 'App\\Models\\Comment', 2);
 INSERT INTO labels (label_type, label_id) VALUES ('Post', '2'), ('Key', 'k');
 INSERT INTO strangers (thing_type, thing_id) VALUES ('Car', 1), ('Post', 1);
-INSERT INTO misfits (half_type, half_id, other_type, other_id, post_type, post_id, sole_type) VALUES ('Post', 1, 'Key', 1, 'Post', 1, 'Post');
+INSERT INTO misfits (half_type, half_id, other_type, other_id, post_type, post_id, sole_type, usual_type, usual_id) VALUES
+  ('Post', 1, 'Key', 1, 'Post', 1, 'Post', 'Post', 1);
 `;
 
 const morphTo = { type: 'relation', relation: 'morphTo' };

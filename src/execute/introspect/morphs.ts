@@ -69,6 +69,9 @@ function targetsOf(
     if (target === undefined) return undefined;
     targets.set(kind, target);
   }
+  const { default: usual } = attributes;
+  // The type field takes nothing else, and its default least of all.
+  if (usual !== undefined && !targets.has(String(usual))) return undefined;
   return targets.size === 0 || targets.size > mostKinds ? undefined : targets;
 }
 
