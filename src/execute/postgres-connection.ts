@@ -179,7 +179,7 @@ export class Connection {
       max_lifetime: null,
       connect_timeout: connectTimeout / 1000,
       connection: { ...own, ...settings },
-      onnotice: () => undefined,
+      onnotice: (notice: driver.Notice) => this.heed(notice),
       onclose: () => this.lose(),
       socket: (address: Address) => this.openSocket(address),
       types,
@@ -311,6 +311,11 @@ export class Connection {
   private lose(cause = lost('The session was lost')): void {
     this.abandon();
     for (const refuse of this.unanswered) refuse(cause);
+  }
+
+  /** A commit whose wait for a standby was ended, as by `cancel`, is answered as any other, but is gone with this server. */
+  private heed({ routine }: driver.Notice): void {
+    if (routine === 'SyncRepWaitForLSN') this.lose(lost('The wait for a standby was ended'));
   }
 
   /** Nobody shall use it again. */

@@ -4,10 +4,11 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type driver from 'postgres';
+import driver from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
 import { endSessions, type TestDatabase } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { insert, makeThings, names, none, statement, type Things } from '../support/things.ts';
 
 const slow = statement('SELECT pg_sleep(0.1)');
@@ -140,6 +141,29 @@ describe('a server that ends what takes long', () => {
     }
   });
 });
+
+test('a server whose standby does not answer: nobody is told that a write is there which would be gone with the server', async () => {
+  const postgres = await startPostgres({ durable: true });
+  const own = await openPostgres(postgres.url, {
+    poolSize: 1,
+    statementTimeout: 500,
+    pooler: 'transaction',
+  });
+  const standing = driver(postgres.url, { max: 1, onnotice: () => undefined });
+  try {
+    await standing`CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY, name text UNIQUE)`;
+    await standing`ALTER SYSTEM SET synchronous_standby_names = '*'`;
+    await standing`SELECT pg_reload_conf()`;
+    await expect(own.writeOne(insert, { bound: ['a'] })).rejects.toMatchObject({
+      kind: 'outcomeUnknown',
+    });
+    expect(await own.all(names, none)).toEqual([['a']]);
+  } finally {
+    await own.close();
+    await standing.end();
+    await postgres.stop();
+  }
+}, 60_000);
 
 test('a server that takes null in a list for a text', async () => {
   const takeBack = await give('array_nulls', 'off');
