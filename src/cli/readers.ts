@@ -61,7 +61,10 @@ async function openLog({ output, environment }: Context, current: () => Api, mod
   const { requestLog, openDestination } = await import('../http/logging.ts');
   const destination = await openDestination(
     format ?? (output.isTerminal ? 'pretty' : 'json'),
-    output.isTerminal && (environment['NO_COLOR'] ?? '') === '',
+    output.isTerminal &&
+      (environment['NO_COLOR'] ?? '') === '' &&
+      // As in an editor's window, which shows the codes of colours as they are.
+      environment['TERM'] !== 'dumb',
     ({ message }) =>
       output.note(
         `Warning: the log cannot be written now (${message}). Make room; what is too much to wait is lost.`,

@@ -70,4 +70,20 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     running.child.stdin?.write('\u0003');
     expect(await running.ended).toMatchObject({ code: 0 });
   });
+
+  test.each([
+    [{ NO_COLOR: '', TERM: 'xterm' }, true],
+    [{ NO_COLOR: '1', TERM: 'xterm' }, false],
+    [{ NO_COLOR: '', TERM: 'dumb' }, false],
+  ])('the log has colours where they are wanted and shown: %j', async (env, hasColours) => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const surroundings = { cwd: folder.path, env };
+    const running = launchInTerminal(['dev', '--port', '0', '--no-generate'], surroundings);
+    const server = await untilServing(running);
+    expect((await fetch(`${server.url}/v1/authors`)).status).toBe(200);
+    await until(() => running.out().includes('GET /v1/authors 200'));
+    running.child.stdin?.write('\u0003');
+    const { code, out } = await running.ended;
+    expect([code, out.includes('\u001B[')]).toEqual([0, hasColours]);
+  });
 });
