@@ -68,6 +68,12 @@ const files: readonly (readonly [
   ['a name that is missing', 'id,name,must\n1,,\n', [':2 name is required']],
   ['an unknown field', 'id,nam,must\n1,a,\n', [':1 there is no field nam; did you mean name?']],
   ['a field without a name', 'id,name,must,\n1,a,,\n', [':1 the name of a field is missing']],
+  ['columns without a name', 'id,name,must,,,\n', [':1 the name of a field is missing']],
+  [
+    'lines as they ended on the first Macs',
+    'id,name,must\r1,a,\r2,b,\r',
+    [':1 the lines must end with LF or CRLF, not with CR alone'],
+  ],
   ['a field twice', 'id,name,must,name\n1,a,,b\n', [':1 the column name stands twice']],
   [
     'a required field that is no column',

@@ -144,14 +144,17 @@ export class RecordReader {
 
   /** What is wrong with the header of a CSV file of such records, a clause each. */
   headerProblems(names: readonly string[]): readonly string[] {
-    const unknown = names
+    // The whole file would be the header then.
+    if (names.some((name) => name.includes('\r')))
+      return ['the lines must end with LF or CRLF, not with CR alone'];
+    const unknown = [...new Set(names)]
       .filter((name) => !this.resource.fields.has(name))
       .map((name) =>
         /[;\t|]/u.test(name) && names.length === 1
           ? 'the values must be separated by commas'
           : unknownName('field', name, this.positions.keys()),
       );
-    const twice = names.filter((name, index) => names.indexOf(name) !== index);
+    const twice = names.filter((name, index) => name !== '' && names.indexOf(name) !== index);
     const missing = this.columns.filter(
       ({ field, fallback }) =>
         fallback === undefined &&
