@@ -1,4 +1,4 @@
-import { arePossible, neededSteps, type MigrationOptions } from '../execute/schema-steps.ts';
+import { arePossible, stepsBeforeServing, type MigrationOptions } from '../execute/schema-steps.ts';
 import type { Api } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import { typed, type Context } from './context.ts';
@@ -41,7 +41,7 @@ export async function requireCurrent(context: Context, target: Target, api: Api)
       `A database in memory begins empty and is gone at the end, so no command finds anything in it but "${typed(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
     );
   const { name, steps: all } = await inspect(context, target, api, 'failure');
-  const steps = neededSteps(all);
+  const steps = stepsBeforeServing(all);
   if (steps.length === 0) return;
   const what = hindrance(context, target, steps);
   throw new CommandFailure(

@@ -213,7 +213,8 @@ function* leaveColumn(
   if (!allowDataLoss) {
     const why = 'since the file no longer names it';
     if (mustBeThere) steps.push(step(`change ${name} to allow null, ${why}`));
-    if (isReleased) steps.push(step(`change ${name} to refer to nothing, ${why}`));
+    if (isReleased)
+      steps.push(step(`change ${name} to refer to nothing, ${why}`, { canWait: true }));
   }
   const count = yield `SELECT count(${quote(column.name)}) FROM ${quote(actual.name)}`;
   steps.push(step(`drop column ${name}`, { loses: counted(count, 'value'), isOptional: true }));

@@ -247,7 +247,11 @@ function rebuildObstacles(
 
 function releaseStep(table: string, { name, reference }: ColumnChange): readonly MigrationStep[] {
   return reference.change === 'drop'
-    ? [step(`change ${table}.${name} to refer to nothing, since the file no longer names it`)]
+    ? [
+        step(`change ${table}.${name} to refer to nothing, since the file no longer names it`, {
+          canWait: true,
+        }),
+      ]
     : [];
 }
 
@@ -317,6 +321,14 @@ export function arePossible(
 /** The steps without which the service cannot run. */
 export function neededSteps(steps: readonly MigrationStep[]): readonly MigrationStep[] {
   return steps.filter(({ isOptional }) => !isOptional);
+}
+
+/**
+ * The steps without which this specification cannot be served. Those of a newer one may have been done already, while servers
+ * of this one go on: one that has to be started again is not to fail by what was added.
+ */
+export function stepsBeforeServing(steps: readonly MigrationStep[]): readonly MigrationStep[] {
+  return neededSteps(steps).filter(({ canWait }) => canWait !== true);
 }
 
 /** Whether there is nothing to do but what has to be asked for. */

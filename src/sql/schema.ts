@@ -18,6 +18,8 @@ export interface MigrationStep {
   readonly obstacle: string | undefined;
   /** Whether the service runs without it: what the file no longer names stays until it is asked to go. */
   readonly isOptional: boolean;
+  /** Whether what it takes away is in the way of nobody who serves this specification: a newer one may have added it. */
+  readonly canWait?: boolean;
 }
 
 /** The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. */

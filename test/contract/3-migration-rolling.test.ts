@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';
+import { stepsBeforeServing } from '../../src/execute/schema-steps.ts';
 import { linesOf, postgresSide, sqliteSide, type Side } from '../support/migrations.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -97,6 +98,60 @@ describe.each(sides)('on %s', (_name, open) => {
     await side.apply(former);
     const last = await side.served(former, (api) => create(api, 'last'));
     expect(last.status, last.text).toBe(201);
+  });
+});
+
+/** What a newer file adds, and what keeps a server of the former one from being started again. */
+const additions: readonly (readonly [string, string, readonly string[]])[] = [
+  ['a field with an index', 'fields: { x: { type: integer, index: true }', []],
+  ['a field whose values are distinct', 'fields: { x: { type: integer, unique: true }', []],
+  ['a default', 'fields: { x: { type: integer, default: 7, required: true }', []],
+  ['timestamps', 'timestamps: true, fields: {', []],
+  ['an index over what is there', 'indexes: [[name]], fields: {', []],
+  ['a key', 'fields: { parentId: { type: integer, reference: items.id }', []],
+  [
+    'a rule for values that the former file lets repeat',
+    'unique: [[name]], fields: {',
+    ['drop index items_name_unique'],
+  ],
+  [
+    'a field that nobody can leave out',
+    'fields: { x: { type: integer, required: true }',
+    ['change items.x to allow null, since the file no longer names it'],
+  ],
+];
+
+describe.each(sides)('on %s, a server of the former file', (_name, open) => {
+  test.each(additions)('is started again after %s', async (_what, added, left) => {
+    const side = open();
+    // Each begins without what the one before has added, and without records.
+    const before = former.replace('things', 'items');
+    await side.apply(before, { allowDataLoss: true });
+    const name = 'name: { type: string, required: true }';
+    const resource = `${added}${added.endsWith('{') ? '' : ','} ${name} } }`;
+    await side.apply(`resources: { items: { ${resource} }`);
+    expect(linesOf(stepsBeforeServing(await side.plan(before)))).toEqual(left);
+  });
+
+  test('is started again after a resource that refers to its own, and deletes those that nobody refers to', async () => {
+    const side = open();
+    await side.apply(former, { allowDataLoss: true });
+    const notes =
+      'notes: { fields: { thingId: { type: integer, required: true, reference: things.id } } }';
+    const next = former.replace('{ things', `{ ${notes}, things`);
+    await side.apply(next);
+    await side.write(next, { things: [{ name: 'a' }, { name: 'b' }] });
+    const [a, b] = await side.served(next, async (api) => {
+      const { body } = await api.get('/v1/things?sort=-id&limit=2&fields=id');
+      const ids = (body as { id: number }[]).map(({ id }) => id);
+      expect((await api.send('POST', '/v1/notes', { thingId: ids[0] })).status).toBe(201);
+      return ids;
+    });
+    expect(linesOf(stepsBeforeServing(await side.plan(former)))).toEqual([]);
+    await side.served(former, async (api) => {
+      expect((await api.send('DELETE', `/v1/things/${a}`)).status).toBe(409);
+      expect((await api.send('DELETE', `/v1/things/${b}`)).status).toBe(204);
+    });
   });
 });
 
