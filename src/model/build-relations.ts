@@ -1,4 +1,4 @@
-import { lost } from '../spec/left-out.ts';
+import { lost, lostByUnknown } from '../spec/left-out.ts';
 import type { Report } from '../spec/problems.ts';
 import { buildMorphs } from './build-morphs.ts';
 import type { Declared, DraftResource, Drafts } from './draft.ts';
@@ -8,9 +8,14 @@ import { reportUnknown } from './names.ts';
 
 /**
  * Finds the keys of every relation, adds those that are not declared, and links the resources. belongsTo comes
- * first, since the others look at its keys. Contract 1, Relations.
+ * first, since the others look at its keys. Contract 1, Relations. Those that lead to what does not exist are left out, and
+ * with them what they would have added.
  */
-export function buildRelations(resources: Drafts, report: Report): void {
+export function buildRelations(
+  resources: Drafts,
+  report: Report,
+  leaveOut: (what: readonly string[]) => void,
+): void {
   const declared = [...resources.values()].flatMap((owner) =>
     Object.entries(owner.source.fields)
       .filter(([, source]) => source.type === 'relation')
@@ -22,6 +27,11 @@ export function buildRelations(resources: Drafts, report: Report): void {
       })),
   );
   const known = declared.filter((relation) => namesExist(relation, resources, report));
+  for (const relation of declared) {
+    const { name, owner, source } = relation;
+    const named = [source.typeField, source.idField, source.foreignKey];
+    if (!known.includes(relation)) leaveOut(lostByUnknown(owner.name, name, named));
+  }
   const of = (...kinds: string[]): Declared[] =>
     known.filter(({ source }) => kinds.includes(source.relation ?? ''));
 

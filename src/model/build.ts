@@ -51,7 +51,9 @@ export function buildApi(
   };
   const resources = draftResources(specification, noting, forms);
   for (const resource of resources.values()) buildFields(resource, noting);
-  buildRelations(resources, noting);
+  buildRelations(resources, noting, (what) => {
+    for (const one of what) missing.add(one);
+  });
   for (const resource of resources.values()) fillTimestamps(resource, noting);
   for (const resource of resources.values()) {
     buildPivots(resource, noting);

@@ -31,8 +31,23 @@ export function lostBy(path: Path, name: string, node: SourceNode): readonly str
   const owner = String(resource);
   const field = [lost.name(name), lost.field(owner, name), lost.aFieldOf(owner), ...to];
   if (isNoRelation(node)) return field;
-  const added = [`${name}Id`, `${name}Type`, ...namedIn(node, fieldKeys)].map(lost.name);
-  return [...field, lost.aRelationOf(owner), ...added, ...(leadsNowhere(node) ? [toAny] : [])];
+  const relation = lostWithRelation(owner, name, namedIn(node, fieldKeys));
+  return [...field, ...relation, ...(leadsNowhere(node) ? [toAny] : [])];
+}
+
+/** What is missing with a relation: also the fields that it would have added, of which it names some. */
+function lostWithRelation(owner: string, name: string, named: readonly string[]): string[] {
+  return [lost.aRelationOf(owner), ...[`${name}Id`, `${name}Type`, ...named].map(lost.name)];
+}
+
+/** What is missing where a relation, which names fields of its own, leads to a resource that does not exist. */
+export function lostByUnknown(
+  owner: string,
+  name: string,
+  named: readonly (string | undefined)[],
+): readonly string[] {
+  const fields = named.filter((field) => field !== undefined);
+  return [...lostWithRelation(owner, name, fields), toAny];
 }
 
 const resourceKeys: readonly string[] = ['resource', 'resources', 'through', 'reference'];

@@ -239,6 +239,10 @@ describe('nothing is reported that only follows from', () => {
             { ...whole, relation: 'many' },
             { ...whole, resource: 5 },
             { ...whole, through: 5 },
+            ...(whole['relation'] === 'morphTo'
+              ? [{ ...whole, resources: ['nowhere'] }]
+              : [{ ...whole, resource: 'nowhere' }]),
+            ...(whole['relation'] === 'belongsToMany' ? [{ ...whole, through: 'nowhere' }] : []),
           ]
         : [],
     );
