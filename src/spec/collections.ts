@@ -194,6 +194,8 @@ interface ObjectOptions {
   readonly candidates?: Iterable<string>;
   /** What people call members elsewhere: their name → ours. */
   readonly otherNames?: ReadonlyMap<string, readonly string[]>;
+  /** A member that is a map, and what an entry of it looks like that stands beside it by mistake. */
+  readonly astray?: { readonly from: string; readonly is: (value: SourceNode) => boolean };
 }
 
 /**
@@ -209,6 +211,7 @@ export function object<M extends Members>(
     ignored = {},
     unknown,
     otherNames = new Map<string, readonly string[]>(),
+    astray,
   } = options;
   const table = new Map(Object.entries(members));
   const candidates = [...(options.candidates ?? table.keys())];
@@ -219,6 +222,7 @@ export function object<M extends Members>(
     let complete = true;
     // What is there under a wrong name is not missing as well.
     const meant = new Set<string>();
+    const strays: string[] = [];
     for (const [name, { value }] of node.entries) {
       const member = table.get(name);
       const at = [...path, name];
@@ -226,6 +230,9 @@ export function object<M extends Members>(
         const checked = check(member, value, at, collector);
         if (checked !== invalid) result[name] = checked;
         else if (isRequired(member)) complete = false;
+      } else if (astray?.is(value) === true) {
+        strays.push(name);
+        collector.leaveOut(lostBy([...path, astray.from], name, value));
       } else if (!Object.hasOwn(ignored, name)) {
         const glued = /^(\w+):/u.exec(name)?.[1];
         const called = otherNames.get(name)?.find((one) => table.has(one));
@@ -237,6 +244,11 @@ export function object<M extends Members>(
         collector.reportKey(at, words);
         meant.add(glued ?? near ?? name);
       }
+    }
+    const [first] = strays;
+    if (first !== undefined && astray !== undefined) {
+      meant.add(astray.from);
+      collector.reportKey([...path, first], strayed(strays, astray.from, path));
     }
     for (const [name, { expects }] of needed) {
       if (node.entries.has(name)) continue;
@@ -276,6 +288,17 @@ function mainMembers(
   return needed.length > 0
     ? needed.map(([name]) => quote(name)).join(' and ')
     : either([...table.keys()].map(quote));
+}
+
+/** What to say of entries that stand beside their map, or whose map stands beside its owner. */
+function strayed(names: readonly string[], map: string, path: Path): string {
+  const shown = names.slice(0, 3).map(quote);
+  const more = names.length - shown.length;
+  const all = more === 0 ? either(shown, 'and') : `${shown.join(', ')} and ${more} more`;
+  const verb = names.length === 1 ? 'belongs' : 'belong';
+  return path.at(-1) === map
+    ? `${quote(map)}, with ${all}, belongs to the entry above it; indent it further`
+    : `${all} ${verb} below ${quote(map)}; indent ${names.length === 1 ? 'it' : 'them'} further`;
 }
 
 function isRequired(member: Definition<unknown>): boolean {

@@ -183,8 +183,8 @@ export function withSchema<T>(definition: Definition<T>, more: JsonSchema): Defi
   return { ...definition, schema: (define) => ({ ...definition.schema(define), ...more }) };
 }
 
-/** `a, b or c` */
-export function either(words: readonly string[]): string {
+/** `a, b or c`, or with another word before the last. */
+export function either(words: readonly string[], before: 'or' | 'and' = 'or'): string {
   const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${before} ${last}`;
 }

@@ -24,6 +24,18 @@ describe('messages', () => {
       '1:1 resource: unknown attribute `resource`; did you mean `resources`?',
     ],
     [
+      'fields that are not below `fields`',
+      'resources:\n  a:\n    b: { type: string }\n    c: { type: string }\n    d: { type: text }\n    e: { type: text }\n  f:\n    fields:\n      g: { type: string }\n    unique: [[h]]\n    h: { type: string }',
+      '3:5 resources.a.b: `b`, `c`, `d` and 1 more belong below `fields`; indent them further',
+      '11:5 resources.f.h: `h` belongs below `fields`; indent it further',
+    ],
+    [
+      '`fields` beside its resource',
+      'resources:\n  a:\n  fields:\n    b: { type: string }\n    c: { type: string }',
+      '2:3 resources.a: `a` must be a map with `fields`, but it is empty',
+      '4:5 resources.fields.b: `fields`, with `b` and `c`, belongs to the entry above it; indent it further',
+    ],
+    [
       'no blank behind the colon',
       withFields('a: { type:string, required: true }', 'b: { type: string, requird:true }'),
       `4:12 ${fields}.a["type:string"]: a blank is missing behind the \`:\` of \`type:string\``,

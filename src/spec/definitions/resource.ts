@@ -2,6 +2,7 @@ import { list, map, object, required } from '../collections.ts';
 import { consistent, exactly, named, withSchema, type Definition } from '../definition.ts';
 import { fieldNames, groupNames, resourceNames } from '../names.ts';
 import { boolean, integer, text } from '../scalars.ts';
+import type { SourceNode } from '../source/node.ts';
 import type { Groups, ResourceSpecification } from '../specification.ts';
 import { access } from './access.ts';
 import { pagination } from './api.ts';
@@ -65,6 +66,10 @@ const generate = consistent(
   },
 );
 
+function looksLikeField(node: SourceNode): boolean {
+  return node.kind === 'map' && node.entries.has('type');
+}
+
 /** One resource. Contract 1, A resource. */
 export const resource = named(
   'resource',
@@ -93,7 +98,7 @@ export const resource = named(
         generate,
         table: text({ description: "An existing table's name." }),
       },
-      { expects: 'a map with `fields`' },
+      { expects: 'a map with `fields`', astray: { from: 'fields', is: looksLikeField } },
     ),
   ),
 );
