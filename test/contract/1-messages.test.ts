@@ -36,6 +36,12 @@ describe('messages', () => {
       '4:5 resources.fields.b: `fields`, with `b` and `c`, belongs to the entry above it; indent it further',
     ],
     [
+      'a list of fields where one of lists is wanted',
+      'resources: { a: { unique: [b, c], indexes: [b], fields: { b: { type: string }, c: { type: string } } } }',
+      "1:19 resources.a.unique: `unique` must be a list of lists of fields' names, such as [[first, second]]: write [[b, c]], or a list of its own for each",
+      "1:35 resources.a.indexes: `indexes` must be a list of lists of fields' names, such as [[first, second]]: write [[b]]",
+    ],
+    [
       'no blank behind the colon',
       withFields('a: { type:string, required: true }', 'b: { type: string, requird:true }'),
       `4:12 ${fields}.a["type:string"]: a blank is missing behind the \`:\` of \`type:string\``,

@@ -1,5 +1,13 @@
 import { list, map, object, required } from '../collections.ts';
-import { consistent, exactly, named, withSchema, type Definition } from '../definition.ts';
+import {
+  consistent,
+  exactly,
+  invalid,
+  named,
+  subject,
+  withSchema,
+  type Definition,
+} from '../definition.ts';
 import { fieldNames, groupNames, resourceNames } from '../names.ts';
 import { boolean, integer, text } from '../scalars.ts';
 import type { SourceNode } from '../source/node.ts';
@@ -20,10 +28,20 @@ export const groups: Definition<Groups> = named(
 );
 
 function fieldLists(description: string) {
-  return list(
+  const lists = list(
     list(fieldNameItem, { expects: "a list of fields' names", minimum: 1, distinct: true }),
     { description, expects: "a list of lists of fields' names, such as [[first, second]]" },
   );
+  const check: typeof lists.check = (node, path, collector) => {
+    const names = node.kind === 'list' ? node.items : [];
+    const isFlat = names.length > 0 && names.every(({ kind }) => kind === 'scalar');
+    if (!isFlat) return lists.check(node, path, collector);
+    const inner = names.map((name) => (name.kind === 'scalar' ? name.source : '')).join(', ');
+    const hint = names.length === 1 ? '' : ', or a list of its own for each';
+    collector.report(path, `${subject(path)} must be ${lists.expects}: write [[${inner}]]${hint}`);
+    return invalid;
+  };
+  return { ...lists, check };
 }
 
 const generate = consistent(
