@@ -125,6 +125,10 @@ export function refused(): unknown {
     api.things.list({ sort: ['specs'] }),
     // @ts-expect-error -- there is no such relation
     api.things.get(1, { expand: ['ownr'] }),
+    // @ts-expect-error -- nothing is expanded that could be paged
+    api.things.get(1, { collections: { tags: { limit: 1 } } }),
+    // @ts-expect-error -- this is not expanded
+    api.things.get(1, { expand: ['children'], collections: { tags: { limit: 1 } } }),
     // @ts-expect-error -- nor below that one
     api.things.get(1, { expand: ['owner.tags'] }),
     // @ts-expect-error -- it is not expanded

@@ -184,6 +184,20 @@ export interface RequestOptions {
 /** A path and those that it goes through, which are expanded with it. */
 type Prefix<P extends string> = P extends `${infer H}.${infer T}` ? H | `${H}.${Prefix<T>}` : P;
 
+/** Paging and order of what is expanded; where nothing is, there is none. */
+type Collections<P extends string> = [P] extends [never]
+  ? never
+  : {
+      readonly [K in P]?:
+        | {
+            readonly page?: number | undefined;
+            readonly limit?: number | undefined;
+            readonly offset?: number | undefined;
+            readonly sort?: readonly string[] | undefined;
+          }
+        | undefined;
+    };
+
 /** What to show of a record, and what to embed. */
 export interface Selection<
   R extends ResourceName,
@@ -194,19 +208,7 @@ export interface Selection<
   readonly expand?: readonly E[] | undefined;
   readonly fields?: (readonly F[] & readonly FieldPath<R, NoInfer<E>, NoInfer<F>>[]) | undefined;
   readonly exclude?: (readonly X[] & readonly Hidden<R, NoInfer<E>>[]) | undefined;
-  /** Paging and order of expanded collections. */
-  readonly collections?:
-    | {
-        readonly [K in Prefix<NoInfer<E>>]?:
-          | {
-              readonly page?: number | undefined;
-              readonly limit?: number | undefined;
-              readonly offset?: number | undefined;
-              readonly sort?: readonly string[] | undefined;
-            }
-          | undefined;
-      }
-    | undefined;
+  readonly collections?: Collections<Prefix<NoInfer<E>>> | undefined;
   /** Parameters that the types do not have, such as filters on longer paths. */
   readonly query?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
