@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { isLeftToDatabase } from '../plan/defaults.ts';
 import { longestName } from '../spec/names.ts';
-import type { OnDelete } from '../spec/specification.ts';
+import type { OnDelete, StoredAs } from '../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from './dialect.ts';
 import { serviceTables } from './service-tables.ts';
 import { kindOf } from './stored-kind.ts';
@@ -37,6 +37,9 @@ export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
   ];
 }
 
+/** A form whose values are read, compared and sorted as those of another one. */
+const takenFor: Readonly<Partial<Record<StoredAs, StoredAs>>> = { sqlMicroseconds: 'sqlMixed' };
+
 function columnOf(field: Field, dialect: Dialect): ColumnSchema {
   const { reference } = field;
   const { storedAs } = field.attributes;
@@ -56,7 +59,7 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
     kind: kindOf(field, dialect),
     form: storedAs && {
       name: storedAs,
-      isMet: (column) => dialect.isStoredAs(column, storedAs, field),
+      isMet: (column) => dialect.isStoredAs(column, takenFor[storedAs] ?? storedAs, field),
     },
     fill: fillOf(field, dialect),
   };

@@ -224,6 +224,12 @@ const columns: readonly (readonly [
     '(1700000000123)',
     { type: 'datetime', storedAs: 'unixMilliseconds' },
   ],
+  [
+    'times with fractions of a second',
+    'c TIME',
+    `('10:00:00.500000'), ('10:00:00')`,
+    { type: 'string', pattern: String.raw`^\d{2}:\d{2}.*$` },
+  ],
   ['days since something', 'c DATETIME', '(19700)', { type: 'integer' }],
   ['unix seconds with fractions', 'c DATETIME', '(1700000000.5)', { type: 'number' }],
   ['booleans as Y and N', 'c BOOLEAN', `('Y'), ('N')`, { type: 'boolean', storedAs: 'Y/N' }],
@@ -379,6 +385,15 @@ test('moments without a value are in the form in which others will write them', 
     failed: { ...sql, default: 'now' },
     ended: { type: 'datetime' },
     day: { type: 'date' },
+  });
+  const django = await fromSql(`
+    CREATE TABLE users (id INTEGER PRIMARY KEY, joined datetime NOT NULL, login datetime, seen datetime);
+    INSERT INTO users VALUES (1, '2026-03-01 10:00:00', '2026-03-01 10:00:00.123456', NULL);`);
+  const mixed = { type: 'datetime', storedAs: 'sqlMixed' };
+  expect(django.specification.resources['users']?.fields).toEqual({
+    joined: { ...mixed, required: true },
+    login: mixed,
+    seen: mixed,
   });
   expect(mixes?.fields).toMatchObject({ e: { type: 'datetime', storedAs: 'unixMilliseconds' } });
   expect(mixes?.fields['c']).toEqual({ type: 'datetime' });

@@ -24,6 +24,8 @@ export interface Stored {
   /** Other texts that begin like a day and a time. */
   readonly sqlMoments: number;
   readonly times: number;
+  /** Other texts that begin like a time. */
+  readonly sqlTimes: number;
   readonly uuids: number;
   readonly jsons: number;
   /** The most characters of a text. */
@@ -45,6 +47,8 @@ export function declaredDigits(
 
 /** A text that a column of numbers would not take for one. */
 const momentPattern = String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`;
+
+const timePattern = String.raw`^\d{2}:\d{2}.*$`;
 
 /**
  * The type of a field for a column of SQLite, by its declared type and by what is in it: the one that serves each value
@@ -158,7 +162,7 @@ function textType(
 
 function momentType(
   declared: string,
-  { values, dates, moments, sqlMoments, times }: Stored,
+  { values, dates, moments, sqlMoments, times, sqlTimes }: Stored,
   forms: StoredForms,
   as: As,
 ): ColumnType {
@@ -171,7 +175,11 @@ function momentType(
   const form = momentTextOf(values, forms);
   if (form !== undefined) return as(momentIn(form));
   if (times === values) return as({ type: 'time' });
-  const note = `Declared as ${declared} and stored in another form than 2026-03-01T14:05:00.000Z; it is served as the text that is stored.`;
+  const noteOf = (usual: string): string =>
+    `Declared as ${declared} and stored in another form than ${usual}; it is served as the text that is stored.`;
+  if (sqlTimes + times === values)
+    return as({ type: 'string', pattern: timePattern }, noteOf('14:05:00'));
+  const note = noteOf('2026-03-01T14:05:00.000Z');
   return sqlMoments + dates + moments === values
     ? as({ type: 'string', pattern: momentPattern }, note)
     : { left: `it is declared as ${declared} and holds texts that are no dates` };

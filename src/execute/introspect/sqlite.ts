@@ -126,9 +126,16 @@ function kindsIn(
   return query === undefined ? [] : driver.prepare(query).pluck().all().map(String);
 }
 
+/** Forms of which one program may write several, as it leaves out what is zero. */
+const mixable: ReadonlySet<StoredAs | undefined> = new Set([
+  'sqlText',
+  'sqlMicroseconds',
+  'sqlMixed',
+]);
+
 /**
- * Gives moments without a value the form in which others will write them: that of their default, or the one of all other
- * columns that are declared alike.
+ * Gives moments the form in which others will write them: one that takes what stands in all columns that are declared alike,
+ * and where there is no value yet, that of the default or of these columns.
  */
 function withMomentForms(
   driver: Driver.Database,
@@ -150,15 +157,24 @@ function withMomentForms(
     const known = forms.get(actual.type) ?? new Set();
     forms.set(actual.type, known.add(type.attributes.storedAs));
   }
-  const formOf = ({ actual: { default: value = '', type } }: FoundColumn): StoredAs | undefined => {
+  for (const [type, found] of forms)
+    if (/DATE|TIME/iu.test(type) && found.size > 1 && [...found].every((form) => mixable.has(form)))
+      forms.set(type, new Set(['sqlMixed']));
+  const formOf = (column: FoundColumn): StoredAs | undefined => {
+    const {
+      actual: { default: value = '', type },
+    } = column;
     const [form, ...others] = forms.get(type) ?? [];
+    const own = 'left' in column.type ? undefined : column.type.attributes.storedAs;
+    if (form === 'sqlMixed' && (open.has(column) || mixable.has(own))) return form;
+    if (!open.has(column)) return undefined;
     if (/^(?:CURRENT_TIMESTAMP|datetime\('now'\))$/iu.test(value)) return 'sqlText';
     return others.length === 0 ? form : undefined;
   };
   return tables.map((table) => ({
     ...table,
     columns: table.columns.map((column) => {
-      const form = open.has(column) ? formOf(column) : undefined;
+      const form = formOf(column);
       return form === undefined
         ? column
         : { ...column, type: { attributes: momentIn(form), notes: [] } };
@@ -237,6 +253,7 @@ const questions: Readonly<Record<keyof Stored, string>> = {
   moments: `total(typeof(c) = 'text' AND c GLOB '${day}T${clock}.${digit.repeat(3)}Z' AND strftime('%Y-%m-%dT%H:%M:%fZ', c) IS c)`,
   sqlMoments: `total(typeof(c) = 'text' AND c GLOB '${day}[ T]${digit}${digit}:*')`,
   times: `total(typeof(c) = 'text' AND c GLOB '${clock}' AND time(c) IS c)`,
+  sqlTimes: `total(typeof(c) = 'text' AND c GLOB '${digit}${digit}:${digit}${digit}*' AND time(c) IS NOT c)`,
   uuids: `total(typeof(c) = 'text' AND c GLOB '${uuid}')`,
   jsons: `total(typeof(c) = 'text' AND json_valid(c))`,
   longest: `coalesce(max(CASE WHEN typeof(c) = 'text' THEN length(c) END), 0)`,
