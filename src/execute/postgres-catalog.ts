@@ -66,7 +66,9 @@ const indexesQuery =
 /** A table of another schema is named with it: there may be one of the same name here. */
 const referencesQuery =
   `SELECT table_.relname, own.attname, CASE WHEN target.relnamespace <> table_.relnamespace` +
-  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred` +
+  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
+  // A column that PostgreSQL has from 18 on.
+  ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
@@ -196,8 +198,8 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
     });
   }
   for (const row of await ask(referencesQuery)) {
-    const [table, column, target, targetColumn, onDelete, name, onUpdate, deferrable, deferred] =
-      row;
+    const [table, column, target, targetColumn, onDelete, name, onUpdate, ...more] = row;
+    const [deferrable, deferred, enforced] = more;
     const update = deleteActions[String(onUpdate)];
     tableOf(table).references.push({
       name: String(name),
@@ -205,6 +207,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       table: String(target),
       target: String(targetColumn),
       onDelete: deleteActions[String(onDelete)] ?? '',
+      isEnforced: enforced === true,
       others:
         (update === undefined || onUpdate === 'a' ? '' : ` ON UPDATE ${update}`) +
         (deferrable === true ? ' DEFERRABLE' : '') +

@@ -61,6 +61,8 @@ export interface ActualReference {
   readonly target: string | undefined;
   /** In SQL: `SET NULL`. */
   readonly onDelete: string;
+  /** Whether the database holds values to it; PostgreSQL 18 knows keys that only tell what they would be. */
+  readonly isEnforced: boolean;
   /** What else it says, in SQL: ` ON UPDATE CASCADE DEFERRABLE`; empty where a table is made anew, which it hinders. */
   readonly others: string;
 }

@@ -97,13 +97,13 @@ export function step(summary: string, more: Partial<MigrationStep> = {}): Migrat
   return { summary, loses: undefined, obstacle: undefined, isOptional: false, ...more };
 }
 
-/** The foreign key of a column. */
+/** The foreign key to which the database holds a column. */
 export function referenceOf(
   table: ActualTable,
   column: ActualColumn,
   { fold }: SchemaRules,
 ): ActualReference | undefined {
-  return table.references.find((one) => fold(one.column) === fold(column.name));
+  return table.references.find((one) => one.isEnforced && fold(one.column) === fold(column.name));
 }
 
 /** How a default is told: what is drawn for each row by its name. */

@@ -138,6 +138,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     table: row.table,
     target: row.target ?? undefined,
     onDelete: row.action,
+    isEnforced: true,
     others: '',
   }));
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));

@@ -222,3 +222,24 @@ test('a role that has all names put in quotes sees the same types', async () => 
   ]);
   await quoting.close();
 });
+
+test('a key that is not enforced holds nobody to it, so one that is gets made', async () => {
+  const [server] =
+    await other`SELECT current_setting('server_version_num')::int >= 180000 AS knows`;
+  const one = 'FOREIGN KEY (a) REFERENCES owners (id) NOT ENFORCED';
+  await other.unsafe(
+    `CREATE TABLE owners (${key}); CREATE TABLE t (${key}, a bigint ${server?.['knows'] === true ? `, CONSTRAINT one ${one}` : ''})`,
+  );
+  await other`INSERT INTO t (a) VALUES (7)`;
+  const api = buildValid(
+    'resources: { owners: { fields: {} }, things: { table: t, fields: { a: { type: integer, reference: owners.id } } } }',
+  );
+  expect(linesOf(await planMigration(database, api))).toEqual([
+    'create index on t (a)',
+    'refer t.a to owners.id ! 1 row would refer to records of owners that are not there; mend or empty them first',
+  ]);
+  await other`DELETE FROM t`;
+  await migrate(database, api);
+  expect(await planMigration(database, api)).toEqual([]);
+  await expect(other`INSERT INTO t (a) VALUES (7)`).rejects.toMatchObject({ code: '23503' });
+});
