@@ -5,6 +5,7 @@ import { viewOf, type View } from '../model/view.ts';
 import { CommandFailure, fileReason } from './failure.ts';
 import { fromFolder, type Context } from './context.ts';
 import type { Named } from './specification.ts';
+import { wholeOrNothing } from './whole-files.ts';
 
 /** Flags of the commands that make a document of a version. */
 export interface DocumentFlags extends Named {
@@ -39,7 +40,7 @@ export function writeDocument(context: Context, text: string, out: string | unde
     const path = fromFolder(context, out);
     // What stands in the way of the folder is told by the write.
     if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    wholeOrNothing([path], () => writeFileSync(path, text));
   } catch (error) {
     const reason = out === '' ? 'the name is empty' : fileReason(error);
     if (reason === undefined) throw error;

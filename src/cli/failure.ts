@@ -36,6 +36,7 @@ const fileErrors: Readonly<Record<string, string>> = {
   EROFS: 'it is on a file system that may only be read',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it would be longer than files may be here',
   EMFILE: 'too many files are open',
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'its name is too long',

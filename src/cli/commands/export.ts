@@ -13,7 +13,7 @@ import { ndjson } from '../../respond/ndjson.ts';
 import type { RecordValue } from '../../shape/record.ts';
 import { fromFolder, type Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
 import { columns, grouped } from '../output.ts';
 import { requireCurrent } from '../schema.ts';
 import { requireSpecification } from '../specification.ts';
@@ -54,7 +54,13 @@ export async function exportCommand(
       .progress('Exporting', (report) => writeAll(resources, files, open, stop, report))
       .catch((error: unknown) => {
         files.discard();
-        throw stop.aborted ? new CommandFailure('Stopped: nothing was exported.') : error;
+        if (stop.aborted) throw new CommandFailure('Stopped: nothing was exported.');
+        const reason = fileReason(error);
+        if (reason === undefined) throw error;
+        throw new CommandFailure(
+          `Nothing was exported to ${name}: ${reason}. Mend that, or name another folder.`,
+          { cause: error },
+        );
       });
     files.keep();
     const listed = [...api.resources.keys()].flatMap((resource) => {

@@ -5,6 +5,7 @@ import { schemaLine, writeEditorSchema } from '../editor-schema.ts';
 import { exampleNames, examplesFolder } from '../examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { ownFolder } from '../own-folder.ts';
+import { wholeOrNothing } from '../whole-files.ts';
 
 interface Flags {
   readonly name?: string;
@@ -41,8 +42,9 @@ export async function init(
   const source = join(examplesFolder, example);
   const files = readdirSync(source).filter((file) => file !== 'plinth.yaml' && file !== ownFolder);
   refuseExisting(folder, files, shown);
+  const written = [...files, ownFolder, 'plinth.yaml'].map((name) => join(folder, name));
   try {
-    write(folder, source, files, name);
+    wholeOrNothing([folder, ...written], () => write(folder, source, files, name));
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;

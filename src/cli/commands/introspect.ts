@@ -12,6 +12,7 @@ import { CommandFailure, fileReason } from '../failure.ts';
 import { writeDocument } from '../document.ts';
 import { readSpecification, formatProblem } from '../specification.ts';
 import { withoutPassword } from '../target.ts';
+import { wholeOrNothing } from '../whole-files.ts';
 
 export interface IntrospectFlags {
   readonly out?: string;
@@ -157,12 +158,14 @@ function writeRecords(context: Context, folder: string, { records }: JsonServerF
       `${shown} is there already. Name a file in another folder with --out.`,
     );
   try {
-    mkdirSync(folder, { recursive: true });
-    for (const [name, list] of records)
-      writeFileSync(
-        join(folder, `${name}.ndjson`),
-        list.map((record) => `${JSON.stringify(record)}\n`).join(''),
-      );
+    wholeOrNothing([folder], () => {
+      mkdirSync(folder, { recursive: true });
+      for (const [name, list] of records)
+        writeFileSync(
+          join(folder, `${name}.ndjson`),
+          list.map((record) => `${JSON.stringify(record)}\n`).join(''),
+        );
+    });
   } catch (error) {
     throw new CommandFailure(
       `${shown} cannot be written: ${fileReason(error) ?? 'unknown'}. Name a file in another folder with --out.`,
