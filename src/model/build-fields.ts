@@ -145,7 +145,10 @@ function makeField(
     precision: attributes.precision ?? 18,
     scale: attributes.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
-    access: attributes.access === undefined ? undefined : accessOf(attributes.access),
+    access:
+      attributes.access === undefined
+        ? undefined
+        : accessOf(attributes.access, [...path, 'access']),
     attributes,
   };
 }

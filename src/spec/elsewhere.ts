@@ -17,6 +17,8 @@ export function placesIn(root: Definition<unknown>): PlaceOf {
     const shortest = Math.min(...ways.map(({ length }) => length));
     const [nearest, other] = ways.filter(({ length }) => length === shortest);
     if (nearest === undefined || other !== undefined) return undefined;
+    // A key of another part, deep in this one, is the same word by chance.
+    if (nearest.shared === 0 && map.length > 1 && nearest.place.length > 1) return undefined;
     return shown(nearest.place, path.slice(0, nearest.shared));
   };
 }

@@ -81,7 +81,8 @@ export function text(options: TextOptions = {}): Definition<string> {
     expects,
     ({ value, source }, refusal) => {
       if (typeof value === 'number' || typeof value === 'boolean') {
-        return refusal(`; put it in quotes: "${source}"`);
+        const isText = pattern?.test(source) ?? true;
+        return refusal(isText ? `; put it in quotes: "${source}"` : '');
       }
       if (typeof value !== 'string' || (value === '' && !allowEmpty)) return refusal();
       if (value.includes('\0') || !value.isWellFormed())

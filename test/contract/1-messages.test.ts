@@ -36,6 +36,27 @@ describe('messages', () => {
       '4:5 resources.fields.b: `fields`, with `b` and `c`, belongs to the entry above it; indent it further',
     ],
     [
+      'a kind of relation as the attribute',
+      withFields(
+        'a: { belongsTo: posts }',
+        'b: { type: object, properties: { c: { hasMany: d } } }',
+      ),
+      `4:12 ${fields}.a.belongsTo: \`belongsTo\` is a kind of relation: write { type: relation, relation: belongsTo, … }`,
+      `5:40 ${fields}.b.properties.c: \`c\` needs \`type\`: string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array or json`,
+      `5:45 ${fields}.b.properties.c.hasMany: unknown attribute \`hasMany\``,
+    ],
+    [
+      'quotes only where they would do',
+      `${good}\napi: { versions: { 1: { deprecated: true, link: 5 } } }`,
+      '2:37 api.versions.1.deprecated: `deprecated` must be a date such as 2026-03-01, not `true`',
+      '2:49 api.versions.1.link: `link` must be a URL such as https://example.com/docs, not `5`',
+    ],
+    [
+      'a key of another part, deep in this one',
+      `${good}\nauth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", key: b }] }`,
+      '2:111 auth.apiKeys[0].key: unknown attribute `key`; known here: `name`, `hash`, `roles`, `sub`',
+    ],
+    [
       'a list of fields where one of lists is wanted',
       'resources: { a: { unique: [b, c], indexes: [b], fields: { b: { type: string }, c: { type: string } } } }',
       "1:19 resources.a.unique: `unique` must be a list of lists of fields' names, such as [[first, second]]: write [[b, c]], or a list of its own for each",

@@ -232,6 +232,16 @@ describe('rules for whom nobody can show to be', () => {
     ]);
   });
 
+  test('are told where they stand, at a field too', () => {
+    expect(told('')).toEqual([
+      [
+        'warning',
+        'resources.posts.fields.note.access.read[0]',
+        'without `auth` nobody can show who it is, so rules for `admin` let nobody in',
+      ],
+    ]);
+  });
+
   test('are as they should be where there is', () => {
     const auth = 'auth: { jwt: { secret: 0123456789abcdef0123456789abcdef } }';
     expect(told(`${auth}\naccess: { read: public, write: editor }`)).toEqual([]);

@@ -141,8 +141,7 @@ function nearType(value: string, types: readonly TypeName[]): TypeName | undefin
 function unknownType(value: string, types: readonly TypeName[]): string {
   const near = nearType(value, types);
   const kind = relationKinds.find((name) => name === value);
-  if (kind !== undefined && types.includes('relation'))
-    return `${quote(value)} is a kind of relation: write { type: relation, relation: ${kind}, … }`;
+  if (kind !== undefined && types.includes('relation')) return asRelation(kind);
   const format = stringFormats.find((one) => one === value);
   if (format !== undefined)
     return `${quote(value)} is a format of strings: write { type: string, format: ${format} }`;
@@ -153,6 +152,10 @@ function unknownType(value: string, types: readonly TypeName[]): string {
   return near === undefined
     ? `unknown type ${quote(value)}; the types are ${types.join(', ')}`
     : `unknown type ${quote(value)}; did you mean ${quote(near)}?`;
+}
+
+function asRelation(kind: string): string {
+  return `${quote(kind)} is a kind of relation: write { type: relation, relation: ${kind}, … }`;
 }
 
 function wrongPlace(type: TypeName, place: Place): string {
@@ -220,7 +223,16 @@ function definitionOf(
 function untyped(place: Place): Definition<unknown> {
   return object(
     { type: required(typeAt(place)) },
-    { expects, ignored: everyAttribute, candidates: attributeNames },
+    {
+      expects,
+      ignored: everyAttribute,
+      candidates: attributeNames,
+      unknown: (name) => {
+        const kind = relationKinds.find((one) => one === name);
+        return kind === undefined || place !== 'field' ? undefined : asRelation(kind);
+      },
+      otherNames: new Map(place === 'field' ? relationKinds.map((kind) => [kind, ['type']]) : []),
+    },
   );
 }
 
