@@ -316,7 +316,9 @@ export const postgresAlike: Dialect = {
   passIds: (table, idColumn) =>
     `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
     ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
-    ` WHERE last >= coalesce(pg_sequence_last_value(seqrelid), 0)`,
+    ` WHERE last >= coalesce(pg_sequence_last_value(seqrelid), 0)` +
+    // One that counts downwards or would begin anew draws taken numbers there as well; none goes beyond its end.
+    ` AND seqincrement > 0 AND last <= seqmax AND NOT (seqcycle AND last = seqmax)`,
   // A name that is too long is cut off as that of its column was.
   computedColumns: (table, columns) =>
     `SELECT asked FROM jsonb_array_elements_text(${columns()}::text::jsonb) AS asked JOIN pg_attribute ON attname = asked::name` +
