@@ -30,9 +30,21 @@ const { processOutput } = await import('./output.ts');
 const { runCommand } = await import('./run.ts');
 const { uuidv7 } = await import('../http/uuid.ts');
 
+/** Where it was started. The folder may have been removed since the user went there, as by `git checkout`. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write(
+      'The folder that you are in is not there any more. Change to another one, or to it anew, and run it again.\n',
+    );
+    return process.exit(1);
+  }
+}
+
 let stop: AbortController | undefined;
 const context: Context = {
-  folder: userFolder(process.env, process.cwd()),
+  folder: userFolder(process.env, currentFolder()),
   environment: process.env,
   output: processOutput(process),
   draw: { now: () => new Date(), uuid: uuidv7 },

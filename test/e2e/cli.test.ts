@@ -350,6 +350,16 @@ describe('from a checkout', () => {
   });
 });
 
+test('a folder that is gone is told, without a stack', async () => {
+  const gone = makeFolder({ 'gone/plinth.yaml': library });
+  const script = `rm -r ../gone; exec ${root}/node_modules/.bin/node ${root}/src/cli/main.ts check`;
+  expect(await launch('sh', ['-c', script], { cwd: gone.at('gone') }).ended).toMatchObject({
+    code: 1,
+    out: '',
+    err: 'The folder that you are in is not there any more. Change to another one, or to it anew, and run it again.\n',
+  });
+});
+
 test('an older Node is told what it takes, without a stack', async () => {
   const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
   const flags = ['--import', `data:text/javascript,${encodeURIComponent(older)}`];
