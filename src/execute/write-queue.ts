@@ -20,7 +20,7 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 interface Hooks {
   /** Called before each transaction, which it refuses by throwing. */
   readonly onBegin: () => void;
-  /** Called within each transaction before its first write, refuses it by throwing as well. */
+  /** Called within each transaction before its first write; refuses it in the same way. */
   readonly onBegun: () => void;
   /** Called after each commit, before anyone is answered. */
   readonly onCommit: () => void;
@@ -163,7 +163,7 @@ export class WriteQueue {
       this.hooks.onBegun();
     } catch (error) {
       this.rollBack();
-      throw error;
+      throw meaningOf(error);
     }
   }
 

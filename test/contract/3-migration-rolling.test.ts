@@ -1,3 +1,4 @@
+import Driver from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';
@@ -194,6 +195,22 @@ describe('on a SQLite file, where any column would take the values of any type',
         kinds('integer', 'precision: 12, scale: 2', 'string, index: true }, more: { type: string'),
       );
       expect(await isServed()).toEqual([200, 200, 200, 200, 201, 200]);
+    });
+  });
+
+  test('where nobody can read any more what the columns hold, nothing is written or read', async () => {
+    await side.served(before, async (api) => {
+      const other = new Driver(folder.at('kinds.db'));
+      other.exec('ALTER TABLE _plinth_schema RENAME COLUMN kind TO sort');
+      const statuses = [
+        (await api.send('POST', '/v1/things', record)).status,
+        (await api.get('/v1/things')).status,
+      ];
+      expect(statuses).toEqual([503, 503]);
+      expect(api.failures.splice(0)).toHaveLength(2);
+      other.exec('ALTER TABLE _plinth_schema RENAME COLUMN sort TO kind');
+      other.close();
+      expect((await api.get('/v1/things')).status).toBe(200);
     });
   });
 });
