@@ -127,6 +127,12 @@ function isRefusal(error: unknown, code: string): boolean {
   return (code.startsWith('22') && code !== '2200H') || /^(?:23|44|P0)/u.test(code);
 }
 
+/** Whether a function of others has failed by a mistake of its own. The server names its language, whatever its own is. */
+function isMistake(error: unknown): boolean {
+  const { where } = (error ?? {}) as { readonly where?: unknown };
+  return typeof where === 'string' && where.includes('PL/pgSQL');
+}
+
 /** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
@@ -148,6 +154,11 @@ export function meaningOf(error: unknown): unknown {
       ...options,
       kind: 'busy',
     });
+  if (isMistake(error))
+    return new DatabaseFailure(`A function in the database fails: ${(error as Error).message}.`, {
+      ...options,
+      kind: 'changed',
+    });
   // Somebody has changed it under the service, and has to bring it back.
   if (/^(?:42P01|42703|42804|42883|428C9)$/u.test(code))
     return new DatabaseFailure(
@@ -160,8 +171,9 @@ export function meaningOf(error: unknown): unknown {
       ...options,
       kind: 'unsupported',
     });
-  // No connection, no right to it or in it, no room, no number left, a standby that takes no writes.
-  return isLoss(error) || /^(?:08|25006|2200H|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
+  // No connection, no right to it or in it, no room, no number left, a standby that takes no writes, a trigger that
+  // changes the row it is asked about.
+  return isLoss(error) || /^(?:08|25006|2200H|27|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
     ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
     : error;
 }
