@@ -35,6 +35,9 @@ export interface Surroundings {
 const noHost = 'no-host.invalid';
 const defaultPort = 5432;
 
+/** Which servers the driver can be told to take. */
+const sessionKinds = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
+
 const modes: Readonly<Record<string, Encryption['mode']>> = {
   disable: 'disable',
   allow: 'prefer',
@@ -79,6 +82,12 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
   const pass = take('password', parsed.password);
   const database = take('dbname', path);
   const sessions = take('target_session_attrs');
+  if (!['', 'any', ...sessionKinds].includes(sessions))
+    throw new UnclearUrl(
+      `There is no target_session_attrs ${JSON.stringify(sessions)}. Write any, ${sessionKinds.join(', ')}.`,
+    );
+  // Both sides of the connection speak UTF-8; in another one each text would be written as others do not read it.
+  said.delete('client_encoding');
   const encryption = readEncryption(take, surroundings);
   const socket = host.startsWith('/') ? `${host}/.s.PGSQL.${port ?? defaultPort}` : undefined;
   const shown = host.includes(':') ? `[${host}]` : host;
@@ -92,7 +101,7 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
       ...(user === '' ? {} : { user }),
       ...(pass === '' ? {} : { pass }),
       ...(database === '' ? {} : { database }),
-      ...(sessions === '' ? {} : { target_session_attrs: sessions }),
+      ...(sessions === '' || sessions === 'any' ? {} : { target_session_attrs: sessions }),
     },
     encryption,
     settings: Object.fromEntries(said),

@@ -259,3 +259,26 @@ describe('a socket of this machine', () => {
     );
   });
 });
+
+describe('behind the ? of a URL', () => {
+  const url = (query: string): string =>
+    `postgres://plinth@/postgres?host=${socketFolder}&port=${port}&${query}`;
+
+  test.each(['LATIN1', 'auto'])(
+    'texts stay what they are with client_encoding=%s',
+    async (name) => {
+      const database = await openPostgres(url(`client_encoding=${name}`), { poolSize: 1 });
+      const length = statement('SELECT length($1::text)');
+      expect(await database.all(length, { bound: ['é€'] })).toEqual([[2]]);
+      await database.close();
+    },
+  );
+
+  test('a kind of server that there is not', async () => {
+    const database = await openPostgres(url('target_session_attrs=any'), { poolSize: 1 });
+    await database.close();
+    await expect(openPostgres(url('target_session_attrs=best'))).rejects.toThrow(
+      'There is no target_session_attrs "best". Write any, read-write, read-only, primary, standby, prefer-standby.',
+    );
+  });
+});
