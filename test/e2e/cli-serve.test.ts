@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
+  launch,
   launchPlinth,
   library,
   makeFolder,
@@ -189,7 +189,7 @@ test('two dev in one folder share its database', async () => {
 
 test('what comes through a pipe is read once, and served', async () => {
   const folder = makeFolder({ 'sku.ts': "export const sku = () => 'a';\n" });
-  execFileSync('mkfifo', [folder.at('pipe')]);
+  await launch('mkfifo', ['pipe'], { cwd: folder.path }).ended;
   const starting = servePlinth(['dev', 'pipe'], { cwd: folder.path });
   await writeFile(
     folder.at('pipe'),
