@@ -35,6 +35,13 @@ export function shownPath({ folder }: Context, path: string): string {
   return relative(folder, path) || path;
 }
 
+/** A name as an argument of a command that can be typed: in quotes where a shell would make more than one or another of it. */
+export function argument(text: string): string {
+  return /^[\p{L}\p{M}\p{N}_@%+=:,./…-]+$/u.test(text)
+    ? text
+    : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** A command as this user would type it: in a checkout, in a project that has the package, or anywhere. */
 export function typed({ environment }: Context, command: string): string {
   const { npm_lifecycle_event: script, npm_package_name: owner } = environment;

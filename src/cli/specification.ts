@@ -10,7 +10,7 @@ import { specificationJsonSchema } from '../spec/json-schema.ts';
 import { loadSpecification } from '../spec/load.ts';
 import type { Problem } from '../spec/problems.ts';
 import { CommandFailure, fileReason } from './failure.ts';
-import { fromFolder, shownPath, typed, type Context } from './context.ts';
+import { argument, fromFolder, shownPath, typed, type Context } from './context.ts';
 
 /** The specification of a command: where it is and what it says. */
 export interface SpecificationFile {
@@ -68,7 +68,7 @@ export function readSpecification(
   const failed = problems.some(({ severity }) => severity === 'error');
   if (failed && holdsRecords(name, text))
     throw new CommandFailure(
-      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${name} --out plinth.yaml`)}".`,
+      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${argument(name)} --out plinth.yaml`)}".`,
     );
   const { positionOf } = loaded;
   return { name, path, text, api: failed ? undefined : api, problems, positionOf };

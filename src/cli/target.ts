@@ -7,7 +7,7 @@ import type { Api, Resource } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../spec/specification.ts';
 import type { MigrationStep } from '../sql/schema.ts';
-import { typed, type Context } from './context.ts';
+import { argument, typed, type Context } from './context.ts';
 import { ownFolder } from './own-folder.ts';
 import type { SpecificationFile } from './specification.ts';
 
@@ -87,14 +87,16 @@ export function databaseTarget(
     return {
       url: flag,
       folder: context.folder,
-      again: `${name} --database ${withoutPassword(flag)}`,
+      again: `${argument(name)} --database ${argument(withoutPassword(flag))}`,
       isOwn: false,
       options,
     };
   const variable = context.environment['PLINTH_DATABASE_URL'];
   if (variable !== undefined && variable !== '')
-    return { url: variable, folder: context.folder, again: name, isOwn: false, options };
-  return url === undefined ? undefined : { url, folder, again: name, isOwn: false, options };
+    return { url: variable, folder: context.folder, again: argument(name), isOwn: false, options };
+  return url === undefined
+    ? undefined
+    : { url, folder, again: argument(name), isOwn: false, options };
 }
 
 /** The database of `dev` where none is named. */
@@ -102,7 +104,13 @@ export function developmentTarget(context: Context, { name, folder }: Specificat
   const file = `${ownFolder}/dev.db`;
   const url = `sqlite:${file}`;
   const seen = relative(context.folder, resolve(folder, file));
-  return { url, folder, again: `${name} --database sqlite:${seen}`, isOwn: true, options: {} };
+  return {
+    url,
+    folder,
+    again: `${argument(name)} --database ${argument(`sqlite:${seen}`)}`,
+    isOwn: true,
+    options: {},
+  };
 }
 
 /** The command that brings a database up to date. */

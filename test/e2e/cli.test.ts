@@ -310,6 +310,20 @@ describe('from a checkout', () => {
     expect(ended.err).toContain(`Make one with "${command}"`);
   });
 
+  test('a command names files so that a shell takes it', async () => {
+    const file = "our shop's #1.yaml";
+    const cwd = makeFolder({ [file]: library }).path;
+    const { out } = await plinth(['migrate', file, '--database', 'sqlite:a b.db'], { cwd });
+    const [, command = ''] = /Run "(.+)" to do/u.exec(out) ?? [];
+    expect(command).toBe(
+      String.raw`plinth migrate 'our shop'\''s #1.yaml' --database 'sqlite:a b.db' --apply`,
+    );
+    const called = `${root}/node_modules/.bin/node ${root}/src/cli/main.ts`;
+    const script = `plinth() { ${called} "$@"; }; ${command}`;
+    expect(await launch('sh', ['-c', script], { cwd }).ended).toMatchObject({ code: 0, err: '' });
+    expect(readdirSync(cwd)).toContain('a b.db');
+  });
+
   test('paths in the file start at the file', async () => {
     folder.write('deep/plinth.yaml', `database: sqlite:own.db\n${library}`);
     const ended = await plinth(['migrate', 'deep/plinth.yaml', '--apply'], here);

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fromFolder, typed, type Context } from '../context.ts';
+import { argument, fromFolder, typed, type Context } from '../context.ts';
 import { schemaLine, writeEditorSchema } from '../editor-schema.ts';
 import { exampleNames, examplesFolder } from '../examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -54,7 +54,7 @@ export async function init(
     );
   }
   const file = shown(join(folder, 'plinth.yaml'));
-  const where = folder === context.folder ? '' : ` ${/\s/u.test(file) ? `"${file}"` : file}`;
+  const where = folder === context.folder ? '' : ` ${argument(file)}`;
   context.output.print(`${file} is ready. Serve it with:\n\n  ${typed(context, `dev${where}`)}`);
 }
 

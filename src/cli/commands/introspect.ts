@@ -5,7 +5,7 @@ import type { SpecificationDraft } from '../../execute/introspect/draft.ts';
 import { readJsonServer, type JsonServerFile } from '../../execute/introspect/json-server.ts';
 import { draftOf } from '../../execute/introspect/resources.ts';
 import type { JsonValue } from '../../spec/specification.ts';
-import { fromFolder, shownPath, typed, type Context } from '../context.ts';
+import { argument, fromFolder, shownPath, typed, type Context } from '../context.ts';
 import { introspectDatabase } from '../database.ts';
 import { refreshEditorSchema, schemaLine } from '../editor-schema.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -35,7 +35,7 @@ export async function introspect(
   const { name, found } = await introspectDatabase(context, {
     url,
     folder: context.folder,
-    again: `--database ${withoutPassword(url)}`,
+    again: `--database ${argument(withoutPassword(url))}`,
     isOwn: false,
     options: {},
   });
@@ -53,7 +53,7 @@ export async function introspect(
   write(context, draft, head, undefined, flags);
   if (flags.out !== undefined)
     context.output.note(
-      `Next: ${typed(context, `migrate ${flags.out} --database ${withoutPassword(url)}`)}`,
+      `Next: ${typed(context, `migrate ${argument(flags.out)} --database ${argument(withoutPassword(url))}`)}`,
     );
 }
 
@@ -132,7 +132,8 @@ function fromJsonServer(context: Context, source: string, flags: IntrospectFlags
       'Some records have to be written otherwise than there: with --out FILE they go to the folder data beside it.',
     );
   if (isWritten) context.output.note(`Wrote ${shownPath(context, folder)}.`);
-  if (flags.out !== undefined) context.output.note(`Next: ${typed(context, `dev ${flags.out}`)}`);
+  if (flags.out !== undefined)
+    context.output.note(`Next: ${typed(context, `dev ${argument(flags.out)}`)}`);
 }
 
 function parsed(path: string, name: string): JsonValue {
