@@ -65,7 +65,7 @@ test('init does not touch data that is there, and says where to go on', async ()
     'a-file cannot be written to: what should be a folder in its path is a file. Choose another folder.\n',
   );
   const made = await plinth(['init', 'my shop', '--example', 'chinook'], here);
-  expect(made.out).toContain('plinth dev "my shop/plinth.yaml"');
+  expect(made.out).toContain("plinth dev 'my shop/plinth.yaml'");
   expect(readdirSync(folder.at('my shop')).sort()).toEqual([
     '.plinth',
     'LICENSE.md',
