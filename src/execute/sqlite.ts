@@ -41,6 +41,12 @@ const openFailures: Readonly<Record<string, string>> = {
 const temporaryCache = 16 * 1024 * 1024;
 
 /**
+ * What of the log beside a file is kept when it begins anew, in bytes. As long as reads overlap it cannot begin anew, and what it
+ * has grown to meanwhile SQLite would keep until the file is closed.
+ */
+const keptLog = 16 * 1024 * 1024;
+
+/**
  * How writes treat the disk: `durable` survives power loss, `temporary` is for files gone at the end. With `read` there
  * are none, and nothing of the file is changed, its journal mode included.
  */
@@ -108,6 +114,7 @@ export class SqliteDatabase implements Database {
     try {
       if (!isRead) {
         this.writer.driver.pragma('journal_mode = WAL');
+        this.writer.driver.pragma(`journal_size_limit = ${keptLog}`);
         mustTakeWrites(this.writer.driver);
       }
       this.writer.driver.pragma(`synchronous = ${durability === 'temporary' ? 'OFF' : 'FULL'}`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, stat } from 'node:fs';
+import { mkdtempSync, rmSync, stat, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
@@ -62,4 +62,22 @@ test('what was asked together sees one state', async () => {
   });
   expect(seen[1]).toBe(seen[0]);
   expect(await new Promise((resolve) => come(() => resolve(read())))).toBe(Number(seen[0]) + 1);
+});
+
+test('what the log has grown to while something was read for long is given back', async () => {
+  const long = new Driver(join(folder, 'one.db'), { readonly: true });
+  long.exec('BEGIN');
+  long.prepare('SELECT * FROM counters').get();
+  const add = (bytes: number): Promise<unknown> =>
+    database.writeOne(
+      { sql: `INSERT INTO counters VALUES (zeroblob(${bytes})) RETURNING 1`, parameters: [] },
+      { bound: [] },
+    );
+  const size = (): number => statSync(join(folder, 'one.db-wal')).size;
+  for (let times = 0; times < 5; times += 1) await add(4_000_000);
+  expect(size()).toBeGreaterThan(20_000_000);
+  long.close();
+  // One takes all of it over into the file, the next begins anew.
+  for (let times = 0; times < 3; times += 1) await add(1);
+  expect(size()).toBeLessThan(17_000_000);
 });
