@@ -19,7 +19,7 @@ import type { FoundForms } from './field-types/stored-as.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { finishKeys } from './keys.ts';
 import { buildLimits } from './limits.ts';
-import { reportUnknown } from './names.ts';
+import { reportUnknown, unknownName } from './names.ts';
 
 /** A check of what was built; it meets no relation that could not be. */
 export type ModelCheck = (api: Api, report: Report) => void;
@@ -62,6 +62,8 @@ export function buildApi(
     checkColumns(resource, noting);
     checkGeneration(resource, noting);
   }
+  // What was left out may have them.
+  if (missing.size === 0) adviseGroups(specification.groups ?? {}, resources, noting);
   for (const resource of resources.values()) {
     finishKeys(resource, resources, noting);
     for (const field of resource.fields.values())
@@ -229,6 +231,23 @@ function buildGroups(resource: DraftResource, shared: Groups, report: Report): v
       if (!known.has(name))
         reportUnknown([...resource.path, 'groups', group, index], 'field', name, known, report);
   }
+}
+
+/** Warns of members of the API's groups that no resource has: they are passed over everywhere. */
+function adviseGroups(
+  shared: Groups,
+  resources: ReadonlyMap<string, DraftResource>,
+  report: Report,
+): void {
+  const known = new Set([...resources.values()].flatMap((resource) => [...memberNames(resource)]));
+  for (const [group, names] of Object.entries(shared))
+    for (const [index, name] of names.entries())
+      if (!known.has(name))
+        report(
+          ['groups', group, index],
+          `${unknownName('field', name, known)} (no resource has one, so the group goes without it)`,
+          'warning',
+        );
 }
 
 /** Columns that every table of PostgreSQL has of itself. */

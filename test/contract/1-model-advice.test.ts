@@ -216,6 +216,30 @@ describe('a default that only one record may have', () => {
   );
 });
 
+describe('members of a group of the API that no resource has', () => {
+  const told = (resources: string): readonly (readonly string[])[] =>
+    build(`groups: { audit: [createdAt, createdBy, notes] }\n${resources}`).problems.map(
+      ({ severity, path, message }) => [severity, path, message],
+    );
+  const posts =
+    'posts: { timestamps: true, fields: { notes: { type: relation, relation: hasMany, resource: posts } } }';
+
+  test('are told', () => {
+    expect(told(`resources: { ${posts} }`)).toEqual([
+      [
+        'warning',
+        'groups.audit[1]',
+        'there is no field createdBy; did you mean createdAt? (no resource has one, so the group goes without it)',
+      ],
+    ]);
+  });
+
+  test('are none where one of several resources has them', () => {
+    const users = 'users: { fields: { createdBy: { type: string } } }';
+    expect(told(`resources: { ${posts}, ${users} }`)).toEqual([]);
+  });
+});
+
 describe('rules for whom nobody can show to be', () => {
   const told = (head: string): readonly (readonly string[])[] =>
     build(
