@@ -102,10 +102,11 @@ export function text(options: TextOptions = {}): Definition<string> {
   );
 }
 
-/** One of some words. */
+/** One of some words. `otherNames`: what people call them elsewhere, in small letters and nothing else. */
 export function choice<const T extends string>(
   values: readonly T[],
   notes: Notes = {},
+  otherNames: ReadonlyMap<string, T> = new Map(),
 ): Definition<T> {
   return scalar(
     either(values),
@@ -113,7 +114,10 @@ export function choice<const T extends string>(
       const found = values.find((known) => known === value);
       if (found !== undefined) return found;
       const near =
-        typeof value === 'string' && origin === 'written' ? nearest(value, values) : undefined;
+        typeof value === 'string' && origin === 'written'
+          ? (otherNames.get(value.replaceAll(/[-_ ]/gu, '').toLowerCase()) ??
+            nearest(value, values))
+          : undefined;
       return refusal(near === undefined ? '' : `; did you mean \`${near}\`?`);
     },
     (define) => ({ anyOf: [{ enum: values }, withVariable(define)] }),

@@ -84,6 +84,15 @@ describe('messages', () => {
       `8:28 ${fields}.e.kind: unknown attribute \`kind\`; did you mean \`relation\`?`,
     ],
     [
+      'kinds of relations as they are called elsewhere',
+      withFields(
+        'a: { type: relation, relation: manyToMany, resource: b }',
+        'c: { type: relation, relation: one_to_many, resource: b }',
+      ),
+      `4:38 ${fields}.a.relation: \`relation\` must be hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany, not \`manyToMany\`; did you mean \`belongsToMany\`?`,
+      `5:38 ${fields}.c.relation: \`relation\` must be hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany, not \`one_to_many\`; did you mean \`hasMany\`?`,
+    ],
+    [
       'a template without its quotes',
       withFields(
         'a: { type: string, template: {{row}} }',

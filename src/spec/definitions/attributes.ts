@@ -86,6 +86,16 @@ const transformName = text({
   ),
 });
 
+/** What people call kinds of relations elsewhere. */
+const otherKinds = new Map<string, RelationKind>([
+  ['onetoone', 'hasOne'],
+  ['manytoone', 'belongsTo'],
+  ['onetomany', 'hasMany'],
+  ['manytomany', 'belongsToMany'],
+  ['hasandbelongstomany', 'belongsToMany'],
+  ['polymorphic', 'morphTo'],
+]);
+
 const storedAs = { description: 'The form in which an existing column holds the values.' };
 
 /**
@@ -253,7 +263,11 @@ export const attributes = {
   ),
   relation: fits(
     exactly<RelationKind>()(
-      choice(relationKinds, { description: 'Which records of the other resource belong to one.' }),
+      choice(
+        relationKinds,
+        { description: 'Which records of the other resource belong to one.' },
+        otherKinds,
+      ),
     ),
     { relations: relationKinds, requiredBy: relationKinds },
   ),
