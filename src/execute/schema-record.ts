@@ -3,6 +3,7 @@ import type { StoredAs } from '../spec/specification.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import { servicePrefix } from '../sql/service-tables.ts';
 import type { StoredKind } from '../sql/stored-kind.ts';
+import type { ColumnSchema } from '../sql/table-schema.ts';
 
 /**
  * What the last migration has left in the database, a row a table (its `column` is empty) and a row a column. It tells
@@ -27,6 +28,11 @@ export type NumberForm = (typeof numberForms)[number];
 /** Whether what is said or written down of a column is one of these forms. */
 export function isNumberForm(name: StoredAs | RecordRow['kind'] | undefined): name is NumberForm {
   return numberForms.some((form) => form === name);
+}
+
+/** What is written down of a column: whole numbers are otherwise taken for what they look like the next time. */
+export function recordedKind({ kind, form }: ColumnSchema): RecordRow['kind'] {
+  return kind === 'integer' && isNumberForm(form?.name) ? form.name : kind;
 }
 
 export const recordTable = `${servicePrefix}schema`;

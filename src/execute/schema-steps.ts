@@ -2,7 +2,7 @@ import type { Api } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema.ts';
-import type { ColumnSchema, TableSchema } from '../sql/table-schema.ts';
+import type { TableSchema } from '../sql/table-schema.ts';
 import { DatabaseFailure } from './database.ts';
 import type { ActualTable, Counting, SchemaRules } from './schema-actual.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { compareColumns, refusedKey } from './schema-columns.ts';
 import { compareIndexes } from './schema-indexes.ts';
 import { compareReferences } from './schema-references.ts';
-import { isNumberForm, isSameRecord, type RecordRow } from './schema-record.ts';
+import { isSameRecord, recordedKind, type RecordRow } from './schema-record.ts';
 import { findStrays } from './schema-strays.ts';
 
 /** A database as a migration finds it. */
@@ -300,11 +300,6 @@ function recordOf(
     return [{ ...base, column: name, field, kind: recordedKind(column.wanted), isMade }];
   });
   return [table, ...columns];
-}
-
-/** What is written down of a column: whole numbers are otherwise taken for what they look like the next time. */
-function recordedKind({ kind, form }: ColumnSchema): RecordRow['kind'] {
-  return kind === 'integer' && isNumberForm(form?.name) ? form.name : kind;
 }
 
 /** Whether all of the steps can be done as they were asked for. */

@@ -30,7 +30,7 @@ const rules: SchemaRules = {
     affinityOf(actual) === wanted && !(isKey && wanted === 'INTEGER'),
   misfits,
   kindOfType: (type) => affinityKinds.get(affinityOf(type)) ?? 'any',
-  typeOfKind: (kind) => kindTypes.get(baseOf(kind)) ?? 'TEXT',
+  typeOfKind,
   convert: (from, to) => {
     const call = (name: string, column: string): string => `${name}('${from}', '${to}', ${column})`;
     // Also where the kind stays and only the type of the column was another one.
@@ -59,6 +59,11 @@ const kindTypes: ReadonlyMap<string, string> = new Map([
   ['decimal', 'INTEGER'],
   ['number', 'REAL'],
 ]);
+
+/** The type of a column that a migration makes for values of a kind. */
+export function typeOfKind(kind: StoredKind): string {
+  return kindTypes.get(baseOf(kind)) ?? 'TEXT';
+}
 
 const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
   ['INTEGER', 'integer'],

@@ -5,9 +5,10 @@ import { sqlite } from '../sql/sqlite.ts';
 import type { Statement } from '../sql/statement.ts';
 import { digitsOf } from '../sql/stored-kind.ts';
 import { DatabaseFailure } from './database.ts';
-import { isNumberForm, type RecordRow } from './schema-record.ts';
-import { foldName, readMade } from './sqlite-catalog.ts';
+import { isNumberForm, recordedKind, type RecordRow } from './schema-record.ts';
+import { foldName, readMade, readTables } from './sqlite-catalog.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
+import { typeOfKind } from './sqlite-schema.ts';
 
 const schemaVersion: Statement = { sql: 'PRAGMA schema_version', parameters: [] };
 
@@ -26,12 +27,23 @@ export class ServedKinds {
 
   /** From now on, what the columns of this Api hold is to stay. */
   serve(driver: Driver.Database, api: Api): void {
-    const served = new Set(
+    const wanted = new Map(
       schemaOf(api, sqlite).flatMap(({ name, columns }) =>
-        columns.map((column) => keyOf(name, column.name)),
+        columns.map((column) => [keyOf(name, column.name), recordedKind(column)]),
       ),
     );
-    this.begun = new Map([...kindsIn(driver)].filter(([key]) => served.has(key)));
+    const tables = readTables(driver);
+    this.begun = new Map(
+      readMade(driver).flatMap(({ table, column, kind, isMade }) => {
+        const key = keyOf(table, column);
+        const own = wanted.get(key);
+        if (own === undefined) return [];
+        // A worker that takes the place of another may come after the migration; what others have changed is as it is now.
+        const type = tables.get(foldName(table))?.().columns.get(foldName(column))?.type;
+        const isAsMade = isMade && kind !== '' && !isNumberForm(kind) && typeOfKind(kind) === type;
+        return [[key, isAsMade ? own : kind]];
+      }),
+    );
     this.failure = undefined;
     this.lookedAt = -1;
   }
@@ -63,10 +75,6 @@ export class ServedKinds {
 /** As SQLite compares names. */
 function keyOf(table: string, column: string): string {
   return foldName(`${table}.${column}`);
-}
-
-function kindsIn(driver: Driver.Database): Kinds {
-  return new Map(readMade(driver).map(({ table, column, kind }) => [keyOf(table, column), kind]));
 }
 
 /** Of a decimal only its places decide how it is held. */

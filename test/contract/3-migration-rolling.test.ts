@@ -187,6 +187,11 @@ describe('on a SQLite file, where any column would take the values of any type',
         expect(String(api.failures.splice(0)[0])).toMatch(/things\.\w+ holds .* by now, and not /u);
         const { body } = await side.served(next, (other) => other.get('/v1/things?fields=id'));
         expect(body).toEqual([{ id: 1 }]);
+        // So does one that begins after the migration, as a worker does that takes the place of another.
+        await side.served(before, async (late) => {
+          expect((await late.send('POST', '/v1/things', record)).status, next).toBe(503);
+          expect(late.failures.splice(0)).toHaveLength(1);
+        });
         await side.apply(before);
         expect((await api.get('/v1/things/1')).body, next).toEqual({ id: 1, ...record });
       }
@@ -198,7 +203,22 @@ describe('on a SQLite file, where any column would take the values of any type',
     });
   });
 
+  test('what was changed by hand before it began is served as it is', async () => {
+    await side.apply(before);
+    const other = new Driver(folder.at('kinds.db'));
+    other.exec(
+      'DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY AUTOINCREMENT, n TEXT, total INTEGER, on_day TEXT, more TEXT)',
+    );
+    other.close();
+    const changed = kinds('string', 'precision: 10, scale: 2', 'string');
+    expect(linesOf(stepsBeforeServing(await side.plan(changed)))).toEqual([]);
+    const { status } = await side.served(changed, (api) => api.get('/v1/things'));
+    expect(status).toBe(200);
+    await side.apply(changed);
+  });
+
   test('where nobody can read any more what the columns hold, nothing is written or read', async () => {
+    await side.apply(before);
     await side.served(before, async (api) => {
       const other = new Driver(folder.at('kinds.db'));
       other.exec('ALTER TABLE _plinth_schema RENAME COLUMN kind TO sort');
