@@ -102,9 +102,11 @@ export class SqliteReader {
     try {
       // Changes with every commit of another connection, the own writer and other processes included.
       const version = this.dataVersion.get() ?? -1;
-      if (version !== this.lastVersion) this.counts = new WeakMap();
+      const isOther = version !== this.lastVersion;
+      if (isOther) this.counts = new WeakMap();
+      // Where it throws, the next one asks again.
+      this.served.mustBeKept(this.connection, isOther);
       this.lastVersion = version;
-      this.served.mustBeKept(this.connection);
     } catch (error) {
       this.endSnapshot();
       throw error;

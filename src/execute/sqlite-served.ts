@@ -12,6 +12,9 @@ import { typeOfKind } from './sqlite-schema.ts';
 
 const schemaVersion: Statement = { sql: 'PRAGMA schema_version', parameters: [] };
 
+/** No schema has this version. */
+const never = -1;
+
 /** What the columns of an Api hold, by their names as `keyOf` writes them. */
 type Kinds = ReadonlyMap<string, RecordRow['kind']>;
 
@@ -22,7 +25,7 @@ type Kinds = ReadonlyMap<string, RecordRow['kind']>;
  */
 export class ServedKinds {
   private begun: Kinds = new Map();
-  private lookedAt = -1;
+  private lookedAt = never;
   private failure: DatabaseFailure | undefined;
 
   /** From now on, what the columns of this Api hold is to stay. */
@@ -45,16 +48,21 @@ export class ServedKinds {
       }),
     );
     this.failure = undefined;
-    this.lookedAt = -1;
+    this.lookedAt = never;
   }
 
-  /** Throws a DatabaseFailure where one of them has come to hold something else. To be asked within a transaction. */
-  mustBeKept(connection: SqliteConnection): void {
+  /**
+   * Throws a DatabaseFailure where one of them has come to hold something else. To be asked within a transaction; `isOther`:
+   * whether somebody may have written since this connection asked.
+   */
+  mustBeKept(connection: SqliteConnection, isOther: boolean): void {
     if (this.begun.size === 0) return;
-    const version = Number(connection.prepare(schemaVersion).get()?.[0]);
-    if (version !== this.lookedAt) {
-      this.failure = this.changeIn(connection.driver);
-      this.lookedAt = version;
+    if (isOther || this.lookedAt === never) {
+      const version = Number(connection.prepare(schemaVersion).get()?.[0]);
+      if (version !== this.lookedAt) {
+        this.failure = this.changeIn(connection.driver);
+        this.lookedAt = version;
+      }
     }
     if (this.failure !== undefined) throw this.failure;
   }

@@ -138,7 +138,7 @@ export class SqliteDatabase implements Database {
     this.processes = options.readers ?? new ReaderProcesses(file, deadline);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.open.mustBeThere(),
-      onBegun: () => this.served.mustBeKept(this.writer),
+      onBegun: () => this.served.mustBeKept(this.writer, true),
       onCommit: () => this.reader.endSnapshot(),
     });
   }
