@@ -287,3 +287,13 @@ test('defaults are taken over where a field may have them', async () => {
   await sql.end();
   await drop();
 });
+
+test('texts of moments that are not declared as such keep each the form that they have', async () => {
+  const { specification } = await fromSql(`
+    CREATE TABLE notes (id INTEGER PRIMARY KEY, a TEXT, b TEXT);
+    INSERT INTO notes (a, b) VALUES ('2026-03-01 10:00:00.123456', '2026-03-01 10:00:00'), ('2026-03-01 10:00:00', '2026-03-01 10:00:01');`);
+  expect(specification.resources['notes']?.fields).toEqual({
+    a: { type: 'datetime', storedAs: 'sqlMixed' },
+    b: { type: 'datetime', storedAs: 'sqlText' },
+  });
+});

@@ -19,9 +19,7 @@ export interface Stored {
   readonly texts: number;
   /** `2026-03-01` */
   readonly dates: number;
-  /** `2026-03-01T14:05:00.000Z` */
-  readonly moments: number;
-  /** Other texts that begin like a day and a time. */
+  /** Texts that begin like a day and a time. */
   readonly sqlMoments: number;
   readonly times: number;
   /** Other texts that begin like a time. */
@@ -141,18 +139,22 @@ function momentTextOf(values: number, forms: StoredForms): StoredAs | undefined 
   return values === 0 ? undefined : momentTexts.find((form) => forms[form] === values);
 }
 
+/** A datetime in such texts; the usual one of SQLite has not to be named. */
+function inText(form: StoredAs): FieldSpecification {
+  return form === 'isoText' ? { type: 'datetime' } : momentIn(form);
+}
+
 type As = (attributes: FieldSpecification, ...notes: string[]) => ColumnType;
 
 function textType(
   declared: string,
-  { values, dates, moments, longest, uuids }: Stored,
+  { values, dates, longest, uuids }: Stored,
   forms: StoredForms,
   as: As,
 ): ColumnType {
   if (values > 0 && dates === values) return as({ type: 'date' });
-  if (values > 0 && moments === values) return as({ type: 'datetime' });
   const form = momentTextOf(values, forms);
-  if (form !== undefined) return as(momentIn(form));
+  if (form !== undefined) return as(inText(form));
   if (values > 0 && uuids === values) return as({ type: 'uuid' });
   const [, length] = /\((\d+)\)/u.exec(declared) ?? [];
   const maxLength = Number(length ?? 0);
@@ -162,7 +164,7 @@ function textType(
 
 function momentType(
   declared: string,
-  { values, dates, moments, sqlMoments, times, sqlTimes }: Stored,
+  { values, dates, sqlMoments, times, sqlTimes }: Stored,
   forms: StoredForms,
   as: As,
 ): ColumnType {
@@ -171,16 +173,15 @@ function momentType(
     return /^TIME$/u.test(declared) ? as({ type: 'time' }) : as({ type: 'datetime' });
   }
   if (dates === values) return as({ type: 'date' });
-  if (moments === values) return as({ type: 'datetime' });
   const form = momentTextOf(values, forms);
-  if (form !== undefined) return as(momentIn(form));
+  if (form !== undefined) return as(inText(form));
   if (times === values) return as({ type: 'time' });
   const noteOf = (usual: string): string =>
     `Declared as ${declared} and stored in another form than ${usual}; it is served as the text that is stored.`;
   if (sqlTimes + times === values)
     return as({ type: 'string', pattern: timePattern }, noteOf('14:05:00'));
   const note = noteOf('2026-03-01T14:05:00.000Z');
-  return sqlMoments + dates + moments === values
+  return sqlMoments + dates + (forms.isoText ?? 0) === values
     ? as({ type: 'string', pattern: momentPattern }, note)
     : { left: `it is declared as ${declared} and holds texts that are no dates` };
 }

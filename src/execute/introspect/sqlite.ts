@@ -157,17 +157,19 @@ function withMomentForms(
     const known = forms.get(actual.type) ?? new Set();
     forms.set(actual.type, known.add(type.attributes.storedAs));
   }
-  for (const [type, found] of forms)
-    if (/DATE|TIME/iu.test(type) && found.size > 1 && [...found].every((form) => mixable.has(form)))
-      forms.set(type, new Set(['sqlMixed']));
+  const isMixed = (declared: string): boolean => {
+    const found = [...(forms.get(declared) ?? [])];
+    const areAlike = /DATE|TIME/iu.test(declared) && found.every((form) => mixable.has(form));
+    return areAlike && (found.length > 1 || found.includes('sqlMixed'));
+  };
   const formOf = (column: FoundColumn): StoredAs | undefined => {
     const {
       actual: { default: value = '', type },
     } = column;
-    const [form, ...others] = forms.get(type) ?? [];
     const own = 'left' in column.type ? undefined : column.type.attributes.storedAs;
-    if (form === 'sqlMixed' && (open.has(column) || mixable.has(own))) return form;
+    if (isMixed(type) && (open.has(column) || mixable.has(own))) return 'sqlMixed';
     if (!open.has(column)) return undefined;
+    const [form, ...others] = forms.get(type) ?? [];
     if (/^(?:CURRENT_TIMESTAMP|datetime\('now'\))$/iu.test(value)) return 'sqlText';
     return others.length === 0 ? form : undefined;
   };
@@ -250,7 +252,6 @@ const questions: Readonly<Record<keyof Stored, string>> = {
   reals: `total(typeof(c) = 'real')`,
   texts: `total(typeof(c) = 'text')`,
   dates: `total(typeof(c) = 'text' AND c GLOB '${day}' AND date(c) IS c)`,
-  moments: `total(typeof(c) = 'text' AND c GLOB '${day}T${clock}.${digit.repeat(3)}Z' AND strftime('%Y-%m-%dT%H:%M:%fZ', c) IS c)`,
   sqlMoments: `total(typeof(c) = 'text' AND c GLOB '${day}[ T]${digit}${digit}:*')`,
   times: `total(typeof(c) = 'text' AND c GLOB '${clock}' AND time(c) IS c)`,
   sqlTimes: `total(typeof(c) = 'text' AND c GLOB '${digit}${digit}:${digit}${digit}*' AND time(c) IS NOT c)`,
