@@ -14,10 +14,11 @@ import { unservedOrders } from './sqlite-collations.ts';
 export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
   const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
+    const tables = readTables(driver);
     return [
       ...unservedOrders(driver, api),
-      ...unservedMoments(driver, api),
-      ...capitalUuids(driver, api),
+      ...unservedMoments(driver, tables, api),
+      ...capitalUuids(driver, tables, api),
     ];
   } finally {
     driver.close();
@@ -28,8 +29,11 @@ export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
  * The fields of an Api over indexed columns of moments with microseconds, where no index has what requests compare: the
  * milliseconds.
  */
-function unservedMoments(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
-  const tables = readTables(driver);
+function unservedMoments(
+  driver: Driver.Database,
+  tables: ReturnType<typeof readTables>,
+  { resources }: Api,
+): readonly ColumnAdvice[] {
   return [...resources.values()].flatMap(({ table, fields }) => {
     const begins = new Set(
       tables
@@ -52,8 +56,11 @@ function unservedMoments(driver: Driver.Database, { resources }: Api): readonly 
  * The fields of an Api over columns of a file that have UUIDs in capitals, as some programs write them: they are shown
  * as they stand, and requests look for them in lower case.
  */
-function capitalUuids(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
-  const tables = readTables(driver);
+function capitalUuids(
+  driver: Driver.Database,
+  tables: ReturnType<typeof readTables>,
+  { resources }: Api,
+): readonly ColumnAdvice[] {
   return [...resources.values()].flatMap(({ table, fields, id }) => {
     const columns = tables.get(foldName(table))?.().columns;
     return [...fields.values()].flatMap((field) => {

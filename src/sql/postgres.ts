@@ -195,6 +195,12 @@ function numberIn(column: string): string {
   return String.raw`(CASE WHEN ${column} ~ '^-?\d{1,99}(\.\d{1,99})?$' THEN ${column}::numeric END)`;
 }
 
+/** What of a column is compared and sorted. */
+function compared(column: string, field: Field): string {
+  if (isFineMoment(field)) return upToMilliseconds(column);
+  return isDecimalText(field) ? numberIn(column) : column;
+}
+
 /**
  * What all databases that speak PostgreSQL take. Their planners guess nothing, or what has nothing to do with the rows, and
  * rows have no version there, or one on each node that has a copy: a change that asks for one would reach one copy alone.
@@ -207,13 +213,7 @@ export const postgresAlike: Dialect = {
   storage: (field) => field.type.postgres,
   select: (column) => column,
   sortKey: (column, field) =>
-    field.items !== undefined
-      ? firstItem(column, field.items)
-      : isDecimalText(field)
-        ? numberIn(column)
-        : isFineMoment(field)
-          ? upToMilliseconds(column)
-          : column,
+    field.items !== undefined ? firstItem(column, field.items) : compared(column, field),
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: postgresText,
   compare: (column, operator, placeholder, field) =>
@@ -223,13 +223,10 @@ export const postgresAlike: Dialect = {
         ? containsAllOf(column, placeholder)
         : isDecimalText(field)
           ? comparisons[operator](
-              numberIn(column),
+              compared(column, field),
               `${placeholder}::${operator === 'in' || operator === 'nin' ? 'numeric[]' : 'numeric'}`,
             )
-          : comparisons[operator](
-              isFineMoment(field) ? upToMilliseconds(column) : column,
-              placeholder,
-            ),
+          : comparisons[operator](compared(column, field), placeholder),
   member: (column, members) =>
     `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),

@@ -152,7 +152,7 @@ const isWritten =
   (column: string): string =>
     `strftime('${as}', ${column}) IS ${column}`;
 const isMilliseconds = isWritten('%Y-%m-%d %H:%M:%f');
-const isSecond = (column: string): string => `datetime(${column}) IS ${column}`;
+const isSecond = isWritten('%Y-%m-%d %H:%M:%S');
 const isMicroseconds = (column: string): string =>
   `(substr(${column}, 20) GLOB '.${digits(6)}' AND ${isSecond(`substr(${column}, 1, 19)`)})`;
 

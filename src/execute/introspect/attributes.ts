@@ -9,7 +9,9 @@ import { readDefault, type Bounds } from './expressions.ts';
 import type { FoundColumn } from './table.ts';
 
 /** The type that a key to a field of this type has. */
-export function keyType({ type }: FieldSpecification): FieldSpecification['type'] {
+export function keyType({ type, format }: FieldSpecification): FieldSpecification['type'] {
+  if (type === 'id')
+    return format === undefined ? 'integer' : format === 'uuid' ? 'uuid' : 'string';
   return type === 'text' || type === 'enum' || type === 'email' || type === 'url' ? 'string' : type;
 }
 

@@ -12,6 +12,7 @@ import type { FieldSpecification, JsonValue } from '../../spec/specification.ts'
 import { schemaName } from '../import/json-lists.ts';
 import { importOrder } from '../import/order.ts';
 import { maxDepth, tokensOf } from '../import/tokens.ts';
+import { keyType } from './attributes.ts';
 import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, resourceName } from './names.ts';
@@ -253,12 +254,7 @@ function resourceOf(
       return {
         name: here,
         attributes: {
-          type:
-            link.id.format === undefined
-              ? 'integer'
-              : link.id.format === 'uuid'
-                ? 'uuid'
-                : 'string',
+          type: keyType(link.id),
           ...needed,
           reference: `${link.name}.id`,
         },

@@ -31,12 +31,11 @@ const endings = [
  * table; undefined for any other column.
  */
 export function kindsQuery(table: ActualTable, { name }: ActualColumn): string | undefined {
-  const others = new Set([...table.columns.values()].map((column) => column.name));
-  const isHalf = endings.some(
-    ([type, id]) => type.test(name) && others.has(name.replace(type, id)),
-  );
+  const ending = endings.find(([type]) => type.test(name));
+  if (ending === undefined) return undefined;
+  const partner = name.replace(ending[0], ending[1]);
   const column = quote(name);
-  return isHalf
+  return [...table.columns.values()].some((one) => one.name === partner)
     ? `SELECT DISTINCT ${column} FROM ${quote(table.name)} WHERE ${column} IS NOT NULL LIMIT ${mostKinds + 1}`
     : undefined;
 }
@@ -92,7 +91,7 @@ function areFitting(
   { attributes: id, target: ofId }: FieldDraft,
   targets: readonly ResourceDraft[],
 ): boolean {
-  const [one = 'integer', ...others] = new Set(targets.map(idTypeOf));
+  const [one = 'integer', ...others] = new Set(targets.map((target) => keyType(idOf(target))));
   return (
     ofType === undefined &&
     ofId === undefined &&
@@ -102,8 +101,7 @@ function areFitting(
   );
 }
 
-/** Of which type a key to the records of a resource is. */
-function idTypeOf({ fields }: ResourceDraft): FieldSpecification['type'] {
-  const { format } = fields.find(({ name }) => name === 'id')?.attributes ?? {};
-  return format === undefined ? 'integer' : format === 'uuid' ? 'uuid' : 'string';
+/** The id of a resource, which a file leaves out where it is a plain one. */
+function idOf({ fields }: ResourceDraft): FieldSpecification {
+  return fields.find(({ name }) => name === 'id')?.attributes ?? { type: 'id' };
 }

@@ -27,9 +27,10 @@ export function addRelations(resources: readonly ResourceDraft[]): void {
   const put: Put = (resource, name, relation) => {
     const free = freeName(name, taken.get(resource) ?? new Set());
     const { foreignKey, typeField, idField, ...others } = relation;
-    const key = relation.relation === 'belongsTo' ? foreignKey : idField;
-    const isOwn = relation.relation === 'belongsTo' || relation.relation === 'morphTo';
-    const isFound = isOwn && key === `${free}Id` && (typeField ?? `${free}Type`) === `${free}Type`;
+    const isFound =
+      relation.relation === 'belongsTo'
+        ? foreignKey === `${free}Id`
+        : relation.relation === 'morphTo' && typeField === `${free}Type` && idField === `${free}Id`;
     resource.relations.set(free, isFound ? others : relation);
   };
   const keys = resources.flatMap((resource) => keysOf(resource, resources));
