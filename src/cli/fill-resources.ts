@@ -1,3 +1,4 @@
+import { fillFields, type FieldsOf, type FilledRecords } from '../generate/fill-fields.ts';
 import { fillDatabase } from '../generate/fill.ts';
 import { makeGenerator, type GenerationOptions } from '../generate/generator.ts';
 import type { GenerationProblem } from '../generate/problem.ts';
@@ -55,6 +56,18 @@ export async function fillResources(
   throw new CommandFailure(
     `Nothing was deleted: records of ${names} refer to records that --reset would delete. Name these resources too, with --resource.`,
   );
+}
+
+/** Fills fields of records that are there as `fillFields` does. */
+export async function fillNewFields(
+  specification: SpecificationFile,
+  { database }: OpenDatabase,
+  fields: FieldsOf,
+): Promise<ReadonlyMap<Resource, FilledRecords>> {
+  const { api, folder } = specification;
+  const made = await makeGenerator(api, folder, { resources: new Set(fields.keys()) });
+  if (!made.ok) throw generationFailure(specification, made.problems);
+  return fillFields(made.generator, database, fields);
 }
 
 /** What keeps data from being generated. */

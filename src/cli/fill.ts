@@ -3,7 +3,10 @@ import { rowCounts } from '../execute/counts.ts';
 import { findDataFiles } from '../execute/import/files.ts';
 import type { TakenIds } from '../execute/import/import.ts';
 import type { Api, Resource } from '../model/api.ts';
+import { counted } from '../model/values.ts';
 import type { Context } from './context.ts';
+import type { Lacking } from './migrate-and-fill.ts';
+import { grouped } from './output.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
 
@@ -12,18 +15,22 @@ export interface FillOptions {
   readonly generates: boolean;
 }
 
-/** Where no resource has a record yet: loads what the file names as `data`, and generates the rest. */
+/**
+ * Where no resource has a record yet: loads what the file names as `data`, and generates the rest. Gives whether that was
+ * so.
+ */
 export async function fillEmpty(
   context: Context,
   specification: SpecificationFile,
   open: OpenDatabase,
   { generates }: FillOptions,
-): Promise<void> {
+): Promise<boolean> {
   const { api } = specification;
   const counts = await rowCounts(api.resources.values(), open.database, 1);
-  if ([...counts.values()].some((count) => count > 0)) return;
+  if ([...counts.values()].some((count) => count > 0)) return false;
   const loaded = await load(context, specification, open, 'refuse');
   if (generates) await generate(context, specification, open, without(api, loaded));
+  return true;
 }
 
 /** What a database was filled with: how many records each resource got. */
@@ -91,6 +98,43 @@ export async function fillNew(
   if (!generates) return filled;
   const left = empty.filter(({ name }) => !filled.has(name));
   return new Map([...filled, ...(await generate(context, specification, open, left))]);
+}
+
+/**
+ * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated. Gives
+ * what there is to say of it.
+ */
+export async function fillLacking(
+  context: Context,
+  specification: SpecificationFile,
+  open: OpenDatabase,
+  { resources, fields }: Lacking,
+  options: FillOptions,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  if (resources.length > 0)
+    for (const [name, count] of await fillNew(context, specification, open, resources, options))
+      if (count > 0) lines.push(`${name} has ${records(count)} now.`);
+  if (fields.size === 0 || !options.generates) return lines;
+  const { fillNewFields } = await import('./fill-resources.ts');
+  for (const [resource, { generated, written }] of await fillNewFields(
+    specification,
+    open,
+    fields,
+  )) {
+    if (generated + written === 0) continue;
+    const names = fields.get(resource)?.map(({ name }) => name) ?? [];
+    const others =
+      written === 0 ? '' : `, and what may not be null for ${counted(written, 'written record')}`;
+    lines.push(
+      `Generated ${names.join(', ')} for ${records(generated)} of ${resource.name}${others}.`,
+    );
+  }
+  return lines;
+}
+
+function records(count: number): string {
+  return count === 1 ? '1 record' : `${grouped(count)} records`;
 }
 
 async function generate(

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../execute/schema-steps.ts';
+import type { FieldsOf } from '../generate/fill-fields.ts';
 import { moduleFiles } from '../generate/modules.ts';
 import { Generation } from '../http/generation.ts';
 import { Sandboxes } from '../http/sandboxes.ts';
@@ -12,10 +13,10 @@ import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
 import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { fillEmpty, fillNew, type FillOptions } from './fill.ts';
+import { fillEmpty, fillLacking, type FillOptions } from './fill.ts';
 import { checkGenerationApart } from './generation-apart.ts';
-import { grouped } from './output.ts';
 import { Edits, type Edit } from './edits.ts';
+import { migrateAndFill, type Lacking } from './migrate-and-fill.ts';
 import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import { hindrance, listed } from './schema.ts';
@@ -180,15 +181,22 @@ export class LiveReload {
 
   /** `shared`: the database that both use; requests have to end before it is changed. */
   private async change(next: Served, shared: OpenDatabase | undefined): Promise<void> {
+    const { context, served } = this;
     const { api } = next.specification;
-    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, []);
+    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], new Map());
+    const fill = this.fill.generates
+      ? async ({ fields }: Lacking): Promise<void> => {
+          for (const line of (await this.fillAll(next, fields)) ?? []) context.output.note(line);
+        }
+      : undefined;
+    const former = shared === undefined ? undefined : served.specification.api;
     let allowDataLoss = false;
     for (;;) {
       const options = { allowDataLoss };
       const migrate = async (): Promise<readonly MigrationStep[]> => {
-        const steps = await next.open.migrate(api, options);
-        if (arePossible(steps, options))
-          await this.fillAndSwap(next, listed(allowDataLoss ? steps : neededSteps(steps), options));
+        const { steps, lacking } = await migrateAndFill(next.open, api, former, options, fill);
+        const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
+        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking.fields);
         return steps;
       };
       const steps = await (shared === undefined ? migrate() : this.withoutRequests(migrate));
@@ -219,8 +227,12 @@ export class LiveReload {
   }
 
   /** Fills what is new, then serves it; records that take their time come while it is served. */
-  private async fillAndSwap(next: Served, steps: readonly string[]): Promise<void> {
-    const filling = this.fillAll(next).catch((error: unknown) => {
+  private async fillAndSwap(
+    next: Served,
+    steps: readonly string[],
+    fields: FieldsOf,
+  ): Promise<void> {
+    const filling = this.fillAll(next, fields).catch((error: unknown) => {
       const failure = databaseFailure(error, next.open.name);
       if (!(failure instanceof CommandFailure)) throw error;
       for (const line of failure.details) this.context.output.note(line);
@@ -262,8 +274,11 @@ export class LiveReload {
     }
   }
 
-  /** Gives what there is to say of it; undefined where nothing was to be filled. */
-  private async fillAll(next: Served): Promise<readonly string[] | undefined> {
+  /**
+   * Fills what is new: `fields` of records that are there, and resources. Gives what there is to say of it; undefined
+   * where nothing was to be filled.
+   */
+  private async fillAll(next: Served, fields: FieldsOf): Promise<readonly string[] | undefined> {
     const { context, fill, served } = this;
     const { specification, open } = next;
     if (open !== served.open) {
@@ -275,16 +290,12 @@ export class LiveReload {
     const added = [...specification.api.resources.values()].filter(
       ({ table }: Resource) => !tables.has(table) || this.unfilled.has(table),
     );
-    if (added.length === 0) return undefined;
+    if (added.length === 0 && fields.size === 0) return undefined;
     for (const { table } of added) this.unfilled.add(table);
-    const filled = await fillNew(context, specification, open, added, fill);
+    const lacking = { resources: added, fields };
+    const lines = await fillLacking(context, specification, open, lacking, fill);
     for (const { table } of added) this.unfilled.delete(table);
-    return [...filled]
-      .filter(([, count]) => count > 0)
-      .map(
-        ([name, count]) =>
-          `${name} has ${count === 1 ? '1 record' : `${grouped(count)} records`} now.`,
-      );
+    return lines;
   }
 
   private swap(next: Served, steps: readonly string[]): void {

@@ -23,6 +23,7 @@ interface Compared {
   readonly isMade: boolean;
   /** What a migration has written down of its whole numbers. */
   readonly wasForm: NumberForm | undefined;
+  readonly wantedTable: string;
   readonly wanted: ColumnSchema;
   readonly rules: SchemaRules;
   /** Gets the steps as they are found. */
@@ -235,7 +236,7 @@ function* becomeKey({ name, table, steps }: Compared, value: string): Counting<v
 }
 
 function* refuseNull(
-  { name, table, actual, wanted, steps }: Compared,
+  { name, table, actual, wantedTable, wanted, steps }: Compared,
   value: string,
   fill: string | undefined,
 ): Counting<void> {
@@ -246,7 +247,12 @@ function* refuseNull(
       : `${counted(count, 'row')} would have no value; give each one that fits, or the field a default`;
   const filled = count > 0 && fill !== undefined ? ` (${shownFill(wanted)} where it is null)` : '';
   if (actual.nullable || obstacle !== undefined)
-    steps.push(step(`change ${name} to refuse null${filled}`, { obstacle }));
+    steps.push(
+      step(`change ${name} to refuse null${filled}`, {
+        obstacle,
+        ...(obstacle === undefined ? {} : { lacking: { table: wantedTable, column: wanted.name } }),
+      }),
+    );
 }
 
 /** Whether a column of another type keeps what is written to it, and holds each value in the wanted form. */

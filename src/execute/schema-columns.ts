@@ -54,6 +54,7 @@ export function* compareColumns(
         actual: source,
         isMade: known?.isMade === true,
         wasForm: isNumberForm(known?.kind) ? known.kind : undefined,
+        wantedTable: table.name,
         wanted: column,
         rules,
         steps,
@@ -157,16 +158,22 @@ function* addColumn(
 ): Counting<ColumnChange> {
   const fill = column.fill && rules.fillSql(column.fill, column.kind);
   const summary = `add column ${table.name}.${column.name}`;
+  const lacking = { table: table.name, column: column.name };
   if (fill !== undefined)
     steps.push(step(`${summary} (${shownFill(column)} where a row is there)`));
-  else if (column.nullable && !column.isKey) steps.push(step(summary));
+  else if (column.nullable && !column.isKey) steps.push(step(summary, { lacking }));
   else {
     const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
     const needsValues = rows > 0 && !column.type.includes('GENERATED');
     steps.push(
       step(
         `${summary} (not null)`,
-        needsValues ? { obstacle: `${counted(rows, 'row')} ${noValue(column, actual)}` } : {},
+        needsValues
+          ? {
+              obstacle: `${counted(rows, 'row')} ${noValue(column, actual)}`,
+              ...(column.isKey ? {} : { lacking }),
+            }
+          : {},
       ),
     );
   }

@@ -1,4 +1,4 @@
-import type { Api } from '../model/api.ts';
+import type { Api, Field } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema.ts';
@@ -35,6 +35,8 @@ export interface Found {
 export interface MigrationOptions {
   /** Whether values may be lost. */
   readonly allowDataLoss?: boolean;
+  /** Fields whose columns may be null for now, since records that are there have no value for them yet. */
+  readonly lacking?: ReadonlySet<Field>;
 }
 
 /** What a migration is planned from. */
@@ -56,9 +58,9 @@ export function* findMigration(
   api: Api,
   rules: SchemaRules,
   found: Found,
-  { allowDataLoss = false }: MigrationOptions = {},
+  { allowDataLoss = false, lacking }: MigrationOptions = {},
 ): Counting<Migration> {
-  const schema = schemaOf(api, rules.dialect);
+  const schema = schemaOf(api, rules.dialect, lacking);
   const wantedNames = new Set(schema.map(({ name }) => rules.fold(name)));
   const planning = { api, rules, found, allowDataLoss, schema, wantedNames };
   const tables = yield* compareTables(planning);
@@ -128,7 +130,9 @@ function* compareTables(planning: Planning): Counting<Tables> {
     let change: TableChange | undefined;
     if (actual === undefined)
       steps.push(
-        step(`create table ${wanted.name} (${wanted.columns.map(({ name }) => name).join(', ')})`),
+        step(`create table ${wanted.name} (${wanted.columns.map(({ name }) => name).join(', ')})`, {
+          lacking: { table: wanted.name },
+        }),
       );
     else {
       const compared = yield* compareColumns(wanted, actual, recorded, rules, allowDataLoss);

@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import type { Transaction } from '../execute/database.ts';
+import type { Database, Transaction } from '../execute/database.ts';
 import { decodeValue, quote, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import { lastTextId, rowOfId } from './ids.ts';
@@ -113,12 +113,12 @@ export async function storedUniverse(
 export async function storedValues(
   { table }: Resource,
   fields: readonly Field[],
-  transaction: Transaction,
+  database: Pick<Database, 'all'>,
   dialect: Dialect,
 ): Promise<ReadonlySet<string>> {
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
   const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
-  const rows = await transaction.all({ sql, parameters: [] }, { bound: [] });
+  const rows = await database.all({ sql, parameters: [] }, { bound: [] });
   return new Set(
     rows.map((row) =>
       JSON.stringify(fields.map((field, at) => decodeValue(dialect, row[at] ?? null, field))),

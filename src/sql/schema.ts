@@ -8,6 +8,12 @@ import { serviceTables } from './service-tables.ts';
 import { kindOf } from './stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table-schema.ts';
 
+/** A table without records, or a column without values in records that are there. */
+export interface Lacking {
+  readonly table: string;
+  readonly column?: string;
+}
+
 /** One difference between a database and the specification. */
 export interface MigrationStep {
   /** In words: "create table posts". */
@@ -20,17 +26,29 @@ export interface MigrationStep {
   readonly isOptional: boolean;
   /** Whether what it takes away is in the way of nobody who serves this specification: a newer one may have added it. */
   readonly canWait?: boolean;
+  /** What has no values after it, which is also all that may keep it from being done. */
+  readonly lacking?: Lacking;
 }
 
-/** The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. */
-export function schemaOf(api: Api, dialect: Dialect): readonly TableSchema[] {
+/**
+ * The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. Of fields
+ * that are `lacking` the columns may be null.
+ */
+export function schemaOf(
+  api: Api,
+  dialect: Dialect,
+  lacking: ReadonlySet<Field> = new Set(),
+): readonly TableSchema[] {
   const resources = [...api.resources.values()];
   const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
   return [
     ...resources.map((resource) => ({
       name: resource.table,
       resource: resource.name,
-      columns: [...resource.fields.values()].map((field) => columnOf(field, dialect)),
+      columns: [...resource.fields.values()].map((field) => ({
+        ...columnOf(field, dialect),
+        ...(lacking.has(field) ? { nullable: true } : {}),
+      })),
       indexes: indexesOf(resource, tables),
     })),
     ...serviceTables(resources, dialect),

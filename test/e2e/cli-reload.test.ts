@@ -1,55 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import {
-  atOnce,
-  library,
-  makeFolder,
-  ndjson,
-  plinth,
-  servePlinth,
-  until,
-  type Folder,
-  type Serving,
-} from '../support/command.ts';
+import { atOnce, library, makeFolder, ndjson, plinth, until } from '../support/command.ts';
+import { countOf, kept, live, reloaded } from '../support/live.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { hasTerminal, launchInTerminal } from '../support/terminal.ts';
-
-const reloaded = 'plinth.yaml was read again and is served.';
-const kept = 'The last good version stays in use';
-
-/** How often a text is in another. */
-const countOf = (text: string, part: string): number => text.split(part).length - 1;
-
-interface Live {
-  readonly folder: Folder;
-  readonly server: Serving;
-  /** Saves the file and waits until so many notes with this text are there. */
-  readonly save: (text: string, note: string) => Promise<void>;
-  readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
-  readonly note: () => string;
-}
-
-async function live(
-  text = library,
-  files: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
-): Promise<Live> {
-  const folder = makeFolder({ 'plinth.yaml': text, ...files });
-  const server = await servePlinth(['dev', ...args], { cwd: folder.path });
-  const { host } = new URL(server.url);
-  return {
-    folder,
-    server,
-    save: async (next, note) => {
-      const before = countOf(server.err(), note);
-      atOnce(server, () => folder.write('plinth.yaml', next));
-      await until(() => countOf(server.err(), note) > before);
-    },
-    get: (path, headers = {}) => fetch(`http://${host}${path}`, { headers }),
-    note: server.err,
-  };
-}
 
 const withPages = library.replace(
   'title: { type: string, required: true }',

@@ -4,7 +4,8 @@ import { asStored, withDatabase } from '../database.ts';
 import { refreshEditorSchema } from '../editor-schema.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
-import { fillEmpty } from '../fill.ts';
+import { fillEmpty, fillLacking, type FillOptions } from '../fill.ts';
+import { migrateAndFill, type Lacking } from '../migrate-and-fill.ts';
 import { readPort, type DevFlags } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
 import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from '../target.ts';
@@ -20,9 +21,8 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
   const specification = await asStored(context, target, read);
   await withDatabase(context, target, 'create', async (open) => {
-    await bringUpToDate(context, specification, target, open);
     try {
-      await fillEmpty(context, specification, open, { generates });
+      await prepare(context, specification, target, open, { generates });
     } catch (error) {
       // A signal while loading stops like one while serving.
       if (stop.aborted) return;
@@ -35,19 +35,48 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   });
 }
 
+/** Brings the database up to date, and fills it where it is empty; else what is new in it. */
+async function prepare(
+  context: Context,
+  specification: SpecificationFile,
+  target: Target,
+  open: OpenDatabase,
+  options: FillOptions,
+): Promise<void> {
+  const fill = async ({ resources, fields }: Lacking): Promise<void> => {
+    // A table of a database that is not its own is not for it to fill.
+    const lacking = { resources: target.isOwn ? resources : [], fields };
+    for (const line of await fillLacking(context, specification, open, lacking, options))
+      context.output.note(line);
+  };
+  const isCurrent = await open.isUpToDate(specification.api);
+  const lacking = isCurrent
+    ? undefined
+    : await bringUpToDate(
+        context,
+        specification,
+        target,
+        open,
+        options.generates ? fill : undefined,
+      );
+  const wasEmpty = await fillEmpty(context, specification, open, options);
+  if (!wasEmpty && lacking !== undefined) await fill(lacking);
+}
+
 async function bringUpToDate(
   context: Context,
   { api }: SpecificationFile,
   target: Target,
-  { name, isUpToDate, migrate }: OpenDatabase,
-): Promise<void> {
-  if (await isUpToDate(api)) return;
-  const steps = neededSteps(await migrate(api));
+  open: OpenDatabase,
+  fill: ((lacking: Lacking) => Promise<void>) | undefined,
+): Promise<Lacking> {
+  const { steps: all, lacking } = await migrateAndFill(open, api, undefined, {}, fill);
+  const steps = neededSteps(all);
   const what = hindrance(context, target, steps);
-  if (what === undefined) return;
+  if (what === undefined) return lacking;
   const anew = target.isOwn ? ' Or delete it to start anew.' : '';
   throw new CommandFailure(
-    `The database ${name} no longer fits the specification. ${what}${anew}`,
+    `The database ${open.name} no longer fits the specification. ${what}${anew}`,
     { details: listed(steps) },
   );
 }

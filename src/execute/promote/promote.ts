@@ -6,7 +6,7 @@ import type { Database } from '../database.ts';
 import { passNumbers } from '../pass-numbers.ts';
 import { importOrder } from '../import/order.ts';
 import { countRows } from './count.ts';
-import { digestOf, type TableDigest } from './rows.ts';
+import { digestOf, type TableDigest } from './digest.ts';
 import { TableCopy } from './table.ts';
 
 /** A database, and the Api as it stores it: the same but for the forms of its values. */

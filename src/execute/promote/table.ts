@@ -6,7 +6,7 @@ import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../database.ts';
 import { writtenFields } from '../written-fields.ts';
 import { countRows } from './count.ts';
-import { portionsOf, rowDecoder, type WireRow } from './rows.ts';
+import { portionsOf, rowDecoder, type WireRow } from '../portions.ts';
 
 /** A record of the target that is another one than the source has. */
 export class PromoteConflict extends Error {

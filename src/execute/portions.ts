@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { Field, Resource } from '../../model/api.ts';
-import type { SqlValue } from '../../model/values.ts';
-import type { JsonValue } from '../../spec/specification.ts';
-import { decoderOf, quote, type Dialect } from '../../sql/dialect.ts';
-import { buildStatement } from '../../sql/statement.ts';
-import type { Database, Row } from '../database.ts';
-import { lengthOfAll } from '../row-length.ts';
+import type { Field, Resource } from '../model/api.ts';
+import type { SqlValue } from '../model/values.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { decoderOf, quote, type Dialect } from '../sql/dialect.ts';
+import { buildStatement } from '../sql/statement.ts';
+import type { Database, Row } from './database.ts';
+import { lengthOfAll } from './row-length.ts';
 
 /** A row as its values on the wire, in the order of the fields that were asked for. */
 export type WireRow = readonly JsonValue[];
@@ -15,13 +14,6 @@ const fewest = 50;
 const most = 5_000;
 /** How long the rows of a portion are together, in characters, as far as the last one told. */
 const portionText = 1 << 20;
-
-/** What of a table has to be the same on both sides. */
-export interface TableDigest {
-  readonly rows: number;
-  /** SHA-256 over all values of all rows in order of id, as they stand on the wire. */
-  readonly checksum: string;
-}
 
 /**
  * The rows of a resource in order of id, of `fields` alone, in portions that are the smaller the longer their texts
@@ -62,22 +54,4 @@ export async function* portionsOf(
 export function rowDecoder(fields: readonly Field[], dialect: Dialect): (row: Row) => WireRow {
   const decoders = fields.map((field) => decoderOf(dialect, field));
   return (row) => decoders.map((decode, index) => decode(row[index + 1] ?? null));
-}
-
-/** Reads a table for its digest; `advance` is told of rows. */
-export async function digestOf(
-  resource: Resource,
-  database: Database,
-  advance: (count: number) => void,
-): Promise<TableDigest> {
-  const hash = createHash('sha256');
-  let rows = 0;
-  for await (const portion of portionsOf(resource, [...resource.fields.values()], database)) {
-    let text = '';
-    for (const row of portion) text += `${JSON.stringify(row)}\n`;
-    hash.update(text);
-    rows += portion.length;
-    advance(portion.length);
-  }
-  return { rows, checksum: hash.digest('hex') };
 }

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fillFields, type FilledRecords } from '../../src/generate/fill-fields.ts';
+import { quote } from '../../src/sql/dialect.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import { fillAll, generatorOf, type Row } from './4-generate.ts';
+
+/**
+ * Fields that are new in the file, in records that are there: they get what a database that is made anew has in them.
+ * Contract 4, Generated data: adding a field leaves the values of the others as they were.
+ */
+const world = `generate: { count: 30 }
+resources:
+  users:
+    fields:
+      id: { type: id, format: uuid }
+      email: { type: email, required: true }
+      name: { type: string, required: true }
+      born: { type: date }
+      score: { type: decimal, precision: 8, scale: 2 }
+      tags: { type: array, items: { type: string } }
+      address: { type: object, properties: { city: { type: string }, zip: { type: string } } }
+  folders:
+    unique: [[parentId, label]]
+    fields:
+      label: { type: string, required: true }
+      code: { type: string, unique: true, pattern: '^[A-Z]{3}[0-9]{3}$' }
+      parentId: { type: integer, reference: folders.id }
+      ownerId: { type: uuid, reference: users.id }
+  votes:
+    generate: { per: folder, min: 1, max: 3 }
+    fields:
+      folderId: { type: integer, required: true, reference: folders.id }
+      folder: { type: relation, relation: belongsTo, resource: folders }
+      kind: { type: enum, values: [up, down], required: true }
+      castAt: { type: datetime }
+      ownerType: { type: string }
+      ownerId: { type: string }
+      owner: { type: relation, relation: morphTo, resources: [users, folders] }
+`;
+const lacking = {
+  users: ['born', 'score', 'tags', 'address'],
+  folders: ['code', 'parentId', 'ownerId'],
+  votes: ['castAt', 'ownerType', 'ownerId'],
+};
+
+let both: Both;
+
+beforeAll(async () => {
+  both = await serveBoth(world);
+  for (const { generation } of both.sides)
+    expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+});
+afterAll(() => both.stop());
+
+async function rowsOf(name: string): Promise<Row[]> {
+  return (await both.get(`/v1/${name}?limit=100&sort=id`)).body as Row[];
+}
+
+async function run(sql: string): Promise<void> {
+  for (const { generation } of both.sides)
+    await generation.database.write(({ run: change }) =>
+      change({ sql, parameters: [] }, { bound: [] }),
+    );
+}
+
+async function empty(name: keyof typeof lacking): Promise<void> {
+  const sets = lacking[name].map((field) => `${quote(field)} = NULL`);
+  await run(`UPDATE ${quote(name)} SET ${sets.join(', ')}`);
+}
+
+/** Fills fields on both sides, as `text` has them. */
+async function fill(name: keyof typeof lacking, text = world): Promise<FilledRecords | undefined> {
+  const found = [];
+  for (const { generation } of both.sides) {
+    const { api, generator } = await generatorOf(text);
+    const resource = api.resources.get(name);
+    if (resource === undefined) throw new Error(name);
+    const fields = lacking[name].flatMap((field) => resource.fields.get(field) ?? []);
+    const filled = await fillFields(generator, generation.database, new Map([[resource, fields]]));
+    found.push(filled.get(resource));
+  }
+  expect(found[1]).toEqual(found[0]);
+  return found[0];
+}
+
+const withRequired = world.replace('scale: 2 }', 'scale: 2, required: true }');
+
+test.each(['users', 'folders', 'votes'] as const)(
+  'records of %s get what they would have from the beginning, once',
+  async (name) => {
+    const before = await rowsOf(name);
+    expect(before.some((row) => lacking[name].some((field) => row[field] !== null))).toBe(true);
+    await empty(name);
+    expect(await rowsOf(name)).not.toEqual(before);
+    expect(await fill(name)).toMatchObject({ written: 0 });
+    expect(await rowsOf(name)).toEqual(before);
+    // What is null by chance stays so.
+    expect(await fill(name)).toEqual({ generated: 0, written: 0 });
+  },
+);
+
+test('what somebody has written stays null where it may, and is filled where it may not be', async () => {
+  const before = await rowsOf('users');
+  const [first, second] = before;
+  const written = { email: 'ada@example.com', name: 'Ada' };
+  const made = (await both.send('POST', '/v1/users', written)).body as Row;
+  expect((await both.send('PATCH', `/v1/users/${String(first?.['id'])}`, written)).status).toBe(
+    200,
+  );
+  await both.send('PATCH', `/v1/users/${String(second?.['id'])}`, { name: 'Ada' });
+  await empty('users');
+  // Half of what the second one had is another: that is not most of it.
+  expect(await fill('users')).toEqual({ generated: 28, written: 0 });
+  const rows = await rowsOf('users');
+  for (const id of [first?.['id'], second?.['id'], made['id']])
+    expect(rows.find((row) => row['id'] === id)).toMatchObject({
+      name: 'Ada',
+      born: null,
+      score: null,
+    });
+  expect(rows.filter(({ name }) => name !== 'Ada')).toEqual(before.slice(2));
+  expect(await fill('users', withRequired)).toEqual({ generated: 0, written: 3 });
+  for (const row of await rowsOf('users')) expect(row['score']).toMatch(/^-?\d+\.\d\d$/u);
+  expect((await rowsOf('users')).filter(({ born }) => born === null)).toHaveLength(3);
+  await both.send('DELETE', `/v1/users/${String(made['id'])}`);
+});
+
+test('keys lead to records that are there, and what is unique stays so', async () => {
+  const before = await rowsOf('folders');
+  const [codes, parents] = ['code', 'parentId'].map((name) => before.map((row) => row[name]));
+  await empty('folders');
+  const gone = Number(parents?.find((parent) => Number(parent) > 3 && parent !== 20));
+  await run(`DELETE FROM "votes" WHERE "folderId" = ${gone}`);
+  await run(`DELETE FROM "folders" WHERE "id" = ${gone}`);
+  // Somebody has the code of another record already.
+  await run(`UPDATE "folders" SET "code" = '${String(codes?.[2])}' WHERE "id" = 20`);
+  await fill('folders');
+  const rows = await rowsOf('folders');
+  expect(rows).toHaveLength(29);
+  for (const row of rows) {
+    const [made] = before.filter(({ id }) => id === row['id']);
+    expect(row['ownerId'] ?? null).toEqual(row['id'] === 3 ? null : (made?.['ownerId'] ?? null));
+    if (made?.['parentId'] === gone) expect(row['parentId']).toBe(null);
+  }
+  expect(rows.find(({ id }) => id === 20)).toMatchObject({ code: codes?.[2] });
+  // The database refuses the whole of what it would get.
+  expect(rows.find(({ id }) => id === 3)).toMatchObject({ code: null, parentId: null });
+});
+
+test('of a resource whose records are written nothing is filled', async () => {
+  await run(`UPDATE "users" SET "name" = 'x', "email" = 'x@example.com'`);
+  await empty('users');
+  expect(await fill('users', withRequired)).toEqual({ generated: 0, written: 0 });
+});

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { ndjson, servePlinth } from '../support/command.ts';
+import { kept, live, reloaded, type Live } from '../support/live.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+/** Fields that are new in the file, in the records that `dev` has generated. Contract 3, Modes; 4, Generated data. */
+const shop = `access: public
+resources:
+  products:
+    generate: { count: 6 }
+    fields:
+      name: { type: string, required: true }
+      price: { type: decimal, required: true }
+      colour: { type: string, required: true }
+`;
+const wider = `${shop}      stock: { type: integer, minimum: 0, required: true }
+      sku: { type: string, required: true, unique: true, pattern: '^[A-Z]{4}$' }
+      makerId: { type: integer, required: true, reference: makers.id }
+      note: { type: string }
+  makers:
+    fields:
+      name: { type: string, required: true }
+`;
+
+type Product = Readonly<Record<string, unknown>>;
+
+const productsOf = async ({ get }: Pick<Live, 'get'>): Promise<Product[]> =>
+  (await (await get('/v1/products?sort=id')).json()) as Product[];
+
+async function write({ server }: Pick<Live, 'server'>): Promise<void> {
+  const answer = await fetch(`${server.url}/v1/products`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"mine","price":"1","colour":"mine"}',
+  });
+  expect(answer.status).toBe(201);
+}
+
+const namesOf = (products: readonly Product[]): unknown[] => products.map(({ name }) => name);
+
+test.each(['SQLite', 'PostgreSQL'])('on %s they get values while it is served', async (name) => {
+  const { url, drop } =
+    name === 'SQLite' ? { url: undefined, drop: undefined } : await createDatabase();
+  const served = await live(shop, {}, url === undefined ? [] : ['--database', url]);
+  const before = await productsOf(served);
+  await write(served);
+  await served.save(wider, reloaded);
+  expect(served.note()).toContain(
+    'makers has 25 records now.\nGenerated stock, sku, makerId, note for 6 records of products, and what may not be null for 1 written record.\n',
+  );
+  expect(served.note()).toContain('- add column products.stock (not null)\n');
+  const products = await productsOf(served);
+  expect(namesOf(products)).toEqual([...namesOf(before), 'mine']);
+  for (const product of products)
+    expect(product).toMatchObject({
+      stock: expect.any(Number) as number,
+      sku: expect.stringMatching(/^[A-Z]{4}$/u) as string,
+      makerId: expect.any(Number) as number,
+      note: product['name'] === 'mine' ? null : (expect.any(String) as string),
+    });
+  const refused = await served.get('/v1/products?sku_null=true');
+  expect(await refused.json()).toEqual([]);
+  // A field that may be null alone.
+  await served.save(
+    `${wider}      city: { type: string }\n`,
+    'Generated city for 25 records of makers.',
+  );
+  await served.server.stop('SIGTERM');
+  await drop?.();
+});
+
+test('they get values at the next start too', async () => {
+  const first = await live(shop);
+  await first.server.stop('SIGTERM');
+  first.folder.write('plinth.yaml', wider);
+  const server = await servePlinth(['dev'], { cwd: first.folder.path });
+  expect(server.err()).toContain(
+    'makers has 25 records now.\nGenerated stock, sku, makerId, note for 6 records of products.\n',
+  );
+  const products = (await (await fetch(`${server.url}/v1/products`)).json()) as Product[];
+  expect(products.filter(({ stock }) => typeof stock === 'number')).toHaveLength(6);
+  await server.stop('SIGTERM');
+});
+
+test.each([
+  [
+    'of a file',
+    `data: data\n${shop}`,
+    { 'data/products.ndjson': ndjson({ name: 'mine', price: '1', colour: 'red' }) },
+    [],
+  ],
+  ['without generated data', shop, {}, ['--no-generate']],
+])('records %s get none, and what may not be null is refused', async (_name, text, files, args) => {
+  const served = await live(text, files, args);
+  if (args.length > 0) await write(served);
+  const widerText = text.replace(shop, () => wider);
+  await served.save(widerText, kept);
+  expect(served.note()).toContain('products.stock');
+  expect(served.note()).toContain('not possible: 1 row would have no value');
+  // What was served before still is, and takes records without the fields.
+  expect(Object.keys((await productsOf(served))[0] ?? {})).toEqual([
+    'id',
+    'name',
+    'price',
+    'colour',
+  ]);
+  await write(served);
+  await served.save(
+    widerText.replaceAll(/(stock|sku|makerId)(.*), required: true/gu, '$1$2'),
+    reloaded,
+  );
+  expect(await productsOf(served)).toMatchObject([{ stock: null }, { sku: null, note: null }]);
+});
+
+test('where values cannot be made, what else was changed is put back', async () => {
+  const served = await live(shop);
+  await served.save(
+    `${shop.replace('name: { type', 'name: { column: label, type')}      kind: { type: string, unique: true, required: true, enum: [a, b] }\n`,
+    kept,
+  );
+  expect(served.note()).toContain('each has a value of its own, and kind has 2 values');
+  await write(served);
+  expect(await productsOf(served)).toHaveLength(7);
+});
