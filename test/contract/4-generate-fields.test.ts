@@ -138,7 +138,7 @@ test('keys lead to records that are there, and what is unique stays so', async (
   const rows = await rowsOf('folders');
   expect(rows).toHaveLength(29);
   for (const row of rows) {
-    const [made] = before.filter(({ id }) => id === row['id']);
+    const made = before.find(({ id }) => id === row['id']);
     expect(row['ownerId'] ?? null).toEqual(row['id'] === 3 ? null : (made?.['ownerId'] ?? null));
     if (made?.['parentId'] === gone) expect(row['parentId']).toBe(null);
   }
