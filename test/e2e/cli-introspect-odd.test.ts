@@ -130,7 +130,9 @@ CREATE TABLE shared (id int PRIMARY KEY REFERENCES parents, x text); INSERT INTO
 CREATE TABLE texts (code varchar(10) PRIMARY KEY, other varchar(9) CHECK (length(other) > 1) REFERENCES texts, blank bpchar, state varchar CHECK (state = ANY (ARRAY[('a  b'::character varying)::text, ('c ,d'::character varying)::text]))); INSERT INTO texts VALUES ('a/b', 'a/b', 'x  ', 'c ,d');
 CREATE COLLATION folded (provider = icu, locale = 'und', deterministic = false);
 CREATE TABLE folds (id serial PRIMARY KEY, t text COLLATE folded UNIQUE); INSERT INTO folds (t) VALUES ('Ä');
-CREATE TABLE odd_numbers (id serial PRIMARY KEY, f float8, d date); INSERT INTO odd_numbers (f, d) VALUES ('NaN', 'infinity');
+CREATE TABLE odd_numbers (id serial PRIMARY KEY, f float8, d date, until date, ends timestamptz, late timestamptz, old date);
+INSERT INTO odd_numbers (f, d, until, ends, late, old) VALUES ('NaN', 'infinity', '9999-12-31', '9999-12-31 23:59:59.999+00', '10000-01-01 00:00+00', '0001-12-31 BC'),
+  (1, NULL, '0001-01-01', '0001-01-01 00:00+00', NULL, NULL);
 CREATE TABLE cases (a text, "A" text, "CODE" text, code bigint PRIMARY KEY); INSERT INTO cases VALUES ('a', 'A', 'C', 1);
 CREATE TABLE keyless (a int); CREATE TABLE moody (id mood PRIMARY KEY); CREATE TABLE binary_ids (id bytea PRIMARY KEY)`;
 
@@ -147,6 +149,8 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
       'Column cases.CODE is left out: only in case does its name differ from that of code.',
       'Column odd_numbers.d is left out: it holds dates that are not from the years 1 to 9999.',
       'Column odd_numbers.f is left out: it holds numbers that JSON does not know, such as NaN.',
+      'Column odd_numbers.late is left out: it holds dates that are not from the years 1 to 9999.',
+      'Column odd_numbers.old is left out: it holds dates that are not from the years 1 to 9999.',
       'Column types.a is left out: its type nothing has no values.',
       'Column types.ah is left out: the database computes it. Where migrate has to change a column that it is made of, drop it before and make it again afterwards.',
       'Column types.h is left out: it holds arrays of several dimensions.',
@@ -193,7 +197,10 @@ test('odd tables of PostgreSQL are served with what they hold, or named with the
     shareds: [{ id: 1, x: 's' }],
     texts: [{ id: 'a/b', other: 'a/b', blank: 'x', state: 'c ,d' }],
     folds: [{ id: 1, t: 'Ä' }],
-    'odd-numbers': [{ id: 1 }],
+    'odd-numbers': [
+      { id: 1, until: '9999-12-31', ends: '9999-12-31T23:59:59.999Z' },
+      { id: 2, until: '0001-01-01', ends: '0001-01-01T00:00:00.000Z' },
+    ],
   });
   await sql.end();
   await drop();
@@ -296,4 +303,14 @@ test('texts of moments that are not declared as such keep each the form that the
     a: { type: 'datetime', storedAs: 'sqlMixed' },
     b: { type: 'datetime', storedAs: 'sqlText' },
   });
+});
+
+test('exact decimals are advised of where a field may have so many digits', async () => {
+  const { text } = await fromSql(`
+    CREATE TABLE prices (id INTEGER PRIMARY KEY, some DECIMAL(18,2), many DECIMAL(30,10));
+    INSERT INTO prices VALUES (1, 1.25, 1.5);`);
+  const advice = (column: string): string | undefined =>
+    text.split('\n').find((line) => line.includes(`Declared as ${column}`));
+  expect(advice('DECIMAL(18,2)')).toContain('say { type: decimal, precision: 18, scale: 2 }');
+  expect(advice('DECIMAL(30,10)')).not.toContain('say');
 });

@@ -171,7 +171,7 @@ async function typeOf(
   }
   if (type.attributes.type === 'datetime' || type.attributes.type === 'date') {
     const endless = await count(
-      `NOT isfinite(${name}) OR ${name} < DATE '0001-01-01' OR ${name} >= DATE '9999-12-31'`,
+      `NOT isfinite(${name}) OR ${name} < DATE '0001-01-01' OR ${name} >= DATE '10000-01-01'`,
     );
     if (endless > 0) return { left: 'it holds dates that are not from the years 1 to 9999' };
   }

@@ -112,14 +112,12 @@ export function sqliteType(
   if (digits !== undefined && only(forms.real ?? 0))
     return as({ type: 'decimal', ...digits, storedAs: 'real' });
   const [, precision, scale] = /\((\d+)\s*,\s*(\d+)\)/u.exec(declared) ?? [];
-  return as(
-    { type: 'number' },
-    ...(precision === undefined
-      ? []
-      : [
-          `Declared as ${declared} and stored as floating point. For exact decimals say { type: decimal, precision: ${precision}, scale: ${scale} }: migrate then converts the column.`,
-        ]),
-  );
+  if (precision === undefined) return as({ type: 'number' });
+  const exact =
+    Number(precision) > 18
+      ? ''
+      : ` For exact decimals say { type: decimal, precision: ${precision}, scale: ${scale} }: migrate then converts the column.`;
+  return as({ type: 'number' }, `Declared as ${declared} and stored as floating point.${exact}`);
 }
 
 /** In which words for true and false a column is, if all of it is. */
