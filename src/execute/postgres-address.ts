@@ -3,7 +3,7 @@ import type { Encryption } from './postgres-encryption.ts';
 
 /** Where a PostgreSQL database is, as its URL says. */
 export interface PostgresAddress {
-  /** `database on host:port`, for messages; without what the URL leaves to the environment. */
+  /** `database on host:port`, for messages; what neither the URL nor the environment says is left out. */
   readonly name: string;
   /** What the driver is told; what is left out it takes from the environment, as `psql` does. */
   readonly target: {
@@ -24,7 +24,7 @@ export interface PostgresAddress {
 /** A URL that cannot be read, or asks for what there is not. Its message is a sentence that shows no password. */
 export class UnclearUrl extends Error {}
 
-/** What the URL leaves out is taken from here: the variables of `psql` that say how to encrypt. */
+/** What the URL leaves out is taken from here: the variables of `psql`, of which the driver reads those of the address itself. */
 export interface Surroundings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Relative paths of certificates start here. */
@@ -90,9 +90,8 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
   said.delete('client_encoding');
   const encryption = readEncryption(take, surroundings);
   const socket = host.startsWith('/') ? `${host}/.s.PGSQL.${port ?? defaultPort}` : undefined;
-  const shown = host.includes(':') ? `[${host}]` : host;
   return {
-    name: `${database === '' ? user : database}${host === '' ? '' : ` on ${shown}:${port ?? defaultPort}`}`,
+    name: nameOf({ host, port, user, database }, surroundings.environment),
     target: {
       // The default of the driver is left to it where the environment may say otherwise.
       ...(host === '' ? {} : { host: [host], port: [port ?? defaultPort] }),
@@ -106,6 +105,18 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
     encryption,
     settings: Object.fromEntries(said),
   };
+}
+
+/** What messages call the database: as the driver fills in what the URL leaves out, so that it is told which one was meant. */
+function nameOf(
+  said: { host: string; port: number | undefined; user: string; database: string },
+  environment: Surroundings['environment'] = {},
+): string {
+  const { PGHOST = '', PGPORT = defaultPort, PGUSER = '', PGDATABASE = '' } = environment;
+  const host = said.host || PGHOST;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  const name = said.database || PGDATABASE || said.user || PGUSER || 'PostgreSQL';
+  return `${name}${host === '' ? '' : ` on ${shown}:${said.port ?? (said.host === '' ? PGPORT : defaultPort)}`}`;
 }
 
 function readPort(text: string): number | undefined {

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { readPostgresUrl } from '../../src/execute/postgres-address.ts';
+
+test.each([
+  ['postgres://ann@db.example:5433/shop', {}, 'shop on db.example:5433'],
+  ['postgres://ann@[::1]/shop', {}, 'shop on [::1]:5432'],
+  ['postgres://', { PGDATABASE: 'shop', PGHOST: '::1', PGPORT: '5433' }, 'shop on [::1]:5433'],
+  ['postgres:///shop', { PGDATABASE: 'other', PGHOST: 'db.example' }, 'shop on db.example:5432'],
+  ['postgres://db.example', { PGUSER: 'ann', PGPORT: '5433' }, 'ann on db.example:5432'],
+  ['postgres://', {}, 'PostgreSQL'],
+])('%s is called by what it leaves to the environment, too', (url, environment, name) => {
+  expect(readPostgresUrl(url, { environment }).name).toBe(name);
+});
