@@ -173,7 +173,7 @@ function detailsOf(
   { statements }: Recording,
   isLimited: boolean,
 ): Readonly<Record<string, unknown>> {
-  const { stage, details } = step;
+  const { stage } = step;
   if (stage === 'authentication')
     return { authenticated: caller.authenticated, name: caller.name, roles: [...caller.roles] };
   if (stage === 'authorization' && call !== undefined) {
@@ -187,7 +187,7 @@ function detailsOf(
       ),
     };
   }
-  if (!/^(?:fetch|expand|write)_/u.test(stage)) return details;
+  if (!/^(?:fetch|expand|write)_/u.test(stage)) return {};
   const own = statements.filter((statement) => statement.step === step);
   const rows = own.reduce((sum, statement) => sum + (statement.rows ?? 0), 0);
   // What a write looks at is not only what its caller may see.

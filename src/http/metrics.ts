@@ -3,7 +3,7 @@ import type { Metric, Registry } from 'prom-client';
 import type { Database } from '../execute/database.ts';
 import type { Soon } from '../soon.ts';
 import type { Fleet, ToldMetric } from './fleet.ts';
-import type { DependencyEvent } from '../trace/events.ts';
+import { routeName, type DependencyEvent } from '../trace/events.ts';
 
 /** The upper bounds of the latency histogram, in ms. */
 const bounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
@@ -92,9 +92,8 @@ export class Metrics {
     }
     let series = byOperation.get(operation);
     if (series === undefined) {
-      const name = operation === '' ? route : `${route}.${operation}`;
       series = {
-        route: name,
+        route: routeName({ route, operation }),
         byStatus: new Map(),
         buckets: Array(bounds.length + 1).fill(0),
         sum: 0,

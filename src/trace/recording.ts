@@ -24,8 +24,6 @@ export interface Step {
   readonly stage: string;
   readonly begin: number;
   end: number;
-  /** What there is to say of it. */
-  readonly details: Record<string, unknown>;
 }
 
 /** A statement that ran, with placeholders in place of values. */
@@ -55,7 +53,7 @@ export class Recording {
   constructor(wallBegin: number, begin: number) {
     this.wallBegin = wallBegin;
     this.begin = begin;
-    this.steps.push({ stage: 'init', begin, end: begin, details: {} });
+    this.steps.push({ stage: 'init', begin, end: begin });
   }
 
   /** The step that runs. */
@@ -64,16 +62,12 @@ export class Recording {
   }
 
   /** Ends the step that runs and begins another; the one that runs already just goes on. */
-  enter(stage: string, now = performance.now()): void {
+  enter(stage: string): void {
     const { current } = this;
     if (current?.stage === stage || this.endedAt !== undefined) return;
+    const now = performance.now();
     if (current !== undefined) current.end = now;
-    this.steps.push({ stage, begin: now, end: now, details: {} });
-  }
-
-  /** Says something of the step that runs. */
-  note(details: Readonly<Record<string, unknown>>): void {
-    if (this.current !== undefined) Object.assign(this.current.details, details);
+    this.steps.push({ stage, begin: now, end: now });
   }
 
   ran(statement: RanStatement): void {
