@@ -13,7 +13,7 @@ import type { RowCounts } from './dashboard-wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
 import { isHonoured } from './honoured.ts';
-import { answerMethod } from './router.ts';
+import { answerMethod, nothingAt } from './router.ts';
 
 /** Up to how many records are counted, and how long the counts are good, in ms. */
 const countedRows = 100_000;
@@ -78,10 +78,6 @@ async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   }
   const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
   return endpoint === undefined ? fail(nothingAt(`${dashboardPath}/api/${name}`)) : endpoint(asked);
-}
-
-function nothingAt(path: string): ApiError {
-  return apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`);
 }
 
 /** Everything that happens, as server-sent events; after `Last-Event-ID` where this server has sent that. */

@@ -5,6 +5,7 @@ import { apiError, fail, ok, type Result } from '../errors.ts';
 import { compressedFile } from '../respond/compression.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
 import { dashboardPath } from './dashboard.ts';
+import { nothingAt } from './router.ts';
 
 /** Where the build puts the page: the same place seen from the source and from the build. */
 const folder = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url));
@@ -56,7 +57,7 @@ export async function dashboardFile(
   }
   const name = path.slice(dashboardPath.length + 1) || 'index.html';
   const text = files.get(name);
-  if (text === undefined) return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  if (text === undefined) return fail(nothingAt(path));
   const isPage = name === 'index.html';
   const response = jsonResponse(200, text, requestId, {
     'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',

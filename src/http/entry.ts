@@ -1,7 +1,8 @@
-import { apiError, fail, ok, type Result } from '../errors.ts';
+import { fail, ok, type Result } from '../errors.ts';
 import { prefersHtml } from '../request/headers.ts';
 import { emptyResponse, type Response } from '../respond/response.ts';
 import type { Exchange } from './exchange.ts';
+import { nothingAt } from './router.ts';
 
 /**
  * `/`: takes a browser to what there is to see, in `dev` the dashboard, else the documentation. The `Location` is
@@ -11,9 +12,7 @@ import type { Exchange } from './exchange.ts';
 export function answerEntry(exchange: Exchange): Result<Response> {
   const { method, headers, mode, dashboard, requestId, trace } = exchange;
   if ((method !== 'GET' && method !== 'HEAD') || !prefersHtml(headers.accept))
-    return fail(
-      apiError('UNKNOWN_RESOURCE', 'There is nothing at /; see /_openapi.json, or /_docs to read'),
-    );
+    return fail(nothingAt('/', '; see /_openapi.json, or /_docs to read'));
   trace.route = '/';
   const location = mode === 'dev' && dashboard !== undefined ? '_dashboard' : '_docs';
   return ok(emptyResponse(302, requestId, { location }));

@@ -3,6 +3,7 @@ import type { Caller } from '../model/access.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
 import { isAmong } from './honoured.ts';
 import type { Exchange } from './exchange.ts';
+import { nothingAt } from './router.ts';
 
 /** `GET /_metrics`, to who may read them. */
 export async function answerMetrics({ metrics, requestId }: Exchange): Promise<Response> {
@@ -19,7 +20,7 @@ export function refuseMetrics(
   caller: Caller,
 ): ApiError | undefined {
   const { metrics } = generation.api.settings;
-  if (metrics === false) return apiError('UNKNOWN_RESOURCE', 'There is nothing at /_metrics');
+  if (metrics === false) return nothingAt('/_metrics');
   if (mode === 'dev' || client.isLoopback || isAmong(metrics, caller)) return undefined;
   return caller.authenticated
     ? apiError('FORBIDDEN', 'The metrics are for the roles that `metrics` names')

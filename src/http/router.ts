@@ -59,8 +59,7 @@ export function findRoute(path: string, api: Api): Result<Route> {
   if (path.startsWith('/_') || path === '/') return ok({ kind: 'system', path });
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
   if (document !== undefined) return document;
-  const unknown = (): Result<Route> =>
-    fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}${adviceOn(path, api)}`));
+  const unknown = (): Result<Route> => fail(nothingAt(path, adviceOn(path, api)));
   if (!path.startsWith(`${api.basePath}/`)) return unknown();
   const below = path.slice(api.basePath.length + 1);
   const [first, rest = ''] = cutAt(below, '/');
@@ -112,6 +111,11 @@ function versionNumber(text: string): number | undefined {
 /** A part of a path; throws where it is no valid percent-encoding. */
 function decoded(part: string): string {
   return part.includes('%') ? decodeURIComponent(part) : part;
+}
+
+/** The answer at a path that leads nowhere; `advice` says what may be meant. */
+export function nothingAt(path: string, advice = ''): ApiError {
+  return apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}${advice}`);
 }
 
 /** `/v<N>/_openapi.json`, at the root as all of the service's own paths, and where the resources are. */

@@ -3,7 +3,7 @@ import type { Caller } from '../model/access.ts';
 import { emptyResponse, jsonResponse, type Response } from '../respond/response.ts';
 import type { Exchange } from './exchange.ts';
 import { seenBy } from './observer.ts';
-import { answerMethod } from './router.ts';
+import { answerMethod, nothingAt } from './router.ts';
 
 /** Whether a path is that of the sandboxes or of one of them. */
 export function isOfSandboxes(path: string): boolean {
@@ -20,8 +20,7 @@ export async function answerSandboxes(
   caller: Caller,
 ): Promise<Result<Response>> {
   const { sandboxes, api } = generation;
-  if (sandboxes === undefined)
-    return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  if (sandboxes === undefined) return fail(nothingAt(path));
   const [, name] = /^\/_sandboxes\/(.*)$/su.exec(path) ?? [];
   trace.route = name === undefined ? '/_sandboxes' : '/_sandboxes/:name';
   const allow = name === undefined ? 'GET, HEAD, OPTIONS' : 'DELETE, OPTIONS';

@@ -1,4 +1,4 @@
-import { apiError, fail, ok, type Result } from '../errors.ts';
+import { fail, ok, type Result } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
@@ -10,7 +10,7 @@ import { answerEntry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
 import { answerPermissions } from './permissions.ts';
-import { answerMethod } from './router.ts';
+import { answerMethod, nothingAt } from './router.ts';
 import { answerSandboxes, isOfSandboxes } from './sandbox-requests.ts';
 import { sunsetRefusal } from './versions.ts';
 
@@ -52,8 +52,7 @@ export async function answerSystem(
   if (isOfSandboxes(path)) return answerSandboxes(path, exchange, caller);
   if (isDashboardPath(path)) return answerDashboard(path, exchange, caller);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
-  if (endpoint === undefined)
-    return fail(apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}`));
+  if (endpoint === undefined) return fail(nothingAt(path));
   const refusal = path === '/_metrics' ? refuseMetrics(exchange, caller) : undefined;
   if (refusal !== undefined) return fail(refusal);
   exchange.trace.route = path;
