@@ -1,7 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { routeName } from '../trace/events.ts';
 import type { KeptRequest } from '../trace/recent.ts';
-import type { Recording } from '../trace/recording.ts';
+import { toldTime, type Recording } from '../trace/recording.ts';
 import type { Mode } from './edge.ts';
 import type { RequestDetail, RequestRow, ShownBody } from './dashboard-wire.ts';
 import { splitUrl } from './router.ts';
@@ -29,11 +29,11 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
     route: routeName(request),
     status,
     code: code ?? null,
-    duration: rounded(duration),
+    duration: toldTime(duration),
     caller: request.caller ?? null,
     client: request.client ?? null,
     statements: record?.recording.statements.length ?? null,
-    databaseTime: record === undefined ? null : rounded(record.recording.databaseTime),
+    databaseTime: record === undefined ? null : toldTime(record.recording.databaseTime),
   };
 }
 
@@ -99,8 +99,8 @@ function recorded({
 }: Recording): Pick<RequestDetail, 'steps' | 'statementList'> {
   // Rounded where they lie, not by themselves: what is within a step stays within it.
   const span = (part: { readonly begin: number; readonly end: number }): Span => {
-    const from = rounded(part.begin - begin);
-    return { begin: from, duration: rounded(rounded(part.end - begin) - from) };
+    const from = toldTime(part.begin - begin);
+    return { begin: from, duration: toldTime(toldTime(part.end - begin) - from) };
   };
   return {
     steps: steps.map((step) => ({ stage: step.stage, ...span(step) })),
@@ -111,8 +111,4 @@ function recorded({
       rows: statement.rows ?? null,
     })),
   };
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

@@ -3,6 +3,7 @@ import { destination as openFile, pino, stdTimeFunctions, type DestinationStream
 import type { Api } from '../model/api.ts';
 import type { LoggingSpecification } from '../spec/specification.ts';
 import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
+import { toldTime } from '../trace/recording.ts';
 import { isDashboardPath } from './dashboard.ts';
 import type { Mode } from './edge.ts';
 import { disclosureOf } from './redact.ts';
@@ -45,34 +46,33 @@ export function requestLog(
     destination,
   );
   const isExcluded = picomatch([...settings.excludePatterns], { dot: true });
-  const lineOf = (
-    request: RequestTrace,
-    end: RequestEnd,
-    disclosure = disclosureOf(current(), mode),
-  ): object => ({
-    requestId: request.start.requestId,
-    method: request.start.method,
-    path: request.start.path,
-    query: disclosure.query(request.start.url),
-    route: request.routeName,
-    status: end.status,
-    code: end.code,
-    duration: Math.round(end.duration * 100) / 100,
-    caller: request.caller,
-    client: request.client,
-    ...(includeHeaders
-      ? {
-          requestHeaders: disclosure.headers(end.requestHeaders),
-          responseHeaders: disclosure.headers(end.responseHeaders),
-        }
-      : {}),
-    ...(includeBodies
-      ? {
-          requestBody: disclosure.redactor.sent(request.body, end.code),
-          responseBody: disclosure.redactor.body(end.body, request.start.url),
-        }
-      : {}),
-  });
+  const lineOf = (request: RequestTrace, end: RequestEnd): object => {
+    const disclosure = disclosureOf(current(), mode);
+    return {
+      requestId: request.start.requestId,
+      method: request.start.method,
+      path: request.start.path,
+      query: disclosure.query(request.start.url),
+      route: request.routeName,
+      status: end.status,
+      code: end.code,
+      duration: toldTime(end.duration),
+      caller: request.caller,
+      client: request.client,
+      ...(includeHeaders
+        ? {
+            requestHeaders: disclosure.headers(end.requestHeaders),
+            responseHeaders: disclosure.headers(end.responseHeaders),
+          }
+        : {}),
+      ...(includeBodies
+        ? {
+            requestBody: disclosure.redactor.sent(request.body, end.code),
+            responseBody: disclosure.redactor.body(end.body, request.start.url),
+          }
+        : {}),
+    };
+  };
   return {
     wantsSteps: false,
     wantsBodies: includeBodies,

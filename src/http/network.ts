@@ -8,6 +8,7 @@ import { readSimulate } from '../network/simulate-header.ts';
 import { clear, Simulation, type Conditions } from '../network/simulation.ts';
 import type { Response, StreamedBody } from '../respond/response.ts';
 import type { NetworkSpecification, Specification } from '../spec/specification.ts';
+import { toldTime } from '../trace/recording.ts';
 import { isHonoured } from './honoured.ts';
 import type { Mode } from './edge.ts';
 import { findRoute } from './router.ts';
@@ -179,7 +180,7 @@ export class Passage {
     const none = untouched(originalSize);
     return {
       latency: latency
-        ? { applied: true, min: latency.min, max: latency.max, actual: hundredths(this.actual) }
+        ? { applied: true, min: latency.min, max: latency.max, actual: toldTime(this.actual) }
         : none.latency,
       errorRate: errors
         ? { applied: true, rate: errors.rate, triggered: errors.status !== undefined }
@@ -189,7 +190,7 @@ export class Passage {
             applied: true,
             rate,
             originalSize,
-            additionalDelay: hundredths((originalSize / rate) * 1_000),
+            additionalDelay: toldTime((originalSize / rate) * 1_000),
           }
         : none.throttling,
     };
@@ -208,10 +209,6 @@ export class Passage {
     // Whoever shows how much has come knows how much there is, as on any slow line.
     return { ...told, ...(isWhole ? { whole: body } : {}), body: paced(body, rate) };
   }
-}
-
-function hundredths(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }
 
 /** How often a piece of a body that is held up is sent, in ms. */

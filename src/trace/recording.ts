@@ -19,6 +19,11 @@ export class WallClock {
   }
 }
 
+/** A time as it is told, in ms: to the hundredth. */
+export function toldTime(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
 /** One step of a request. Times are of `performance.now()`. */
 export interface Step {
   readonly stage: string;
