@@ -1,7 +1,7 @@
-import { fillFields, type FieldsOf, type FilledRecords } from '../generate/fill-fields.ts';
 import { fillDatabase } from '../generate/fill.ts';
 import { makeGenerator, type GenerationOptions } from '../generate/generator.ts';
 import type { GenerationProblem } from '../generate/problem.ts';
+import { changedResources, renewRecords, type FieldsOf, type Renewed } from '../generate/renew.ts';
 import type { Resource } from '../model/api.ts';
 import { writeStatements } from '../sql/compile-write.ts';
 import type { Problem } from '../spec/problems.ts';
@@ -58,16 +58,25 @@ export async function fillResources(
   );
 }
 
-/** Fills fields of records that are there as `fillFields` does. */
-export async function fillNewFields(
+/**
+ * Makes generated records what they are by this specification, where they were made by `former`: as `renewRecords` does,
+ * with `fields` that may be null for want of a value.
+ */
+export async function renewResources(
   specification: SpecificationFile,
+  former: SpecificationFile | undefined,
   { database }: OpenDatabase,
   fields: FieldsOf,
-): Promise<ReadonlyMap<Resource, FilledRecords>> {
+): Promise<ReadonlyMap<Resource, Renewed>> {
   const { api, folder } = specification;
   const made = await makeGenerator(api, folder, { resources: new Set(fields.keys()) });
-  if (!made.ok) throw generationFailure(specification, made.problems);
-  return fillFields(made.generator, database, fields);
+  if (!made.ok && fields.size > 0) throw generationFailure(specification, made.problems);
+  if (!made.ok) return new Map();
+  const before = former && (await makeGenerator(former.api, former.folder));
+  const last = before?.ok === true ? before.generator : undefined;
+  const changed = last === undefined ? [] : changedResources(made.generator, last);
+  const resources = new Map([...changed.map((one) => [one, []] as const), ...fields]);
+  return renewRecords(made.generator, last, database, resources);
 }
 
 /** What keeps data from being generated. */

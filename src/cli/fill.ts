@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { rowCounts } from '../execute/counts.ts';
 import { findDataFiles } from '../execute/import/files.ts';
 import type { TakenIds } from '../execute/import/import.ts';
@@ -101,12 +102,13 @@ export async function fillNew(
 }
 
 /**
- * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated. Gives
- * what there is to say of it.
+ * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated, which
+ * also get the values that they have by this specification in place of those by `former`. Gives what there is to say of it.
  */
 export async function fillLacking(
   context: Context,
   specification: SpecificationFile,
+  former: SpecificationFile | undefined,
   open: OpenDatabase,
   { resources, fields }: Lacking,
   options: FillOptions,
@@ -115,22 +117,25 @@ export async function fillLacking(
   if (resources.length > 0)
     for (const [name, count] of await fillNew(context, specification, open, resources, options))
       if (count > 0) lines.push(`${name} has ${records(count)} now.`);
-  if (fields.size === 0 || !options.generates) return lines;
-  const { fillNewFields } = await import('./fill-resources.ts');
-  for (const [resource, { generated, written }] of await fillNewFields(
-    specification,
-    open,
-    fields,
-  )) {
-    if (generated + written === 0) continue;
-    const names = fields.get(resource)?.map(({ name }) => name) ?? [];
+  if (!options.generates || (fields.size === 0 && former === undefined)) return lines;
+  const { renewResources } = await import('./fill-resources.ts');
+  const renewed = await renewResources(specification, former, open, fields);
+  for (const [{ name }, { fields: given, generated, written }] of renewed) {
+    if (given.size === 0) continue;
     const others =
       written === 0 ? '' : `, and what may not be null for ${counted(written, 'written record')}`;
-    lines.push(
-      `Generated ${names.join(', ')} for ${records(generated)} of ${resource.name}${others}.`,
-    );
+    lines.push(`Generated ${[...given].join(', ')} for ${records(generated)} of ${name}${others}.`);
   }
   return lines;
+}
+
+/** Whether the values of generated records may be other ones by another file. */
+export function generatesOtherwise({ api }: SpecificationFile, former: SpecificationFile): boolean {
+  const drawnFrom = ({ settings }: Api): unknown => [
+    settings.generate,
+    ...Object.values(settings.resources).map(({ fields }) => fields),
+  ];
+  return !isDeepStrictEqual(drawnFrom(api), drawnFrom(former.api));
 }
 
 function records(count: number): string {

@@ -1,5 +1,5 @@
 import { arePossible, type MigrationOptions } from '../execute/schema-steps.ts';
-import type { FieldsOf } from '../generate/fill-fields.ts';
+import type { FieldsOf } from '../generate/renew.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { OpenDatabase } from './target.ts';

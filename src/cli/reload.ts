@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../execute/schema-steps.ts';
-import type { FieldsOf } from '../generate/fill-fields.ts';
+import type { FieldsOf } from '../generate/renew.ts';
 import { moduleFiles } from '../generate/modules.ts';
 import { Generation } from '../http/generation.ts';
 import { Sandboxes } from '../http/sandboxes.ts';
@@ -13,7 +13,7 @@ import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
 import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { fillEmpty, fillLacking, type FillOptions } from './fill.ts';
+import { fillEmpty, fillLacking, generatesOtherwise, type FillOptions } from './fill.ts';
 import { checkGenerationApart } from './generation-apart.ts';
 import { Edits, type Edit } from './edits.ts';
 import { migrateAndFill, type Lacking } from './migrate-and-fill.ts';
@@ -186,7 +186,7 @@ export class LiveReload {
     if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], new Map());
     const fill = this.fill.generates
       ? async ({ fields }: Lacking): Promise<void> => {
-          for (const line of (await this.fillAll(next, fields)) ?? []) context.output.note(line);
+          for (const line of await this.fillAll(next, fields)) context.output.note(line);
         }
       : undefined;
     const former = shared === undefined ? undefined : served.specification.api;
@@ -237,7 +237,7 @@ export class LiveReload {
       if (!(failure instanceof CommandFailure)) throw error;
       for (const line of failure.details) this.context.output.note(line);
       this.context.output.note(failure.message);
-      return [];
+      return undefined;
     });
     const over = new AbortController();
     await Promise.race([
@@ -249,10 +249,10 @@ export class LiveReload {
     const { output } = this.context;
     const lines = await filling;
     for (const line of lines ?? []) output.note(line);
-    if (lines === undefined) void this.noteGeneration(next);
+    if (lines !== undefined) void this.noteGeneration(next);
   }
 
-  /** Says what is wrong with the data that a file would have generated, where none was; it is served all the same. */
+  /** Says what is wrong with the data that a file would have generated; it is served all the same. */
   private async noteGeneration({ specification }: Served): Promise<void> {
     if (!this.fill.generates) return;
     const { output } = this.context;
@@ -275,10 +275,10 @@ export class LiveReload {
   }
 
   /**
-   * Fills what is new: `fields` of records that are there, and resources. Gives what there is to say of it; undefined
-   * where nothing was to be filled.
+   * Fills what is new: `fields` of records that are there, and resources; and gives generated records the values that the
+   * file has for them now. Gives what there is to say of it.
    */
-  private async fillAll(next: Served, fields: FieldsOf): Promise<readonly string[] | undefined> {
+  private async fillAll(next: Served, fields: FieldsOf): Promise<readonly string[]> {
     const { context, fill, served } = this;
     const { specification, open } = next;
     if (open !== served.open) {
@@ -290,10 +290,12 @@ export class LiveReload {
     const added = [...specification.api.resources.values()].filter(
       ({ table }: Resource) => !tables.has(table) || this.unfilled.has(table),
     );
-    if (added.length === 0 && fields.size === 0) return undefined;
+    const former = generatesOtherwise(specification, served.specification)
+      ? served.specification
+      : undefined;
     for (const { table } of added) this.unfilled.add(table);
     const lacking = { resources: added, fields };
-    const lines = await fillLacking(context, specification, open, lacking, fill);
+    const lines = await fillLacking(context, specification, former, open, lacking, fill);
     for (const { table } of added) this.unfilled.delete(table);
     return lines;
   }

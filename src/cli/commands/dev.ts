@@ -46,7 +46,7 @@ async function prepare(
   const fill = async ({ resources, fields }: Lacking): Promise<void> => {
     // A table of a database that is not its own is not for it to fill.
     const lacking = { resources: target.isOwn ? resources : [], fields };
-    for (const line of await fillLacking(context, specification, open, lacking, options))
+    for (const line of await fillLacking(context, specification, undefined, open, lacking, options))
       context.output.note(line);
   };
   const isCurrent = await open.isUpToDate(specification.api);

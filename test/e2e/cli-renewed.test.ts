@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ndjson, servePlinth } from '../support/command.ts';
+import { ndjson, servePlinth, until } from '../support/command.ts';
 import { kept, live, reloaded, type Live } from '../support/live.ts';
 import { createDatabase } from '../support/postgres.ts';
 
@@ -121,4 +121,36 @@ test('where values cannot be made, what else was changed is put back', async () 
   expect(served.note()).toContain('each has a value of its own, and kind has 2 values');
   await write(served);
   expect(await productsOf(served)).toHaveLength(7);
+});
+
+test('generated records follow what the file says of their values, and what was written stays', async () => {
+  const served = await live(shop);
+  const before = await productsOf(served);
+  const patched = await fetch(`${served.server.url}/v1/products/2`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: '{"colour":"mine"}',
+  });
+  expect(patched.status).toBe(200);
+  const other = shop.replace(
+    'colour: { type: string',
+    'colour: { type: string, values: [blue, grey]',
+  );
+  await served.save(other, 'Generated colour for 5 records of products.');
+  for (const [index, product] of (await productsOf(served)).entries())
+    expect(product).toEqual({
+      ...before[index],
+      colour: index === 1 ? 'mine' : (expect.stringMatching(/^(?:blue|grey)$/u) as string),
+    });
+  await served.save(shop, reloaded);
+  await until(async () => (await productsOf(served))[0]?.['colour'] === before[0]?.['colour']);
+  // What cannot be made is told, and the values stay.
+  await served.save(
+    shop.replace(
+      'colour: { type: string',
+      () => "colour: { type: string, unique: true, pattern: '^[ab]$'",
+    ),
+    'is served, but no data can be generated as it says.',
+  );
+  expect((await productsOf(served))[0]).toEqual(before[0]);
 });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fillFields, type FilledRecords } from '../../src/generate/fill-fields.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { changedResources, renewRecords, type Renewed } from '../../src/generate/renew.ts';
 import { quote } from '../../src/sql/dialect.ts';
 import { serveBoth, type Both } from '../support/both.ts';
-import { fillAll, generatorOf, type Row } from './4-generate.ts';
+import { fillAll, generated, generatorOf, type Row } from './4-generate.ts';
 
 /**
  * Fields that are new in the file, in records that are there: they get what a database that is made anew has in them.
@@ -69,14 +69,19 @@ async function empty(name: keyof typeof lacking): Promise<void> {
 }
 
 /** Fills fields on both sides, as `text` has them. */
-async function fill(name: keyof typeof lacking, text = world): Promise<FilledRecords | undefined> {
+async function fill(name: keyof typeof lacking, text = world): Promise<Renewed | undefined> {
   const found = [];
   for (const { generation } of both.sides) {
     const { api, generator } = await generatorOf(text);
     const resource = api.resources.get(name);
     if (resource === undefined) throw new Error(name);
     const fields = lacking[name].flatMap((field) => resource.fields.get(field) ?? []);
-    const filled = await fillFields(generator, generation.database, new Map([[resource, fields]]));
+    const filled = await renewRecords(
+      generator,
+      undefined,
+      generation.database,
+      new Map([[resource, fields]]),
+    );
     found.push(filled.get(resource));
   }
   expect(found[1]).toEqual(found[0]);
@@ -95,7 +100,7 @@ test.each(['users', 'folders', 'votes'] as const)(
     expect(await fill(name)).toMatchObject({ written: 0 });
     expect(await rowsOf(name)).toEqual(before);
     // What is null by chance stays so.
-    expect(await fill(name)).toEqual({ generated: 0, written: 0 });
+    expect(await fill(name)).toMatchObject({ generated: 0, written: 0 });
   },
 );
 
@@ -110,7 +115,7 @@ test('what somebody has written stays null where it may, and is filled where it 
   await both.send('PATCH', `/v1/users/${String(second?.['id'])}`, { name: 'Ada' });
   await empty('users');
   // Half of what the second one had is another: that is not most of it.
-  expect(await fill('users')).toEqual({ generated: 28, written: 0 });
+  expect(await fill('users')).toMatchObject({ generated: 28, written: 0 });
   const rows = await rowsOf('users');
   for (const id of [first?.['id'], second?.['id'], made['id']])
     expect(rows.find((row) => row['id'] === id)).toMatchObject({
@@ -119,7 +124,7 @@ test('what somebody has written stays null where it may, and is filled where it 
       score: null,
     });
   expect(rows.filter(({ name }) => name !== 'Ada')).toEqual(before.slice(2));
-  expect(await fill('users', withRequired)).toEqual({ generated: 0, written: 3 });
+  expect(await fill('users', withRequired)).toMatchObject({ generated: 0, written: 3 });
   for (const row of await rowsOf('users')) expect(row['score']).toMatch(/^-?\d+\.\d\d$/u);
   expect((await rowsOf('users')).filter(({ born }) => born === null)).toHaveLength(3);
   await both.send('DELETE', `/v1/users/${String(made['id'])}`);
@@ -150,5 +155,92 @@ test('keys lead to records that are there, and what is unique stays so', async (
 test('of a resource whose records are written nothing is filled', async () => {
   await run(`UPDATE "users" SET "name" = 'x', "email" = 'x@example.com'`);
   await empty('users');
-  expect(await fill('users', withRequired)).toEqual({ generated: 0, written: 0 });
+  expect(await fill('users', withRequired)).toMatchObject({ generated: 0, written: 0 });
+});
+
+describe('an edit of the file', () => {
+  const shop = `generate: { count: 30 }
+resources:
+  makers: { fields: { name: { type: string, required: true } } }
+  products:
+    fields:
+      name: { type: string, required: true }
+      slug: { type: string, template: '{{self.state}}-{{row}}', unique: true }
+      state: { type: string, values: [new, old] }
+      price: { type: decimal, precision: 10, scale: 2, minimum: 1, maximum: 9 }
+      size: { type: object, properties: { width: { type: integer, minimum: 1, maximum: 5 } } }
+      soldAt: { type: datetime }
+      makerId: { type: integer, reference: makers.id }
+`;
+  const edits = {
+    'of values': ['values: [new, old]', 'values: [used, broken]'],
+    'of bounds': ['minimum: 1, maximum: 9', 'minimum: 20, maximum: 90'],
+    'of a member': ['minimum: 1, maximum: 5', 'minimum: 6, maximum: 9'],
+    'of a generator': [
+      'soldAt: { type: datetime }',
+      'soldAt: { type: datetime, generator: date.future }',
+    ],
+    'of the language': ['generate: { count: 30 }', 'generate: { count: 30, locale: de }'],
+    'of unique values': ["'{{self.state}}-{{row}}'", '\'{{number.int({"min": 1, "max": 40})}}\''],
+    'of nothing that is generated': [
+      'name: { type: string, required: true }',
+      'name: { type: string, description: a, required: true }',
+    ],
+  } as const;
+  let shops: Both;
+
+  beforeEach(async () => {
+    shops = await serveBoth(shop);
+    for (const { generation } of shops.sides)
+      expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+  });
+  afterEach(() => shops.stop());
+
+  async function renew(text: string, former: string): Promise<void> {
+    for (const { generation } of shops.sides) {
+      const [next, before] = [await generatorOf(text), await generatorOf(former)];
+      const changed = changedResources(next.generator, before.generator);
+      const resources = new Map(changed.map((resource) => [resource, []] as const));
+      await renewRecords(next.generator, before.generator, generation.database, resources);
+    }
+  }
+  const products = async (): Promise<Row[]> =>
+    (await shops.get('/v1/products?limit=100&sort=id')).body as Row[];
+
+  test.each(Object.entries(edits))(
+    '%s gives records the values of the new file',
+    async (name, [from, to]) => {
+      const text = shop.replace(from, () => to);
+      const { products: wanted = [] } = await generated(text);
+      const before = await products();
+      await shops.send('PATCH', '/v1/products/3', { state: 'mine', size: { width: 3 } });
+      await shops.send('POST', '/v1/products', { name: 'mine' });
+      await renew(text, shop);
+      const after = await products();
+      const own = (row: Row): boolean => row['id'] !== 3 && Number(row['id']) < 31;
+      // Keys stay as they are.
+      expect(after.filter(own)).toEqual(
+        wanted
+          .filter(own)
+          .map((row) => ({ ...row, makerId: before[Number(row['id']) - 1]?.['makerId'] })),
+      );
+      expect(after[2]).toMatchObject({
+        state: 'mine',
+        size: { width: 3 },
+        price: wanted[2]?.['price'],
+      });
+      expect(after[30]).toMatchObject({ name: 'mine', price: null, state: null });
+      const isSame = JSON.stringify(after.filter(own)) === JSON.stringify(before.filter(own));
+      expect(isSame).toBe(name === 'of nothing that is generated');
+      // And back again.
+      await renew(shop, text);
+      expect((await products()).filter(own)).toEqual(before.filter(own));
+    },
+  );
+
+  test('another seed leaves all as it is', async () => {
+    const before = await products();
+    await renew(shop.replace('{ count: 30 }', '{ count: 30, seed: 2 }'), shop);
+    expect(await products()).toEqual(before);
+  });
 });

@@ -1,0 +1,278 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { ConstraintError, type Database } from '../execute/database.ts';
+import { portionsOf } from '../execute/portions.ts';
+import type { Field, Resource } from '../model/api.ts';
+import type { JsonValue } from '../spec/specification.ts';
+import { encodeValue, quote } from '../sql/dialect.ts';
+import { buildStatement, type Statement, type Values } from '../sql/statement.ts';
+import type { Generator } from './generator.ts';
+import { rowOfId } from './ids.ts';
+import { morphsOf } from './joint.ts';
+import { unlessProblem } from './problem.ts';
+import { storedValues } from './stored.ts';
+
+/** Fields by their resources. */
+export type FieldsOf = ReadonlyMap<Resource, readonly Field[]>;
+
+/** What was given to the records of a resource. */
+export interface Renewed {
+  /** The names of the fields that have got values. */
+  readonly fields: ReadonlySet<string>;
+  /** How many generated records have. */
+  readonly generated: number;
+  /** How many others have got what may not be null. */
+  readonly written: number;
+}
+
+/** So many rows of a resource tell whether its values are other ones. */
+const sample = 25;
+/** After so many ms others have their turn: requests are served meanwhile. */
+const longestTurn = 20;
+
+/** The value of a field in a row; undefined where there is none. */
+type ValueOf = (field: Field) => JsonValue | undefined;
+
+const nothing: ValueOf = () => undefined;
+
+/**
+ * The resources whose generated records have other values by `generator` than by `former`, as their first rows show. Keys
+ * stay as they are, and so does all where the seeds differ, as ids follow from them.
+ */
+export function changedResources(generator: Generator, former: Generator): readonly Resource[] {
+  if (generator.settings.seed !== former.settings.seed) return [];
+  const numbers = Array.from({ length: sample }, (_, index) => index + 1);
+  return [...generator.resources].filter((resource) =>
+    unlessProblem(() => {
+      generator.countOf(resource);
+      const [made, before] = [rowsOf(resource, generator), rowsOf(resource, former)];
+      return numbers.some((number) => {
+        const [valueOf, was] = [made?.(number), before?.(number)];
+        return freeFields(resource).some((field) => {
+          const value = was?.(field);
+          return value !== undefined && !isDeepStrictEqual(value, valueOf?.(field));
+        });
+      });
+    }),
+  );
+}
+
+/**
+ * Makes records what they would have been if they were generated now. A field that is null gets its value in those that
+ * are for the most part still as they were generated; one that may not be null gets it in all, where more than half of
+ * the records of the resource are generated ones. Any other value that is still that of `former` becomes that of
+ * `generator`. What somebody has written stays. A key that would lead to no record, or a value that the database refuses, is
+ * left out. `resources`: which, with the fields of each that may be null for want of a value.
+ */
+export async function renewRecords(
+  generator: Generator,
+  former: Generator | undefined,
+  database: Database,
+  resources: FieldsOf,
+): Promise<ReadonlyMap<Resource, Renewed>> {
+  const renewed = new Map<Resource, Renewed>();
+  for (const [resource, lacking] of resources) {
+    const renewal = new Renewal(generator, former, database, resource, lacking);
+    renewed.set(resource, await renewal.run());
+  }
+  return renewed;
+}
+
+/** Makes what gives the values of a row by its number; undefined where the generator has no such resource. */
+function rowsOf(
+  { name }: Resource,
+  generator: Generator | undefined,
+): ((number: number) => ValueOf) | undefined {
+  const resource = [...(generator?.resources ?? [])].find((one) => one.name === name);
+  if (generator === undefined || resource === undefined) return undefined;
+  const rows = generator.rowsOf(resource);
+  return (number) => {
+    const row = rows.row(number);
+    return (field) => {
+      const position = rows.positionOf(field.name);
+      return position === undefined ? undefined : unlessProblem(() => row.at(position));
+    };
+  };
+}
+
+/** The fields that are no part of what leads to other records, nor the id. */
+function freeFields(resource: Resource): readonly Field[] {
+  const pairs = new Set(
+    morphsOf(resource).flatMap(({ typeField, idField }) => [typeField, idField]),
+  );
+  return [...resource.fields.values()].filter(
+    (field) => field !== resource.id && field.reference === undefined && !pairs.has(field),
+  );
+}
+
+/** What a record gets, in place of what. */
+interface Change {
+  readonly id: JsonValue;
+  readonly values: ReadonlyMap<Field, { readonly old: JsonValue; readonly value: JsonValue }>;
+}
+
+/** One resource. */
+class Renewal {
+  private readonly generator: Generator;
+  private readonly former: Generator | undefined;
+  private readonly database: Database;
+  private readonly resource: Resource;
+  private readonly lacking: readonly Field[];
+  private readonly free: readonly Field[];
+  /** The values that keys among the lacking fields may have. */
+  private readonly targets = new Map<Field, ReadonlySet<string>>();
+  private readonly updates = new Map<string, Statement>();
+  private readonly names = new Set<string>();
+  private turnEnd = performance.now() + longestTurn;
+
+  constructor(
+    generator: Generator,
+    former: Generator | undefined,
+    database: Database,
+    resource: Resource,
+    lacking: readonly Field[],
+  ) {
+    this.generator = generator;
+    this.former = former;
+    this.database = database;
+    this.resource = resource;
+    this.lacking = lacking;
+    this.free = freeFields(resource).filter((field) => !lacking.includes(field));
+  }
+
+  async run(): Promise<Renewed> {
+    const { database, resource, generator, former, lacking, names } = this;
+    await this.readTargets();
+    const fields = [...resource.fields.values()];
+    const made = rowsOf(resource, generator);
+    const before = rowsOf(resource, former) ?? made;
+    const required = lacking.filter(({ nullable }) => !nullable);
+    const counts = { generated: 0, others: 0 };
+    let generated = 0;
+    const waiting: Change[] = [];
+    let further = generator.countOf(resource);
+    for await (const rows of portionsOf(resource, fields, database)) {
+      const changes: Change[] = [];
+      for (const row of rows) {
+        const stored = (field: Field): JsonValue => row[fields.indexOf(field)] ?? null;
+        const number = rowOfId(resource, stored(resource.id), generator.settings.seed);
+        const valueOf = made?.(number ?? (further += 1)) ?? nothing;
+        const was = number === undefined ? undefined : before?.(number);
+        const isGenerated = was !== undefined && this.isGenerated(stored, was);
+        counts[isGenerated ? 'generated' : 'others'] += 1;
+        const values = this.missing(stored, valueOf, isGenerated ? lacking : required);
+        if (isGenerated)
+          for (const field of this.free) {
+            const [old, value] = [stored(field), valueOf(field) ?? null];
+            const isSame = isDeepStrictEqual(old, value) || !isDeepStrictEqual(old, was(field));
+            if (!isSame) values.set(field, { old, value });
+          }
+        const change = { id: stored(resource.id), values };
+        if (values.size > 0) (isGenerated ? changes : waiting).push(change);
+        if (performance.now() > this.turnEnd) await this.takeTurns();
+      }
+      generated += await this.write(changes);
+    }
+    const isFilled = counts.generated > counts.others;
+    const written = isFilled ? await this.write(waiting) : 0;
+    return { fields: names, generated, written };
+  }
+
+  private async takeTurns(): Promise<void> {
+    await nextTurn();
+    this.turnEnd = performance.now() + longestTurn;
+  }
+
+  private async readTargets(): Promise<void> {
+    const { database, lacking, targets } = this;
+    for (const field of lacking)
+      if (field.reference !== undefined) {
+        const { resource, field: target } = field.reference;
+        targets.set(field, await storedValues(resource, [target], database, database.dialect));
+      }
+  }
+
+  /** Values for what a record lacks. */
+  private missing(
+    stored: (field: Field) => JsonValue,
+    valueOf: ValueOf,
+    wanted: readonly Field[],
+  ): Map<Field, { old: JsonValue; value: JsonValue }> {
+    const values = new Map<Field, { old: JsonValue; value: JsonValue }>();
+    for (const field of wanted) {
+      const value = valueOf(field) ?? null;
+      const leadsNowhere = this.targets.get(field)?.has(JSON.stringify([value])) === false;
+      if (stored(field) === null && value !== null && !leadsNowhere)
+        values.set(field, { old: null, value });
+    }
+    return values;
+  }
+
+  /** Whether a record is that of its row still, in more than half of what it had. */
+  private isGenerated(stored: (field: Field) => JsonValue, was: ValueOf): boolean {
+    const { resource, lacking } = this;
+    const others = [...resource.fields.values()].filter(
+      (field) => field !== resource.id && !lacking.includes(field) && was(field) !== undefined,
+    );
+    const same = others.filter((field) => isDeepStrictEqual(stored(field), was(field)));
+    return others.length === 0 || same.length * 2 > others.length;
+  }
+
+  private async write(changes: readonly Change[]): Promise<number> {
+    const refused = await this.tryAll(changes);
+    // A value may be free once another record has got its own.
+    let left = refused;
+    for (let before = Infinity; left.length > 0 && left.length < before;) {
+      before = left.length;
+      const next: Change[] = [];
+      for (const change of left) next.push(...(await this.tryAll([change])));
+      left = next;
+    }
+    return changes.length - left.length;
+  }
+
+  /** Writes all, or gives them back where the database refuses one. */
+  private async tryAll(changes: readonly Change[]): Promise<readonly Change[]> {
+    if (changes.length === 0) return [];
+    try {
+      await this.database.write(async (transaction) => {
+        for (const change of changes)
+          await transaction.run(this.update(change), this.bound(change));
+      });
+    } catch (error) {
+      if (error instanceof ConstraintError) return changes;
+      throw error;
+    }
+    for (const { values } of changes) for (const { name } of values.keys()) this.names.add(name);
+    return [];
+  }
+
+  /** Somebody may have written to one of the fields meanwhile: then it stays. */
+  private update({ values }: Change): Statement {
+    const { resource, database, updates } = this;
+    const kinds = [...values].map(([{ name }, { old }]) => [name, old === null]);
+    const key = JSON.stringify(kinds);
+    const known = updates.get(key);
+    if (known !== undefined) return known;
+    const statement = buildStatement(database.dialect, (add) => {
+      const sets = [...values].map(([{ column }, { old }], at) => {
+        const name = quote(column);
+        return old === null
+          ? `${name} = coalesce(${name}, ${add(2 * at)})`
+          : `${name} = CASE WHEN ${name} = ${add(2 * at + 1)} THEN ${add(2 * at)} ELSE ${name} END`;
+      });
+      return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${quote(resource.id.column)} = ${add('id')}`;
+    });
+    updates.set(key, statement);
+    return statement;
+  }
+
+  private bound({ id, values }: Change): Values {
+    const { database, resource } = this;
+    const bound = [...values].flatMap(([field, { old, value }]) => [
+      encodeValue(database.dialect, value, field),
+      encodeValue(database.dialect, old, field),
+    ]);
+    return { bound, id: encodeValue(database.dialect, id, resource.id) };
+  }
+}
