@@ -73,8 +73,9 @@ export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined
     typeof claim === 'string' ||
     (typeof claim === 'number' && (isNumeric(field) || type.name === 'json')) ||
     (typeof claim === 'boolean' && (type.name === 'boolean' || type.name === 'json'));
+  if (!isFitting) return undefined;
   const text = String(claim);
-  return isFitting && !isTooLong(text, asked) ? parse(text, asked) : undefined;
+  return isTooLong(text, asked) ? undefined : parse(text, asked);
 }
 
 /** The types that a number fits, beside ids that the database draws. */

@@ -56,6 +56,8 @@ const rows: readonly Row[] = [
   ['n={user.c}', { c: true }, []],
   ['n={user.c}', { c: null }, []],
   ['n={user.c}', { c: { a: 7 } }, []],
+  ['n={user.c}', { c: { toString: 7, valueOf: 7 } }, []],
+  ['n={user.c}', { c: [7, { toString: 7 }] }, [3]],
   ['n={user.c}', {}, []],
   ['n={user.c}', { C: 7 }, []],
   ['n={user.c}', { c: '7 OR 1=1' }, []],
