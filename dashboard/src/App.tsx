@@ -32,11 +32,12 @@ import type { ViewProps } from './view.ts';
 interface Place {
   readonly label: string;
   readonly View: ComponentType<ViewProps>;
+  readonly load: () => Promise<unknown>;
 }
 
-/** A view whose script is loaded when it is first shown. */
+/** A view whose script is loaded when it is first shown, or a little after the page. */
 function viewOf(label: string, load: () => Promise<ComponentType<ViewProps>>): Place {
-  return { label, View: lazy(async () => ({ default: await load() })) };
+  return { label, View: lazy(async () => ({ default: await load() })), load };
 }
 
 const views: Readonly<Record<string, Place>> = {
@@ -46,6 +47,9 @@ const views: Readonly<Record<string, Place>> = {
   schema: viewOf('Schema', async () => (await import('./schema/Schema.tsx')).Schema),
   network: viewOf('Network', async () => (await import('./network/Network.tsx')).Network),
 };
+
+/** After so long the other views are loaded as well, so that they are there when the server is not. In ms. */
+const beforeOthers = 3_000;
 
 /** The page: asks for a credential where one is needed, then shows the view that the hash names. */
 export function App(): JSX.Element {
@@ -105,6 +109,14 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
   useEffect(() => {
     document.title = `${current?.label ?? 'Nothing here'} · ${name}`;
   }, [current?.label, name]);
+  useEffect(() => {
+    const loadAll = async (): Promise<void> => {
+      // What does not come is told where it is chosen.
+      for (const { load } of Object.values(views)) await load().catch(() => undefined);
+    };
+    const timer = setTimeout(() => void loadAll(), beforeOthers);
+    return () => clearTimeout(timer);
+  }, []);
   const places = Object.entries(views).map(([view, { label }]) => ({
     id: view,
     label,

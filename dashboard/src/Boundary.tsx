@@ -15,8 +15,9 @@ export class Boundary extends Component<{ readonly children: ReactNode }, { erro
     return (
       <Alert color="red" role="alert" title="This view has failed">
         <p>{error.message}</p>
-        <Button size="xs" onClick={() => this.setState({ error: undefined })}>
-          Try again
+        {/* A script that has not come once is not asked for again by the same page. */}
+        <Button size="xs" onClick={() => location.reload()}>
+          Load the page again
         </Button>
       </Alert>
     );

@@ -4,11 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { ActivityPoint } from '../../src/trace/activity.ts';
 import { complaintsOf, eventually, settled, violationsOn } from '../support/browser.ts';
 import { readEvents } from '../support/events.ts';
-import { freePort } from '../support/ports.ts';
-import { hashOf } from '../support/tokens.ts';
 import { hasRun, hostile, useShop } from './shop.ts';
 
-const { serving, opening, openPage, stopping } = useShop();
+const { serving, opening, openPage } = useShop();
 
 /** Opens the newest write, once all of them are listed. */
 async function openWrite(page: Page, count: number): Promise<void> {
@@ -352,49 +350,4 @@ test('what is opened is in the URL: it is there again after a reload, and gone w
     'Edit and resend',
   );
   expect(await violationsOn(page)).toEqual([]);
-});
-
-test('where there is auth, a credential is asked for, and kept in the tab alone', async () => {
-  const api = await serving(`
-dashboard: { roles: [admin] }
-auth:
-  apiKeys:
-    - { name: boss, hash: "${hashOf('boss-key')}", roles: [admin] }
-    - { name: hand, hash: "${hashOf('hand-key')}", roles: [user] }`);
-  const page = await opening(api, '#/requests');
-  const field = page.getByLabel('Token or API key').first();
-  for (const [key, message] of [
-    ['wrong', 'not valid'],
-    ['hand-key', 'for the roles'],
-  ] as const) {
-    await field.fill(key);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByText(message).waitFor();
-  }
-  expect(await violationsOn(page)).toEqual([]);
-  await field.fill('boss-key');
-  await page.getByRole('button', { name: 'Open' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
-  expect(await page.context().cookies()).toEqual([]);
-  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('boss-key');
-  await api.get('/v1/makers?limit=7', { 'x-api-key': 'boss-key' });
-  const row = page.getByRole('link', { name: /limit=7.*boss$/u });
-  await row.click();
-  await page.getByText(/ ms, .*\bby boss, from /u).waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await field.waitFor();
-});
-
-test('a server that goes and comes back is told of', async () => {
-  const port = await freePort();
-  const api = await serving('', { port });
-  const page = await opening(api, '#/overview');
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  await stopping();
-  await page.getByRole('alert').getByText('The server does not answer').waitFor();
-  await serving('access: { read: public, write: none }', { port });
-  await page.getByRole('alert').waitFor({ state: 'detached' });
-  await page.getByRole('cell', { name: 'read', exact: true }).first().waitFor();
-  await page.getByRole('link', { name: 'Requests', exact: true }).click();
-  await page.getByText('No requests yet').waitFor();
 });
