@@ -147,6 +147,8 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
           { group: 'Resources', actions: resources },
         ]}
         shortcut="mod + K"
+        // Also from within an input, which is where one mostly is.
+        tagsToIgnore={[]}
         nothingFound="Nothing found"
         searchProps={{ placeholder: 'Go to…', 'aria-label': 'Go to' }}
         attributes={{ content: { 'aria-label': 'Go to' } }}

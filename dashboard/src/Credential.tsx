@@ -32,7 +32,7 @@ export function Credential({ error, entered }: Props): JSX.Element {
             onChange={(event) => setText(event.currentTarget.value)}
             autoComplete="off"
             error={isWrong ? error.message : undefined}
-            data-autofocus
+            autoFocus
           />
           <Button type="submit" disabled={text.trim() === ''}>
             Open

@@ -15,7 +15,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, type MouseEvent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 
@@ -38,6 +38,13 @@ const choice = {
   defaultProps: { ...menu.defaultProps, selectFirstOptionOnChange: true },
 } as const;
 
+/** Who clicks on what is chosen means to type something else: the first letter takes its place. */
+const replaced = {
+  onClick: ({ currentTarget }: MouseEvent<HTMLInputElement>): void => {
+    if (!currentTarget.readOnly) currentTarget.select();
+  },
+};
+
 const theme = createTheme({
   colors: {
     red: darker('red', '#c92a2a', '#a82020'),
@@ -55,10 +62,10 @@ const theme = createTheme({
     Alert: Alert.extend({ defaultProps: { role: 'note' } }),
     // A menu is where its input is: in the same part of the page, and in the dialog that shuts off all else.
     Combobox: Combobox.extend({ defaultProps: { withinPortal: false } }),
-    Select: Select.extend(choice),
+    Select: Select.extend({ defaultProps: { ...choice.defaultProps, ...replaced } }),
     MultiSelect: MultiSelect.extend(choice),
     TagsInput: TagsInput.extend(menu),
-    Autocomplete: Autocomplete.extend(menu),
+    Autocomplete: Autocomplete.extend({ defaultProps: { ...menu.defaultProps, ...replaced } }),
   },
 });
 const client = new QueryClient({

@@ -15,6 +15,8 @@ auth:
     - { name: hand, hash: "${hashOf('hand-key')}", roles: [user] }`);
   const page = await opening(api, '#/requests');
   const field = page.getByLabel('Token or API key').first();
+  // There is nothing else to do here.
+  await eventually(() => page.evaluate('document.activeElement.type')).toBe('password');
   for (const [key, message] of [
     ['wrong', 'not valid'],
     ['hand-key', 'for the roles'],

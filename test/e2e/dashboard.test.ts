@@ -61,6 +61,15 @@ describe('every view', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
     expect(await page.evaluate('location.hash')).toBe('#/explorer/makers');
+    // Also from an input; and what is typed after a click takes the place of what was chosen.
+    await page.getByRole('combobox', { name: 'Resource' }).click();
+    await page.keyboard.type('prod');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'Chair' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Go to' }).fill('network');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Network' }).waitFor();
   });
 });
 
