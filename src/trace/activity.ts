@@ -35,7 +35,11 @@ export interface ActivityPoint {
   readonly databaseTime: number;
   readonly p50?: number | undefined;
   readonly p95?: number | undefined;
+  /** How many of them took so long, by class, the shortest first; of those classes alone in which there is any. */
+  readonly durations: readonly ClassCount[];
 }
+
+type ClassCount = readonly [index: number, count: number];
 
 /**
  * Counts the requests of the last five minutes, in plain numbers: next to nothing for each. Times are of a clock that is
@@ -121,12 +125,9 @@ export function pointsOf(
     const age = now - (number + 1) * spanLength * 1_000;
     const seconds = age >= 0 ? spanLength : Math.max(1, (age + spanLength * 1_000) / 1_000);
     if (span === undefined) return { ...nothing, number, age, seconds };
-    const { durations, ...counts } = span;
-    const [p50, p95] = [
-      percentile(durations, counts.requests, 0.5),
-      percentile(durations, counts.requests, 0.95),
-    ];
-    return { ...counts, age, seconds, p50, p95 };
+    const durations = [...span.durations.entries()].filter(([, count]) => count > 0);
+    const [p50, p95] = [percentile(durations, 0.5), percentile(durations, 0.95)];
+    return { ...span, age, seconds, p50, p95, durations };
   });
 }
 
@@ -135,12 +136,25 @@ const nothing = {
   clientErrors: 0,
   serverErrors: 0,
   databaseTime: 0,
+  durations: [],
 };
 
+/** How long the part of all requests of these spans took at most, in ms, within 5 %; undefined where there was none. */
+export function percentileOf(points: readonly ActivityPoint[], part: number): number | undefined {
+  const sums = new Map<number, number>();
+  for (const [index, count] of points.flatMap(({ durations }) => durations))
+    sums.set(index, (sums.get(index) ?? 0) + count);
+  return percentile(
+    [...sums].sort(([one], [other]) => one - other),
+    part,
+  );
+}
+
 /** The middle of the class in which the part of the durations ends; within 5 %. */
-function percentile(durations: readonly number[], total: number, part: number): number | undefined {
+function percentile(durations: readonly ClassCount[], part: number): number | undefined {
+  const total = durations.reduce((sum, [, count]) => sum + count, 0);
   let left = Math.ceil(total * part);
-  for (const [index, count] of durations.entries()) {
+  for (const [index, count] of durations) {
     left -= count;
     if (left <= 0) return shortest * 2 ** ((index + 0.5) / perDoubling);
   }

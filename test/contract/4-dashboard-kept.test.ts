@@ -12,7 +12,7 @@ import type { Hello, RequestRow } from '../../src/http/dashboard-wire.ts';
 import type { Mode } from '../../src/http/edge.ts';
 import { disclosureOf } from '../../src/http/redact.ts';
 import { splitUrl } from '../../src/http/router.ts';
-import { Activity, pointsOf, type Span } from '../../src/trace/activity.ts';
+import { Activity, percentileOf, pointsOf, type Span } from '../../src/trace/activity.ts';
 import { RequestTrace } from '../../src/trace/events.ts';
 import { Recording } from '../../src/trace/recording.ts';
 import { RecentRequests } from '../../src/trace/recent.ts';
@@ -312,6 +312,22 @@ test.each([
     expect(Math.abs((point?.p95 ?? 0) / p95 - 1)).toBeLessThan(0.06);
   },
 );
+
+test('the latency of a while is that of all its requests, not of its last span', () => {
+  const activity = new Activity();
+  const spans = [
+    [1_000, 90, 1],
+    [6_000, 9, 100],
+    [11_000, 1, 10],
+  ] as const;
+  for (const [now, count, duration] of spans)
+    for (let sent = 0; sent < count; sent += 1) activity.add(now, 200, duration, 0);
+  const points = pointsOf(activity.since(11_000, 0), 11_000, 0);
+  expect(Math.abs((percentileOf(points, 0.5) ?? 0) / 1 - 1)).toBeLessThan(0.06);
+  expect(Math.abs((percentileOf(points, 0.95) ?? 0) / 100 - 1)).toBeLessThan(0.06);
+  expect(points.map(({ durations }) => durations.length)).toEqual([1, 1, 1]);
+  expect(percentileOf([], 0.5)).toBeUndefined();
+});
 
 test('what was more than five minutes ago is forgotten', () => {
   const activity = new Activity();

@@ -90,6 +90,7 @@ test('the overview shows what the server counts, and how many records there are'
   await card('Time in the database')
     .getByText(/^[\d.,]+ ms\/s$/u)
     .waitFor();
+  await page.getByText('All that a *corner* sells.', { exact: true }).waitFor();
   for (const title of ['Requests per second', 'Latency (ms)', 'Errors per second'])
     await page.getByRole('figure', { name: title }).locator('svg').first().waitFor();
   const rows = page.getByRole('region', { name: 'Resources' }).getByRole('row');

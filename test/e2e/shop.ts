@@ -6,6 +6,7 @@ import { usePages, type PageOptions } from '../support/browser.ts';
 
 const shop = `
 name: Shop
+description: All that a *corner* sells.
 resources:
   makers:
     fields:

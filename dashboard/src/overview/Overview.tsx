@@ -14,6 +14,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { percentileOf } from '../../../src/trace/activity.ts';
 import type { RowCounts } from '../../../src/http/dashboard-wire.ts';
 import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../view.ts';
@@ -47,11 +48,14 @@ export function Overview({ model }: ViewProps): JSX.Element {
   const recent = spans.slice(-12);
   const sum = (name: 'requests' | 'clientErrors' | 'serverErrors' | 'seconds' | 'databaseTime') =>
     recent.reduce((total, point) => total + point[name], 0);
-  const latest = recent.findLast((point) => point.p95 !== undefined);
+  const latency = (part: number): string => {
+    const found = percentileOf(recent, part);
+    return found === undefined ? '–' : `${figure(found)} ms`;
+  };
   const numbers = [
     ['Requests per second', figure(sum('requests') / sum('seconds'))],
-    ['Median latency', latest?.p50 === undefined ? '–' : `${figure(latest.p50)} ms`],
-    ['95 % faster than', latest?.p95 === undefined ? '–' : `${figure(latest.p95)} ms`],
+    ['Median latency', latency(0.5)],
+    ['95 % faster than', latency(0.95)],
     ['Errors 4xx and 5xx', `${sum('clientErrors')} and ${sum('serverErrors')}`],
     ['Time in the database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
   ] as const;
@@ -63,12 +67,19 @@ export function Overview({ model }: ViewProps): JSX.Element {
     withDots: false,
     curveType: 'linear',
   } as const;
-  const axis = { xAxisProps: { minTickGap: 60 }, yAxisProps: { width: 48 } };
+  const axis = {
+    // Times at equal distances, and a line for each figure beside the chart.
+    xAxisProps: { minTickGap: 40, interval: 'equidistantPreserveStart' },
+    yAxisProps: { width: 48, interval: 0 },
+  } as const;
   return (
     <Stack>
       <Title order={1} size="h2">
         Overview
       </Title>
+      {model.description === null ? null : (
+        <Text style={{ whiteSpace: 'pre-line' }}>{model.description.trim()}</Text>
+      )}
       <SimpleGrid cols={{ base: 2, md: 5 }}>
         {numbers.map(([label, value]) => (
           <Card key={label} withBorder padding="sm">
