@@ -9,7 +9,12 @@ import type { Askers } from './askers.ts';
 import { takeAll } from './listening.ts';
 import { noRoom } from './overload.ts';
 import { cut } from './streaming.ts';
-import type { Response, StreamedBody, TextResponse } from '../respond/response.ts';
+import {
+  isWhole,
+  type Response,
+  type StreamedBody,
+  type TextResponse,
+} from '../respond/response.ts';
 
 /** How long a refused client has to read why before its connection is cut, in ms. */
 const lingering = 1_000;
@@ -235,7 +240,7 @@ export function send(
   const all = ['vary', vary, ...extra];
   for (const name in headers) all.push(name, headers[name] ?? '');
   if (last) all.push('connection', 'close');
-  if (isStreamed(body)) {
+  if (body !== undefined && !isWhole(body)) {
     if (whole !== undefined) all.push('content-length', String(Buffer.byteLength(whole)));
     response.writeHead(status, all);
     if (response.req.method !== 'HEAD') return body;
@@ -267,10 +272,6 @@ export function sendInstead(
   } catch {
     cut(socket);
   }
-}
-
-function isStreamed(body: Response['body']): body is StreamedBody {
-  return typeof body === 'object' && !Buffer.isBuffer(body);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   withMembers,
   type DebugMembers,
 } from '../respond/debug.ts';
-import type { Response } from '../respond/response.ts';
+import { isWhole, type Response } from '../respond/response.ts';
 import { unless } from '../soon.ts';
 import { namesNothingHidden } from '../sql/visible.ts';
 import type { Recording, Step } from '../trace/recording.ts';
@@ -29,7 +29,7 @@ function seesAll({ generation }: Exchange, caller: Caller): boolean {
 
 /** The bytes of a body that is made at once; 0 for one that is sent as it is read. */
 export function sizeOf({ body }: Response): number {
-  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
+  return isWhole(body) ? Buffer.byteLength(body) : 0;
 }
 
 /** Refuses debug output of an answer that is sent as it is read, and so has no room for it. */

@@ -6,7 +6,7 @@ import type { Api } from '../model/api.ts';
 import { untouched, type NetworkReport } from '../network/report.ts';
 import { readSimulate } from '../network/simulate-header.ts';
 import { clear, Simulation, type Conditions } from '../network/simulation.ts';
-import type { Response, StreamedBody } from '../respond/response.ts';
+import { isWhole, type Response, type StreamedBody } from '../respond/response.ts';
 import type { NetworkSpecification, Specification } from '../spec/specification.ts';
 import { toldTime } from '../trace/recording.ts';
 import { isHonoured } from './honoured.ts';
@@ -205,9 +205,8 @@ export class Passage {
     if (rate === undefined || told.body === undefined || this.arrival.method === 'HEAD')
       return told;
     const { body } = told;
-    const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
     // Whoever shows how much has come knows how much there is, as on any slow line.
-    return { ...told, ...(isWhole ? { whole: body } : {}), body: paced(body, rate) };
+    return { ...told, ...(isWhole(body) ? { whole: body } : {}), body: paced(body, rate) };
   }
 }
 
@@ -217,7 +216,7 @@ const interval = 50;
 /** A body in pieces, each as late as a line of so many bytes a second would bring it. */
 async function* paced(body: NonNullable<Response['body']>, rate: number): StreamedBody {
   const length = Math.max(1, Math.round((rate * interval) / 1_000));
-  const portions = typeof body === 'string' || Buffer.isBuffer(body) ? [body] : body;
+  const portions = isWhole(body) ? [body] : body;
   for await (const portion of portions) {
     const bytes = typeof portion === 'string' ? Buffer.from(portion) : portion;
     for (let start = 0; start < bytes.length; start += length) {

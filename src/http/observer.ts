@@ -3,7 +3,7 @@ import type { Database } from '../execute/database.ts';
 import { watched } from '../execute/watched.ts';
 import { anonymous } from '../model/access.ts';
 import { wishedDebug } from '../request/debug.ts';
-import type { Response } from '../respond/response.ts';
+import { isWhole, type Response } from '../respond/response.ts';
 import {
   RequestTrace,
   type HeaderValues,
@@ -105,7 +105,7 @@ export class Observer {
       duration,
       requestHeaders,
       responseHeaders: headers,
-      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : whole,
+      body: isWhole(body) ? body : whole,
     };
     for (const reader of this.readers) reader.ended(trace, end);
   }

@@ -25,6 +25,11 @@ export interface TextResponse extends Response {
   readonly body: string;
 }
 
+/** Whether a body is there whole, and not made as it is sent. */
+export function isWhole(body: Response['body']): body is string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body);
+}
+
 const json = 'application/json; charset=utf-8';
 
 /** What every answer carries, beside `Vary`, which the server adds. Contract 2, Content. */
