@@ -6,7 +6,6 @@ import { setImmediate as read, setTimeout as delay } from 'node:timers/promises'
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { respondError } from '../respond/error.ts';
 import type { Askers } from './askers.ts';
-import { takeAll } from './listening.ts';
 import { noRoom } from './overload.ts';
 import { cut } from './streaming.ts';
 import {
@@ -130,11 +129,6 @@ export class Connections {
   /** How many there are. */
   get size(): number {
     return this.all.size;
-  }
-
-  /** Waits until the system has handed over the connections that it has made already. */
-  takeAll(): Promise<void> {
-    return takeAll(() => this.accepted);
   }
 
   /** Answers what the parser refuses, after the answers that are due before it, then ends the connection. */

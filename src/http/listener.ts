@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { nodeHttp } from '../node-http.ts';
 import type { Connections } from './connections.ts';
-import { listenOn, portOf, stopListening } from './listening.ts';
+import { listenOn, portOf, stopListening, takeAll } from './listening.ts';
 
 /** A certificate with its chain, and its private key, as PEM. */
 export interface Certificate {
@@ -111,7 +111,7 @@ export async function openEntrance(
   if (doorway === undefined) {
     const servers = await listenOn(() => makeListener(handler, options), host, port);
     const shut: Entrance['shut'] = async () => {
-      await connections.takeAll();
+      await takeAll(() => connections.accepted);
       return { ended: Promise.all(servers.map(stopListening)) };
     };
     return { port: portOf(servers), shut };

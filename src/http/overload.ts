@@ -75,11 +75,6 @@ export class Overload {
     this.look = setInterval(() => this.lookAtLoop(), window).unref();
   }
 
-  /** Begins to watch over one request. */
-  visit(): Visit {
-    return new Visit(this);
-  }
-
   close(): void {
     clearInterval(this.look);
     this.delays.disable();
@@ -217,11 +212,6 @@ export class Visit {
 
   constructor(overload: Overload) {
     this.overload = overload;
-  }
-
-  /** Why it cannot be taken on. */
-  refusal(): ApiError | undefined {
-    return this.overload.refusal();
   }
 
   /** Takes it on; resolves when it may begin, or with why it may not. */

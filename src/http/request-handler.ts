@@ -19,7 +19,7 @@ import { readHead, type Incoming } from './head.ts';
 import type { Metrics } from './metrics.ts';
 import type { Network } from './network.ts';
 import type { Observed, Observer } from './observer.ts';
-import type { Overload, Visit } from './overload.ts';
+import { Visit, type Overload } from './overload.ts';
 import { answer } from './pipeline.ts';
 import { isProbe } from './router.ts';
 import { ClientGone, whileThere } from './streaming.ts';
@@ -95,7 +95,7 @@ export class RequestHandler {
     }
     const { users } = current;
     const observed = observer.begin(incoming, current, mode);
-    const visit = overload.visit();
+    const visit = new Visit(overload);
     users.enter();
     let answered: Response;
     let rest: StreamedBody | undefined;
@@ -149,8 +149,18 @@ export class RequestHandler {
     { client, refusal }: Entry,
     visit: Visit,
   ): Soon<Response> {
-    const { gate, network, bodyLimit, departures, observer, mode, metrics, dashboard, draw } =
-      this.parts;
+    const {
+      gate,
+      network,
+      overload,
+      bodyLimit,
+      departures,
+      observer,
+      mode,
+      metrics,
+      dashboard,
+      draw,
+    } = this.parts;
     observed.trace.client = client.address;
     const failed = (error: unknown): ApiError => {
       // There is nobody to answer.
@@ -161,7 +171,7 @@ export class RequestHandler {
     };
     // Answered however much there is to do. Contract 3, Overload.
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
-    const refuse = (): ApiError | undefined => (isExempt ? undefined : visit.refusal());
+    const refuse = (): ApiError | undefined => (isExempt ? undefined : overload.refusal());
     const problem = malformed ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
     const begin = (late: ApiError | undefined): Soon<Response> => {
