@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import { rowCounts } from '../execute/counts.ts';
-import type { Caller } from '../model/access.ts';
+import { decide, type Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
 import { jsonResponse, streamResponse, type Response } from '../respond/response.ts';
 import { dashboardPath, hasDashboard, refuseDashboard, type Dashboard } from './dashboard.ts';
@@ -127,7 +127,10 @@ function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Ver
 }
 
 function namesFor({ exchange, caller, version }: Asked): readonly string[] {
-  return exchange.generation.view(version, caller).resourceNames();
+  return exchange.generation
+    .view(version, caller)
+    .faces()
+    .map(({ name }) => name);
 }
 
 async function changeNetwork(asked: Asked): Promise<Result<object>> {
@@ -176,9 +179,8 @@ async function countsFor(
   const counts = await latest.counts;
   const view = generation.view(version, caller);
   return Object.fromEntries(
-    view.resourceNames().map((name) => {
-      const rules = view.resource(name)?.rules.read ?? [];
-      const seesAll = rules.some(({ where }) => where === undefined);
+    view.faces().map(({ name, rules }) => {
+      const seesAll = decide(rules.read).allowed === 'all';
       return [name, seesAll ? (counts.get(name) ?? null) : null];
     }),
   );

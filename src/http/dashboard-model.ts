@@ -34,10 +34,7 @@ export function modelDocument(view: View): Model {
     versions: [...api.versions.keys()].sort((a, b) => a - b),
     limits: api.limits,
     operators: Object.entries(operators).map(([name, definition]) => ({ name, ...definition })),
-    resources: view.resourceNames().flatMap((name) => {
-      const face = view.resource(name);
-      return face === undefined ? [] : [resourceDocument(face)];
-    }),
+    resources: view.faces().map(resourceDocument),
   };
 }
 

@@ -28,11 +28,7 @@ export async function answerPermissions(exchange: Exchange, caller: Caller): Pro
 }
 
 function permissionsIn(view: View): object {
-  const resources = view.resourceNames().flatMap((name) => {
-    const face = view.resource(name);
-    return face === undefined ? [] : [[name, permissionsOn(face)] as const];
-  });
-  return Object.fromEntries(resources);
+  return Object.fromEntries(view.faces().map((face) => [face.name, permissionsOn(face)]));
 }
 
 /** The operations with the rows that they are left on, and what each field and relation can be used for. */

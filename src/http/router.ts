@@ -143,7 +143,8 @@ export function isServed(name: string, { hiddenResources }: Version, { resources
 export function findFace(name: string, view: View): Result<ResourceView> {
   const face = view.resource(name);
   if (face !== undefined) return ok(face);
-  const message = unknownName('resource', name, view.resourceNames());
+  const known = view.faces().map((other) => other.name);
+  const message = unknownName('resource', name, known);
   return fail(apiError('UNKNOWN_RESOURCE', message.charAt(0).toUpperCase() + message.slice(1)));
 }
 

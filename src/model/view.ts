@@ -23,8 +23,8 @@ export interface View {
   readonly listClaims: ReadonlySet<string>;
   /** The face of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
   readonly resource: (name: string) => ResourceView | undefined;
-  /** The names of the resources that this caller may do something with. */
-  readonly resourceNames: () => readonly string[];
+  /** The faces of the resources that this caller may do something with. */
+  readonly faces: () => readonly ResourceView[];
 }
 
 /** A resource as one caller sees it in one version; called its face. */
@@ -120,25 +120,26 @@ export function ownerView(api: Api): View {
 }
 
 function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' | 'key'>): View {
-  const faces = new Map<string, ResourceView | undefined>();
+  const made = new Map<string, ResourceView | undefined>();
   const resource = (name: string): ResourceView | undefined => {
-    const known = faces.get(name);
-    if (known !== undefined || faces.has(name)) return known;
+    const known = made.get(name);
+    if (known !== undefined || made.has(name)) return known;
     const stored = api.resources.get(name);
     // Names that do not exist are not kept: a caller could fill the memory with them.
     if (stored === undefined) return undefined;
     const face = faceOf(stored, { ...viewer, resource, view });
-    faces.set(name, face);
+    made.set(name, face);
     return face;
   };
-  const resourceNames = (): readonly string[] =>
-    [...api.resources.keys()].filter((name) => {
-      const rules = resource(name)?.rules;
-      return rules !== undefined && operations.some((operation) => rules[operation].length > 0);
+  const faces = (): readonly ResourceView[] =>
+    [...api.resources.keys()].flatMap((name) => {
+      const face = resource(name);
+      const isOpen = operations.some((operation) => (face?.rules[operation].length ?? 0) > 0);
+      return face !== undefined && isOpen ? [face] : [];
     });
   const { version, key, subject } = viewer;
   const lists = new Set(listClaims(api, subject));
-  const view: View = { api, version, key, subject, listClaims: lists, resource, resourceNames };
+  const view: View = { api, version, key, subject, listClaims: lists, resource, faces };
   return view;
 }
 

@@ -82,16 +82,15 @@ function compareLimit(path: string, before: number, after: number, note: Note): 
 
 function compareVersions(old: View, now: View, note: Note): void {
   const within = `v${old.version.number}`;
-  for (const name of old.resourceNames()) {
-    const [before, after] = [old.resource(name), now.resource(name)];
+  const [olds, nows] = [facesByName(old), facesByName(now)];
+  for (const [name, before] of olds) {
+    const after = nows.get(name);
     const at: Note = (isBreaking, path, message) =>
       note(isBreaking, `${within} ${name}${path === '' ? '' : `.${path}`}`, message);
-    if (before === undefined) continue;
-    if (after === undefined || !now.resourceNames().includes(name)) at(true, '', 'is gone');
+    if (after === undefined) at(true, '', 'is gone');
     else compareResources(before, after, at);
   }
-  for (const name of now.resourceNames())
-    if (!old.resourceNames().includes(name)) note(false, `${within} ${name}`, 'is new');
+  for (const name of nows.keys()) if (!olds.has(name)) note(false, `${within} ${name}`, 'is new');
   const { deprecated, sunset } = now.version;
   if (deprecated !== old.version.deprecated && deprecated !== undefined)
     note(false, within, `is deprecated since ${deprecated}`);
@@ -99,6 +98,10 @@ function compareVersions(old: View, now: View, note: Note): void {
     const isEarlier = old.version.sunset !== undefined && sunset < old.version.sunset;
     note(isEarlier, within, `ends on ${sunset}${isEarlier ? `, not ${old.version.sunset}` : ''}`);
   }
+}
+
+function facesByName(view: View): ReadonlyMap<string, ResourceView> {
+  return new Map(view.faces().map((face) => [face.name, face]));
 }
 
 function compareResources(old: ResourceView, now: ResourceView, note: Note): void {

@@ -61,7 +61,7 @@ function* documentSteps(
   const { api, version } = view;
   const names = typeNames(view);
   const context: OperationContext = { api, version, names, isDebugOn, hasSandboxes, rows };
-  const faces = view.resourceNames().flatMap((name) => view.resource(name) ?? []);
+  const faces = view.faces();
   const paths: Record<string, OpenApiDocument['paths'][string]> = {};
   const schemas: Record<string, JsonSchema> = {};
   const components = {

@@ -39,22 +39,21 @@ export function pascal(name: string): string {
 export function typeNames(view: View): ReadonlyMap<string, string> {
   const used = new Set(taken.toLowerCase().split(' '));
   const names = new Map<string, string>();
-  for (const resource of view.resourceNames()) {
-    const face = view.resource(resource);
+  for (const face of view.faces()) {
     const own = (name: string): readonly string[] =>
       [...suffixes, ...relationSuffixes(face)].map((suffix) => `${name}${suffix}`.toLowerCase());
-    for (const name of candidates(resource)) {
+    for (const name of candidates(face.name)) {
       if (own(name).some((part) => used.has(part))) continue;
       for (const part of own(name)) used.add(part);
-      names.set(resource, name);
+      names.set(face.name, name);
       break;
     }
   }
   return names;
 }
 
-function relationSuffixes(face: ResourceView | undefined): readonly string[] {
-  return [...(face?.relations.keys() ?? [])].flatMap((relation) => [
+function relationSuffixes({ relations }: ResourceView): readonly string[] {
+  return [...relations.keys()].flatMap((relation) => [
     `${pascal(relation)}Item`,
     `${pascal(relation)}ItemSelection`,
     `${pascal(relation)}Links`,

@@ -9,8 +9,8 @@ import type { View } from '../model/view.ts';
 export function namesNothingHidden(sql: string, view: View, isRead: boolean): boolean {
   const names = namesIn(sql);
   const resources = [...view.api.resources.values()].filter(({ table }) => names.has(table));
-  const known = new Set(view.resourceNames());
-  if (!resources.every(({ name }) => known.has(name))) return false;
+  const known = new Set(view.faces().map(({ resource }) => resource));
+  if (!resources.every((resource) => known.has(resource))) return false;
   const tables = new Set(resources.map(({ table }) => table));
   const visible = new Map(
     resources.map((resource) => [resource, visibleFields(resource, view, isRead)]),

@@ -43,8 +43,8 @@ ${hidden['versions'] ?? ''}`;
   const seen = (text: string): readonly string[] => {
     const one = view(text);
     return one
-      .resourceNames()
-      .flatMap((name) => [...face(one, name).relations.keys()].map((key) => `${name}.${key}`));
+      .faces()
+      .flatMap(({ name, relations }) => [...relations.keys()].map((key) => `${name}.${key}`));
   };
   const without = (...names: readonly string[]): readonly string[] =>
     all.filter((name) => !names.includes(name));

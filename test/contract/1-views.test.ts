@@ -95,13 +95,17 @@ access: { read: public }`,
   members: { fields: {}, access: authenticated }
   part: { fields: {}, access: { read: [none, admin], write: none } }`;
     const nobody = view(text);
-    expect(nobody.resourceNames()).toEqual(['open']);
+    expect(nobody.faces().map(({ name }) => name)).toEqual(['open']);
     expect(may(face(nobody, 'closed'))).toBe('');
     expect(nobody.resource('nothing')).toBeUndefined();
     expect(may(face(nobody, 'members'))).toBe('');
     expect(may(face(nobody, 'unread'))).toBe('');
     expect(may(face(nobody, 'part'))).toBe('');
-    expect(view(text, ['admin']).resourceNames()).toEqual(['open', 'unread', 'members', 'part']);
+    expect(
+      view(text, ['admin'])
+        .faces()
+        .map(({ name }) => name),
+    ).toEqual(['open', 'unread', 'members', 'part']);
   });
 });
 
@@ -244,7 +248,7 @@ api:
     1: { resources: { posts: { fields: { headline: { from: title }, note: false, writer: { from: author } } }, links: { fields: { place: { from: rank }, why: false } }, drafts: false } }
     2: {}`;
     const old = view(text);
-    expect(old.resourceNames()).toEqual(['posts', 'users', 'tags', 'links']);
+    expect(old.faces().map(({ name }) => name)).toEqual(['posts', 'users', 'tags', 'links']);
     expect(old.resource('drafts')).toBeUndefined();
     const posts = face(old, 'posts');
     expect(facts(posts)).toMatchObject({

@@ -26,7 +26,7 @@ import {
 export function clientSource(view: View): string {
   const { api, version } = view;
   const naming: Naming = { names: typeNames(view) };
-  const faces = view.resourceNames().flatMap((name) => view.resource(name) ?? []);
+  const faces = view.faces();
   const root = `${api.basePath}/v${version.number}`;
   return [
     `// ${oneLine(api.name)}, version ${version.number}: made by "plinth types". Changes to this file are lost when it is made again.\n`,
