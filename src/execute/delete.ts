@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { apiError, type ApiError } from '../errors.ts';
 import type { Resource } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
@@ -81,8 +82,7 @@ export async function goingWith(
 
 /** Adds a row; false where it is there already. */
 function add(rows: Rows, resource: Resource, row: Row): boolean {
-  const own = rows.get(resource) ?? new Map<string, Row>();
-  rows.set(resource, own);
+  const own = getOrInsert(rows, resource, () => new Map<string, Row>());
   const id = String(row[0]);
   if (own.has(id)) return false;
   own.set(id, row);

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { isComputed } from '../sql/postgres.ts';
 import { DatabaseFailure } from './database.ts';
 import type { Ask } from './postgres.ts';
@@ -135,22 +136,16 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       'The search_path of this role names no schema that exists. Create the schema, or set another search_path.',
     );
   const tables = new Map<string, ReadTable>();
-  const tableOf = (name: unknown): ReadTable => {
-    let table = tables.get(String(name));
-    if (table === undefined) {
-      table = {
-        name: String(name),
-        columns: new Map(),
-        references: [],
-        indexes: [],
-        options: '',
-        peculiarity: undefined,
-        mayFill: false,
-      };
-      tables.set(String(name), table);
-    }
-    return table;
-  };
+  const tableOf = (found: unknown): ReadTable =>
+    getOrInsert(tables, String(found), (name) => ({
+      name,
+      columns: new Map(),
+      references: [],
+      indexes: [],
+      options: '',
+      peculiarity: undefined,
+      mayFill: false,
+    }));
   const keys = new Set<string>();
   for (const row of await ask(indexesQuery)) {
     const [table, name, list, unique, primary, sql, nulls, inOrder] = row;

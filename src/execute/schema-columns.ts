@@ -33,13 +33,10 @@ export function* compareColumns(
   const steps: MigrationStep[] = [];
   const sources = sourcesOf(table, actual, recorded, rules);
   const taken = new Set(sources.values());
-  const changes = new Map<ActualColumn | undefined, ColumnChange[]>();
-  const put = (change: ColumnChange): void => {
-    changes.set(change.actual, [...(changes.get(change.actual) ?? []), change]);
-  };
+  const changes: ColumnChange[] = [];
   for (const column of table.columns) {
     const source = sources.get(column);
-    if (source === undefined) put(yield* addColumn(table, actual, column, rules, steps));
+    if (source === undefined) changes.push(yield* addColumn(table, actual, column, rules, steps));
     else {
       if (fold(source.name) !== fold(column.name))
         steps.push(step(`rename column ${table.name}.${source.name} to ${column.name}`));
@@ -61,13 +58,16 @@ export function* compareColumns(
       };
       const changed = yield* changeColumn(change, isRead ? undefined : known?.kind);
       if (source.isComputed) steps.push(...computedRefuses(change.name, changed, column));
-      put(changed);
+      changes.push(changed);
     }
   }
   for (const column of actual.columns.values())
     if (!taken.has(column))
-      put(yield* leaveColumn(table, actual, column, recorded, rules, allowDataLoss, steps));
-  const columns = [...actual.columns.values(), undefined].flatMap((one) => changes.get(one) ?? []);
+      changes.push(
+        yield* leaveColumn(table, actual, column, recorded, rules, allowDataLoss, steps),
+      );
+  const byColumn = Map.groupBy(changes, (change) => change.actual);
+  const columns = [...actual.columns.values(), undefined].flatMap((one) => byColumn.get(one) ?? []);
   const name = fold(actual.name) === fold(table.name) ? actual.name : table.name;
   return { steps, change: { name, actual, columns } };
 }

@@ -1,4 +1,5 @@
 import type Driver from 'better-sqlite3';
+import { getOrInsert } from '../get-or-insert.ts';
 import { BoundedCache } from '../bounded-cache.ts';
 import { timesRead } from '../event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
@@ -64,12 +65,8 @@ export class SqliteReader {
   /** Remembers a result that was read in a version of the file, where that is still the last one. */
   remember(statement: Statement, values: Values, count: number, version: number): void {
     if (version !== this.version) return;
-    let counts = this.counts.get(statement);
-    if (counts === undefined) {
-      counts = new BoundedCache(rememberedCounts);
-      this.counts.set(statement, counts);
-    }
-    counts.set(countKey(statement, values), count);
+    const none = (): BoundedCache<number> => new BoundedCache(rememberedCounts);
+    getOrInsert(this.counts, statement, none).set(countKey(statement, values), count);
   }
 
   /** After a commit: what is read from now on sees it. */

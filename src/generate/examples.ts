@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Field, Resource } from '../model/api.ts';
 import type { ExampleRows } from '../openapi/example.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -16,10 +17,8 @@ export function exampleRows(generator: Generator): ExampleRows {
     const { resource } = field;
     const rows = generator.rowsOf(resource);
     const position = rows.positionOf(field.name);
-    const ofResource = known.get(resource) ?? new Map<number, RowValues>();
-    known.set(resource, ofResource);
-    const row = ofResource.get(number) ?? rows.row(number);
-    ofResource.set(number, row);
+    const ofResource = getOrInsert(known, resource, () => new Map<number, RowValues>());
+    const row = getOrInsert(ofResource, number, () => rows.row(number));
     return position === undefined ? undefined : row.at(position);
   };
   const isThere = ({ reference }: Field, value: JsonValue | undefined): boolean => {

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { fieldsIn } from '../model/template.ts';
 import { readValue } from '../model/validation.ts';
@@ -129,12 +130,7 @@ export class Generator {
 
   /** The rows of a resource. Throws a `GenerationProblem` where its fields ask for what does not exist. */
   rowsOf(resource: Resource): ResourceRows {
-    let rows = this.made.get(resource);
-    if (rows === undefined) {
-      rows = new ResourceRows(resource, this.world);
-      this.made.set(resource, rows);
-    }
-    return rows;
+    return getOrInsert(this.made, resource, () => new ResourceRows(resource, this.world));
   }
 
   /** How many rows a resource has. Throws a `GenerationProblem` where there cannot be as many as the file wants. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { BoundedCache } from '../bounded-cache.ts';
 import type { Caller } from '../model/access.ts';
 import type { Version } from '../model/api.ts';
@@ -32,14 +33,9 @@ interface Documents {
 
 const documents = new WeakMap<Generation, Documents>();
 
-function documentsOf(generation: Generation): Documents {
-  let known = documents.get(generation);
-  if (known === undefined) {
-    const lengthOf = (_: string, { text }: Document): number => text.length;
-    known = { kept: new BoundedCache(keptDocuments, keptLength, lengthOf), coming: new Map() };
-    documents.set(generation, known);
-  }
-  return known;
+function noDocuments(): Documents {
+  const lengthOf = (_: string, { text }: Document): number => text.length;
+  return { kept: new BoundedCache(keptDocuments, keptLength, lengthOf), coming: new Map() };
 }
 
 /** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
@@ -52,7 +48,7 @@ export async function answerOpenApi(
   const hasSandboxes = generation.sandboxes !== undefined;
   const view = generation.view(version, caller);
   const isDebugOn = isHonoured(exchange, caller);
-  const { kept, coming } = documentsOf(generation);
+  const { kept, coming } = getOrInsert(documents, generation, noDocuments);
   const key = `${String(isDebugOn)} ${view.key}`;
   const make = async (): Promise<Document> => {
     const rows = await rowsOf(generation);
@@ -62,12 +58,10 @@ export async function answerOpenApi(
     kept.set(key, document);
     return document;
   };
-  let document = kept.get(key) ?? coming.get(key);
-  if (document === undefined) {
-    document = make().finally(() => coming.delete(key));
-    coming.set(key, document);
-  }
-  return tagged(exchange, await document, {});
+  const document =
+    kept.get(key) ??
+    (await getOrInsert(coming, key, () => make().finally(() => coming.delete(key))));
+  return tagged(exchange, document, {});
 }
 
 /** The rows of examples; none where the file asks for what cannot be generated. */

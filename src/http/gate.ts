@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { readCredential, type Credential } from '../auth/credential.ts';
 import { fail, ok, type ApiError, type Result } from '../errors.ts';
@@ -137,14 +138,11 @@ export class Gate {
   private countersOf(url: string | undefined, api = ''): Counters {
     if (isMemory(url)) return this.own;
     const key = `${url} ${api}`;
-    let counters = this.shared.get(key);
-    if (counters === undefined) {
+    return getOrInsert(this.shared, key, () => {
       const { clock } = this.options;
       const report = this.reporter('rate limit store');
-      counters = new RedisCounters({ url, prefix: `plinth:${api}:`, own: this.own, clock, report });
-      this.shared.set(key, counters);
-    }
-    return counters;
+      return new RedisCounters({ url, prefix: `plinth:${api}:`, own: this.own, clock, report });
+    });
   }
 
   /** Tells those who watch when something begins to fail, and when it works again. */

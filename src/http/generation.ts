@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { BoundedCache } from '../bounded-cache.ts';
 import { ok, type Result } from '../errors.ts';
 import type { Database } from '../execute/database.ts';
@@ -92,12 +93,7 @@ export class Generation {
 
   private sharedView(version: Version, subject: Subject): View {
     const key = viewKey(this.api, version, subject);
-    let view = this.views.get(key);
-    if (view === undefined) {
-      view = viewOf(this.api, version, subject);
-      this.views.set(key, view);
-    }
-    return view;
+    return getOrInsert(this.views, key, () => viewOf(this.api, version, subject));
   }
 
   /** The compiled read of a shape; planned only when the shape is new. Failures are not kept. */

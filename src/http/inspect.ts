@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Generator } from '../generate/generator.ts';
 import type { RecordValue } from '../shape/record.ts';
 import type { Soon } from '../soon.ts';
@@ -10,17 +11,11 @@ const generators = new WeakMap<Generation, Promise<Generator | undefined>>();
 
 /** The generator of a generation's model; undefined where its file asks for what cannot be had. */
 export function generatorOf(generation: Generation): Promise<Generator | undefined> {
-  let generator = generators.get(generation);
-  if (generator === undefined) {
-    const make = async (): Promise<Generator | undefined> => {
-      const { makeGenerator } = await import('../generate/generator.ts');
-      const made = await makeGenerator(generation.api, generation.folder);
-      return made.ok ? made.generator : undefined;
-    };
-    generator = make();
-    generators.set(generation, generator);
-  }
-  return generator;
+  return getOrInsert(generators, generation, async ({ api, folder }) => {
+    const { makeGenerator } = await import('../generate/generator.ts');
+    const made = await makeGenerator(api, folder);
+    return made.ok ? made.generator : undefined;
+  });
 }
 
 /**

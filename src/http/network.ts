@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { getOrInsert } from '../get-or-insert.ts';
 import { apiError, type ApiError } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
@@ -95,22 +96,14 @@ export class Network {
 
   private isUsed(settings: Specification): boolean {
     if (this.changedOverall !== undefined || this.changed.size > 0) return true;
-    let isUsed = this.uses.get(settings);
-    if (isUsed === undefined) {
-      const own = Object.values(settings.resources).map(({ network }) => network);
-      isUsed = [settings.network, ...own].some((network) => network !== undefined);
-      this.uses.set(settings, isUsed);
-    }
-    return isUsed;
+    return getOrInsert(this.uses, settings, ({ network: overall, resources }) => {
+      const own = Object.values(resources).map(({ network }) => network);
+      return [overall, ...own].some((network) => network !== undefined);
+    });
   }
 
   private draw(settings: NetworkSpecification): Conditions {
-    let simulation = this.simulations.get(settings);
-    if (simulation === undefined) {
-      simulation = new Simulation(settings);
-      this.simulations.set(settings, simulation);
-    }
-    return simulation.draw();
+    return getOrInsert(this.simulations, settings, () => new Simulation(settings)).draw();
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Api } from '../model/api.ts';
 import { isJsonObject } from '../model/values.ts';
 import { sentParameters, type SentParameters } from '../request/debug.ts';
@@ -205,10 +206,5 @@ const disclosures = new WeakMap<Api, Disclosure>();
 
 /** The disclosure of an Api, which is made once. */
 export function disclosureOf(api: Api, mode: Mode): Disclosure {
-  let disclosure = disclosures.get(api);
-  if (disclosure === undefined) {
-    disclosure = new Disclosure(api, mode);
-    disclosures.set(api, disclosure);
-  }
-  return disclosure;
+  return getOrInsert(disclosures, api, () => new Disclosure(api, mode));
 }

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import type { Field } from './api.ts';
 import {
@@ -84,17 +85,17 @@ const constraints = Object.keys(checks) as Constraint[];
 /** The constraints that a field declares, found once per field. */
 const declared = new WeakMap<Field, readonly Constraint[]>();
 
+function declaredBy({ attributes }: Field): readonly Constraint[] {
+  return constraints.filter((name) => attributes[name] !== undefined);
+}
+
 /** Every constraint that the value (of the right type, not null) breaks, as messages; `told` are the values to name. */
 export function constraintIssues(
   value: JsonValue,
   field: Field,
   told = field.values,
 ): readonly string[] {
-  let names = declared.get(field);
-  if (names === undefined) {
-    names = constraints.filter((name) => field.attributes[name] !== undefined);
-    declared.set(field, names);
-  }
+  const names = getOrInsert(declared, field, declaredBy);
   const messages: string[] = [];
   for (const name of names) {
     const check = checks[name] as unknown as Check;

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { Script, createContext, type Context } from 'node:vm';
+import { getOrInsert } from '../get-or-insert.ts';
 import { linearTest, type LinearTest } from './linear-pattern.ts';
 
 /** How many steps a value may take at most to be tried by backtracking, and how long it may be. */
@@ -67,11 +68,7 @@ let sandbox: { context: Context; script: Script } | undefined;
  * body have used up their time. Contract 1, Constraint attributes.
  */
 export function matches(pattern: RegExp, value: string): boolean | undefined {
-  let found = known.get(pattern);
-  if (found === undefined) {
-    found = { ways: waysOf(pattern.source) };
-    known.set(pattern, found);
-  }
+  const found = getOrInsert(known, pattern, ({ source }): Known => ({ ways: waysOf(source) }));
   const length = value.length + 1;
   const steps = found.ways?.reduce((product, count) => product * Math.min(count, length), 1);
   const most = steps === undefined ? Infinity : Math.max(steps, length);

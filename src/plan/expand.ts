@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { facesOf, type Path } from '../filter/path.ts';
 import type { Predicate } from '../filter/predicate.ts';
 import { isToMany, type Api } from '../model/api.ts';
@@ -167,12 +168,10 @@ function checkPath(
 function insert(tree: NameTree, parts: readonly string[]): void {
   const [head, ...rest] = parts;
   if (head === undefined) return;
-  let branch = tree.get(head);
-  if (branch === undefined) {
-    branch = new Map();
-    tree.set(head, branch);
-  }
-  insert(branch, rest);
+  insert(
+    getOrInsert(tree, head, (): NameTree => new Map()),
+    rest,
+  );
 }
 
 /** Relations in the order of the model, whatever the order of the names. */

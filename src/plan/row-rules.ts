@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Predicate } from '../filter/predicate.ts';
 import { decide, matchingRules, type Operation } from '../model/access.ts';
 import type { Relation, Resource } from '../model/api.ts';
@@ -27,12 +28,7 @@ export class RowRules {
   /** What the records of a resource have to satisfy so that an operation is left to the caller. */
   rowsOf(resource: Resource, operation: Operation): readonly Predicate[] {
     const key = `${operation} ${resource.name}`;
-    let rows = this.known.get(key);
-    if (rows === undefined) {
-      rows = this.alternatives(resource, operation);
-      this.known.set(key, rows);
-    }
-    return rows;
+    return getOrInsert(this.known, key, () => this.alternatives(resource, operation));
   }
 
   /** What the records have to satisfy that a relation leads to, and the links to them. */
@@ -130,8 +126,7 @@ export function planRows(
   resource: Resource,
   operation: Operation,
 ): RowsPlan | undefined {
-  const plans = planned.get(view) ?? new Map<string, RowsPlan | undefined>();
-  planned.set(view, plans);
+  const plans = getOrInsert(planned, view, () => new Map<string, RowsPlan | undefined>());
   const key = `${operation} ${resource.name}`;
   if (!plans.has(key)) {
     const rules = new RowRules(view, 0);

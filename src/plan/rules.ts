@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Predicate, Slot } from '../filter/predicate.ts';
 import { readItem } from '../filter/operand.ts';
 import { splitList } from '../filter/text.ts';
@@ -66,9 +67,7 @@ export function rowRule(resource: Resource, rule: Rule, { api }: Pick<View, 'api
 }
 
 function keep(resource: Resource, rule: Rule, made: RowRule): void {
-  const rules = read.get(resource) ?? new Map<Rule, RowRule>();
-  rules.set(rule, made);
-  read.set(resource, rules);
+  getOrInsert(read, resource, () => new Map<Rule, RowRule>()).set(rule, made);
 }
 
 /** Reads a rule against what the owner of the data sees. Contract 3, Authorization. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Field } from '../model/api.ts';
 import type { RowsPlan } from '../plan/row-rules.ts';
 import { quote, type Dialect } from './dialect.ts';
@@ -9,19 +10,14 @@ const compiled = new WeakMap<RowsPlan, Map<Dialect, Map<Field, Statement>>>();
 
 /** Of the values among `keys`, those that `key` has in a row that rules leave; built once for a plan. */
 export function compileRows(plan: RowsPlan, key: Field, dialect: Dialect): Statement {
-  const ofPlan = compiled.get(plan) ?? new Map<Dialect, Map<Field, Statement>>();
-  compiled.set(plan, ofPlan);
-  const ofDialect = ofPlan.get(dialect) ?? new Map<Field, Statement>();
-  ofPlan.set(dialect, ofDialect);
-  let statement = ofDialect.get(key);
-  if (statement === undefined) {
+  const ofPlan = getOrInsert(compiled, plan, () => new Map<Dialect, Map<Field, Statement>>());
+  const ofDialect = getOrInsert(ofPlan, dialect, () => new Map<Field, Statement>());
+  return getOrInsert(ofDialect, key, () => {
     const column = `t.${quote(key.column)}`;
-    statement = buildStatement(dialect, (add) => {
+    return buildStatement(dialect, (add) => {
       const isWanted = dialect.compare(column, 'in', add('keys'), key);
       const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
       return `SELECT ${column} FROM ${quote(plan.resource.table)} AS t${whereSql(where)}`;
     });
-    ofDialect.set(key, statement);
-  }
-  return statement;
+  });
 }

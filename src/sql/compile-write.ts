@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { BoundedCache } from '../bounded-cache.ts';
 import type { BelongsToMany, Field, Resource } from '../model/api.ts';
 import type { CompiledRead } from './compile-read.ts';
@@ -64,22 +65,10 @@ const keptStatements = 1_000;
 export function writeStatements(dialect: Dialect): WriteStatements {
   const common = new BoundedCache<Statement>(keptStatements);
   const ofReads = new WeakMap<CompiledRead, BoundedCache<Statement>>();
-  const cacheOf = (read: CompiledRead): BoundedCache<Statement> => {
-    let cache = ofReads.get(read);
-    if (cache === undefined) {
-      cache = new BoundedCache(keptStatements);
-      ofReads.set(read, cache);
-    }
-    return cache;
-  };
-  const cached = (key: string, text: (add: Add) => string, cache = common): Statement => {
-    let statement = cache.get(key);
-    if (statement === undefined) {
-      statement = buildStatement(dialect, text);
-      cache.set(key, statement);
-    }
-    return statement;
-  };
+  const cacheOf = (read: CompiledRead): BoundedCache<Statement> =>
+    getOrInsert(ofReads, read, () => new BoundedCache(keptStatements));
+  const cached = (key: string, text: (add: Add) => string, cache = common): Statement =>
+    getOrInsert(cache, key, () => buildStatement(dialect, text));
   const keyOf = (kind: string, resource: Resource, fields: readonly Field[] = []): string =>
     `${kind} ${resource.name} ${fields.map((field) => field.name).join(',')}`;
   const columns = (fields: readonly Field[]): string[] =>

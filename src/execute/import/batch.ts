@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import type { SqlValue } from '../../model/values.ts';
@@ -98,13 +99,12 @@ export class BatchStatements {
   /** Inserts `count` records with as many columns as `columns` says: all, or all but the id. */
   insert(columns: number, count: number): Statement {
     const key = `${columns} ${count}`;
-    let statement = this.inserts.get(key);
-    if (statement === undefined) {
+    return getOrInsert(this.inserts, key, () => {
       const { table, id } = this.resource;
       const fields =
         columns === this.fields.length ? this.fields : this.fields.filter((field) => field !== id);
       const names = fields.map((field) => quote(field.column)).join(', ');
-      statement = buildStatement(this.dialect, (add) => {
+      return buildStatement(this.dialect, (add) => {
         const rows = Array.from(
           { length: count },
           (_, row) => `(${fields.map((_field, index) => add(row * columns + index)).join(', ')})`,
@@ -114,9 +114,7 @@ export class BatchStatements {
           ? `INSERT INTO ${quote(table)} DEFAULT VALUES`
           : `INSERT INTO ${quote(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
       });
-      this.inserts.set(key, statement);
-    }
-    return statement;
+    });
   }
 
   /** Selects the records with these ids: each row an id and then the fields. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../get-or-insert.ts';
 import type { Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../spec/specification.ts';
 import { DataProblem, type DataFile } from './source.ts';
@@ -43,8 +44,7 @@ export class ImportProblems {
   refuse(resource: Resource, id: JsonValue): void {
     this.refusals += 1;
     if (this.refusals > triedRecords) this.failOnAny();
-    const ids = this.refused.get(resource) ?? new Set();
-    if (id !== null) this.refused.set(resource, ids.add(id));
+    if (id !== null) getOrInsert(this.refused, resource, () => new Set()).add(id);
   }
 
   isRefused(resource: Resource, id: JsonValue): boolean {

@@ -1,4 +1,5 @@
 import Driver from 'better-sqlite3';
+import { getOrInsert } from '../../get-or-insert.ts';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
 import { pairOf, type ActualColumn, type ActualTable } from '../schema-actual.ts';
@@ -154,8 +155,7 @@ function withMomentForms(
   for (const column of tables.flatMap(({ columns }) => columns)) {
     const { actual, type } = column;
     if ('left' in type || type.attributes.type !== 'datetime' || open.has(column)) continue;
-    const known = forms.get(actual.type) ?? new Set();
-    forms.set(actual.type, known.add(type.attributes.storedAs));
+    getOrInsert(forms, actual.type, () => new Set()).add(type.attributes.storedAs);
   }
   const isMixed = (declared: string): boolean => {
     const found = [...(forms.get(declared) ?? [])];
