@@ -7,12 +7,19 @@ import type { Statement, Values } from '../sql/statement.ts';
 /** A row with its values in the order of the SELECT. */
 export type Row = readonly SqlValue[];
 
-/** Runs statements in one transaction. */
-export interface Transaction {
-  /** As of a Database: on its one connection statements follow each other. */
-  readonly asksAtOnce: false;
+/** What runs statements: a Database, or a Transaction of one. */
+export interface Reader {
+  /** Whether statements that do not wait for each other are better asked at once: each takes a way to a server. */
+  readonly asksAtOnce: boolean;
   /** Takes the name of the step that begins, where somebody watches. */
   readonly enter?: (stage: string) => void;
+  readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
+}
+
+/** Runs statements in one transaction. */
+export interface Transaction extends Reader {
+  /** On its one connection statements follow each other. */
+  readonly asksAtOnce: false;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
    * Runs a statement that changes rows; gives their number, and the id of an inserted one, which comes last in what the
@@ -40,15 +47,10 @@ export interface ConnectionCounts {
 export type Take = (rows: readonly Row[]) => boolean;
 
 /** A connection to one database: the only thing that holds handles. */
-export interface Database {
+export interface Database extends Reader {
   readonly dialect: Dialect;
-  /** Whether statements that do not wait for each other are better asked at once: each takes a way to a server. */
-  readonly asksAtOnce: boolean;
-  /** Takes the name of the step that begins, where somebody watches. */
-  readonly enter?: (stage: string) => void;
   /** Its connections, where it has several. */
   readonly connections?: () => ConnectionCounts;
-  readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
   /**
    * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.
    * `take` cannot wait, so that no slow reader holds the snapshot, and says whether it wants more; `signal` ends the

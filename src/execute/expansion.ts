@@ -5,18 +5,8 @@ import { shaperOf, type RecordValue } from '../shape/record.ts';
 import { after, inTurn, type Soon } from '../soon.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { Statement, Values } from '../sql/statement.ts';
-import type { Row } from './database.ts';
+import type { Reader, Row } from './database.ts';
 import { Trial, type Room } from './room.ts';
-
-/** What runs statements: a Database, or a Transaction of one. */
-export interface Reader {
-  /** Whether statements that do not wait for each other are better asked at once. */
-  readonly asksAtOnce: boolean;
-  /** Takes the name of the step that begins, where somebody watches. */
-  readonly enter?: (stage: string) => void;
-  readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
-}
 
 /** The records of some rows, with all that is expanded in them. */
 export function readSelection(

@@ -8,8 +8,8 @@ import type { JsonValue } from '../spec/specification.ts';
 import type { CompiledLookup, CompiledRead } from '../sql/compile-read.ts';
 import { wantedValues, type Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
-import type { Database, Row } from './database.ts';
-import { readSelection, type Reader } from './expansion.ts';
+import type { Database, Reader, Row } from './database.ts';
+import { readSelection } from './expansion.ts';
 import type { Room } from './room.ts';
 import { readTotal } from './total.ts';
 
