@@ -16,6 +16,11 @@ export interface Reader {
   readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
 }
 
+/** The rows of a query that is sent no values. */
+export function rowsFrom(reader: Pick<Reader, 'all'>, sql: string): Soon<readonly Row[]> {
+  return reader.all({ sql, parameters: [] }, { bound: [] });
+}
+
 /** Runs statements in one transaction. */
 export interface Transaction extends Reader {
   /** On its one connection statements follow each other. */

@@ -1,6 +1,6 @@
 import type { Field } from '../model/api.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { Database } from './database.ts';
+import { rowsFrom, type Reader } from './database.ts';
 
 /**
  * Lets the database go on behind the numbers that records have in a field which it counts itself, such as a generated id,
@@ -9,10 +9,9 @@ import type { Database } from './database.ts';
 export async function passNumbers(
   { column, resource }: Field,
   dialect: Dialect,
-  database: Pick<Database, 'all'>,
+  database: Pick<Reader, 'all'>,
 ): Promise<boolean> {
   const sql = dialect.passIds?.(resource.table, column);
   if (sql === undefined) return false;
-  const passed = await database.all({ sql, parameters: [] }, { bound: [] });
-  return passed.length > 0;
+  return (await rowsFrom(database, sql)).length > 0;
 }

@@ -7,6 +7,7 @@ import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import {
   ConstraintError,
   DatabaseFailure,
+  rowsFrom,
   type ConnectionCounts,
   type Database,
   type Row,
@@ -111,7 +112,18 @@ export class PostgresDatabase implements Database {
   }
 
   async all(statement: Statement, values: Values): Promise<readonly Row[]> {
-    return this.read(statement, values);
+    const parameters = valuesFor(statement, values);
+    const isNamed = this.isNamed(statement);
+    return this.asking(
+      async (connection) => {
+        const since = performance.now();
+        const { sql } = statement;
+        const { rows } = await connection.query(sql, parameters, isNamed, values.room);
+        this.durations.set(statement, performance.now() - since);
+        return rows;
+      },
+      this.isBrief(statement, 'read'),
+    );
   }
 
   stream(statement: Statement, values: Values, signal: AbortSignal, take: Take): Promise<void> {
@@ -138,7 +150,7 @@ export class PostgresDatabase implements Database {
   }
 
   async count(statement: Statement, values: Values): Promise<number> {
-    const [row] = await this.read(statement, values);
+    const [row] = await this.all(statement, values);
     return Number(row?.[0]);
   }
 
@@ -219,7 +231,7 @@ export class PostgresDatabase implements Database {
     // While there is much to do, whoever asks would wait behind it.
     if (performance.now() - this.pool.answeredAt < justNow) return true;
     try {
-      return (await this.ask('SELECT 1')).length === 1;
+      return (await rowsFrom(this, 'SELECT 1')).length === 1;
     } catch {
       return false;
     }
@@ -311,21 +323,6 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
-  private read(statement: Statement, values: Values): Promise<readonly Row[]> {
-    const parameters = valuesFor(statement, values);
-    const isNamed = this.isNamed(statement);
-    return this.asking(
-      async (connection) => {
-        const since = performance.now();
-        const { sql } = statement;
-        const { rows } = await connection.query(sql, parameters, isNamed, values.room);
-        this.durations.set(statement, performance.now() - since);
-        return rows;
-      },
-      this.isBrief(statement, 'read'),
-    );
-  }
-
   /** Whether a statement was so when it was last run: it may share a connection with its like then. */
   private isBrief(statement: Statement, sharing: Sharing): boolean {
     const duration = this.durations.get(statement);
@@ -356,10 +353,6 @@ export class PostgresDatabase implements Database {
   /** Whether a server that has no further session for this pool leaves it one to wait for. */
   private mayWait(error: unknown, attempt: number): boolean {
     return isFull(error) && attempt < retries && this.pool.isLeftWithSome();
-  }
-
-  private async ask(sql: string): Promise<readonly Row[]> {
-    return this.read({ sql, parameters: [] }, { bound: [] });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
-import type { Transaction } from './database.ts';
+import { rowsFrom, type Transaction } from './database.ts';
 
 /** Resources whose records refer to records that would be deleted. */
 export class ReferredFrom extends Error {
@@ -13,8 +13,9 @@ export class ReferredFrom extends Error {
 }
 
 /**
- * Deletes all records of the resources, whose ids begin at the first again, so that what is made next is the same each time. Throws a `ReferredFrom` where records of others refer to some of them, so that
- * nothing goes that was not named. `deferred`: keys that are emptied first, since they close a cycle.
+ * Deletes all records of the resources, whose ids begin at the first again, so that what is made next is the same each
+ * time. Throws a `ReferredFrom` where records of others refer to some of them, so that nothing goes that was not named.
+ * `deferred`: keys that are emptied first, since they close a cycle.
  */
 export async function emptyTables(
   resources: readonly Resource[],
@@ -25,8 +26,7 @@ export async function emptyTables(
   const run = (sql: string): Promise<unknown> =>
     transaction.run({ sql, parameters: [] }, { bound: [] });
   const isThere = async (from: string): Promise<boolean> =>
-    (await transaction.all({ sql: `SELECT 1 FROM ${from} LIMIT 1`, parameters: [] }, { bound: [] }))
-      .length > 0;
+    (await rowsFrom(transaction, `SELECT 1 FROM ${from} LIMIT 1`)).length > 0;
   const referring = new Set<string>();
   for (const resource of resources) {
     for (const key of resource.incoming)
@@ -54,7 +54,6 @@ export async function emptyTables(
     await run(`DELETE FROM ${quote(table)}`);
     const sql = isGenerated(id) ? dialect.restartIds?.(table, id.column) : undefined;
     if (sql === undefined) continue;
-    const found = await transaction.all({ sql, parameters: [] }, { bound: [] });
-    for (const [statement] of found) await run(String(statement));
+    for (const [statement] of await rowsFrom(transaction, sql)) await run(String(statement));
   }
 }

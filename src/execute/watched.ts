@@ -1,7 +1,7 @@
 import type { RanStatement, Recording } from '../trace/recording.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Soon } from '../soon.ts';
-import type { Changed, Database, Row, Transaction } from './database.ts';
+import type { Changed, Database, Reader, Row, Transaction } from './database.ts';
 
 /** A statement that ran, where, and what with, so that this database can be asked how it runs it. */
 export interface Ran {
@@ -45,11 +45,7 @@ export function watched(
       keep?.({ database, statement, values, told });
     }
   };
-  const all = (
-    reader: Pick<Database, 'all'>,
-    statement: Statement,
-    values: Values,
-  ): Promise<readonly Row[]> =>
+  const all = (reader: Reader, statement: Statement, values: Values): Promise<readonly Row[]> =>
     observe(
       statement,
       values,

@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import type { Database, Transaction } from '../execute/database.ts';
+import { rowsFrom, type Database, type Transaction } from '../execute/database.ts';
 import { decodeValue, quote, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import { lastTextId, rowOfId } from './ids.ts';
@@ -36,10 +36,7 @@ export async function standOf(
   if (perKey !== undefined) {
     const column = quote(perKey.column);
     const sql = `SELECT ${dialect.select(column, perKey)}, count(*) FROM ${quote(resource.table)} GROUP BY ${column}`;
-    for (const [value = null, count] of await transaction.all(
-      { sql, parameters: [] },
-      { bound: [] },
-    ))
+    for (const [value = null, count] of await rowsFrom(transaction, sql))
       owned.set(decodeValue(dialect, value, perKey), Number(count));
   }
   // Ids stay as they were made; another field may have been changed.
@@ -59,14 +56,11 @@ async function rowsThere(
   const from = `FROM ${quote(table)}`;
   if (isGenerated(id)) {
     const sql = `SELECT count(*), coalesce(min(${column}), 1), coalesce(max(${column}), 0) ${from}`;
-    const [row = []] = await transaction.all({ sql, parameters: [] }, { bound: [] });
+    const [row = []] = await rowsFrom(transaction, sql);
     const [count = 0, first = 0, last = 0] = row.map(Number);
     return { count, last: Math.max(0, last), isWhole: first === 1 && last === count };
   }
-  const [counted = []] = await transaction.all(
-    { sql: `SELECT count(*) ${from}`, parameters: [] },
-    { bound: [] },
-  );
+  const [counted = []] = await rowsFrom(transaction, `SELECT count(*) ${from}`);
   const count = Number(counted[0]);
   const generated = buildStatement(
     dialect,
@@ -96,7 +90,7 @@ export async function storedUniverse(
   const fields = [...wanted];
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
   const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
-  const rows = await transaction.all({ sql, parameters: [] }, { bound: [] });
+  const rows = await rowsFrom(transaction, sql);
   const valueAt = (place: number, field: Field): JsonValue =>
     decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field);
   return {
@@ -118,7 +112,7 @@ export async function storedValues(
 ): Promise<ReadonlySet<string>> {
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
   const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
-  const rows = await database.all({ sql, parameters: [] }, { bound: [] });
+  const rows = await rowsFrom(database, sql);
   return new Set(
     rows.map((row) =>
       JSON.stringify(fields.map((field, at) => decodeValue(dialect, row[at] ?? null, field))),

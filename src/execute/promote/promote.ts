@@ -1,8 +1,8 @@
 import type { Api, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { quote } from '../../sql/dialect.ts';
-import { buildStatement, type Statement } from '../../sql/statement.ts';
-import type { Database } from '../database.ts';
+import { buildStatement } from '../../sql/statement.ts';
+import { rowsFrom, type Database } from '../database.ts';
 import { passNumbers } from '../pass-numbers.ts';
 import { importOrder } from '../import/order.ts';
 import { countRows } from './count.ts';
@@ -72,10 +72,6 @@ export function isEqual({ from, to }: PromotedTable): boolean {
   return from.rows === to.rows && from.checksum === to.checksum;
 }
 
-function plain(sql: string): Statement {
-  return { sql, parameters: [] };
-}
-
 /** The next id is behind all that the source has ever given out, those of deleted records too. */
 async function passIds(resource: Resource, source: Database, target: Database): Promise<void> {
   const { id, table } = resource;
@@ -83,9 +79,7 @@ async function passIds(resource: Resource, source: Database, target: Database): 
   const { dialect } = target;
   await passNumbers(id, dialect, target);
   const highest = await lastGiven(table, source);
-  const [row] = await target.all(plain(`SELECT max(${quote(id.column)}) FROM ${quote(table)}`), {
-    bound: [],
-  });
+  const [row] = await rowsFrom(target, `SELECT max(${quote(id.column)}) FROM ${quote(table)}`);
   if (highest <= Number(row?.[0] ?? 0)) return;
   const set = buildStatement(
     dialect,
@@ -98,9 +92,9 @@ async function passIds(resource: Resource, source: Database, target: Database): 
 
 /** The highest id that SQLite has given out, as it remembers for tables that never give one out twice. */
 async function lastGiven(table: string, source: Database): Promise<number> {
-  const known = await source.all(
-    plain(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`),
-    { bound: [] },
+  const known = await rowsFrom(
+    source,
+    `SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`,
   );
   if (known.length === 0) return 0;
   const statement = buildStatement(
