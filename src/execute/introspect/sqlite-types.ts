@@ -179,7 +179,7 @@ function momentType(
   if (sqlTimes + times === values)
     return as({ type: 'string', pattern: timePattern }, noteOf('14:05:00'));
   const note = noteOf('2026-03-01T14:05:00.000Z');
-  return sqlMoments + dates + (forms.isoText ?? 0) === values
+  return sqlMoments + dates === values
     ? as({ type: 'string', pattern: momentPattern }, note)
     : { left: `it is declared as ${declared} and holds texts that are no dates` };
 }
