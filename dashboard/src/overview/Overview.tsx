@@ -68,9 +68,8 @@ export function Overview({ model }: ViewProps): JSX.Element {
     curveType: 'linear',
   } as const;
   const axis = {
-    // Times at equal distances, and a line for each figure beside the chart.
     xAxisProps: { minTickGap: 40, interval: 'equidistantPreserveStart' },
-    yAxisProps: { width: 48, interval: 0 },
+    yAxisProps: { width: 48 },
   } as const;
   return (
     <Stack>
