@@ -95,9 +95,14 @@ export function isLookedFor({ type }: Field): boolean {
   return type.name !== 'array' && type.name !== 'object';
 }
 
-/** The values that can be asked for, where not every value of the type is one: order and search take any. */
+/** The values that can be asked for, where not every value of the type is one. */
 function allowedValues(slot: Asked): readonly JsonValue[] | undefined {
-  return anyValue.has(slot.operator) ? undefined : comparedField(slot).values;
+  return takesAnyValue(slot.operator) ? undefined : comparedField(slot).values;
+}
+
+/** Whether an operator takes every value of a type, also of a field that lists its values: order and search do. */
+export function takesAnyValue(operator: Comparison): boolean {
+  return anyValue.has(operator);
 }
 
 const anyValue: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte', 'like', 'ilike']);

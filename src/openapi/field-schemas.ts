@@ -1,4 +1,5 @@
 import type { Field } from '../model/api.ts';
+import { isGenerated } from '../model/field-types/id.ts';
 import { toldValues } from '../model/told-values.ts';
 import { counted } from '../model/values.ts';
 import type { View } from '../model/view.ts';
@@ -17,6 +18,11 @@ const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
 /** Without its last member some generators of types take it for an object that has to be empty. */
 const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
 const decimal = String.raw`^-?\d+(\.\d+)?$`;
+const clock = String.raw`^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$`;
+/** Of RFC 3339 what is no finer than ms. */
+const moment = String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:[0-5]\d(\.\d{1,3}0*)?([Zz]|[+-]\d{2}:\d{2})$`;
+/** Absolute, with an authority. */
+const url = String.raw`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]\S*$`;
 
 /** What a field's values look like in answers. Constraints on writing say nothing of what an existing table holds. */
 export function readSchema(field: Field, view: View): JsonSchema {
@@ -53,11 +59,10 @@ export function writeSchema(
     return field.nullable ? orNull(patch) : patch;
   }
   const { attributes, default: initial } = field;
-  const isNumber = name === 'integer' || name === 'number';
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
   const schema = {
     ...plainSchema(field, view, below),
     ...(name === 'decimal' ? { type: ['string', 'number'] } : {}),
+    ...sentForm(field),
     ...given({
       minLength: attributes.minLength,
       maxLength: attributes.maxLength,
@@ -65,15 +70,6 @@ export function writeSchema(
       minItems: attributes.minItems,
       maxItems: attributes.maxItems,
       uniqueItems: attributes.uniqueItems,
-      ...(isNumber
-        ? {
-            minimum: exclusiveMinimum === undefined ? minimum : undefined,
-            maximum: exclusiveMaximum === undefined ? maximum : undefined,
-            exclusiveMinimum,
-            exclusiveMaximum,
-            multipleOf,
-          }
-        : {}),
       default: initial?.kind === 'value' && !stays ? initial.value : undefined,
       writeOnly: field.writeOnly ? true : undefined,
     }),
@@ -82,16 +78,86 @@ export function writeSchema(
   return field.nullable ? orNull(schema) : schema;
 }
 
-/** What a filter on a field compares with: a text whatever texts its field takes. */
-export function valueSchema(field: Field, view: View): JsonSchema {
+/**
+ * What a filter on a field compares with: a text whatever texts its field takes, and with an operator that takes any
+ * value of the type, whatever values the field lists.
+ */
+export function valueSchema(field: Field, view: View, isAny: boolean): JsonSchema {
   const { name } = field.type;
-  if (name === 'array') return field.items === undefined ? {} : valueSchema(field.items, view);
+  if (name === 'array')
+    return field.items === undefined ? {} : valueSchema(field.items, view, isAny);
   if (name === 'object' || name === 'json') return { type: 'string' };
   // A date alone is its midnight.
   if (name === 'datetime')
-    return { anyOf: ['date-time', 'date'].map((format) => ({ type: 'string', format })) };
-  const { format, pattern, ...schema } = plainSchema(field, view, readSchema);
-  return texts.has(name) ? schema : { ...schema, ...given({ format, pattern }) };
+    return {
+      anyOf: [
+        { type: 'string', format: 'date-time', pattern: moment },
+        { type: 'string', format: 'date' },
+      ],
+    };
+  const { format, pattern, enum: values, ...schema } = plainSchema(field, view, readSchema);
+  return {
+    ...schema,
+    ...(texts.has(name) ? {} : given({ format, pattern })),
+    ...(name === 'time' ? { pattern: clock } : {}),
+    ...(isAny ? {} : given({ enum: values })),
+    ...(isWhole(field) && (isAny || values === undefined) ? wholeNumbers : {}),
+  };
+}
+
+/** Numbers that JavaScript and both databases tell apart. */
+const wholeNumbers = { minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
+function isWhole(field: Field): boolean {
+  return field.type.name === 'integer' || isGenerated(field);
+}
+
+/**
+ * What every value of a type keeps to when a client sends it, as far as a schema can say it: what is read may be of
+ * an existing table, in a form of its own.
+ */
+function sentForm(field: Field): JsonSchema {
+  const { type, attributes, values } = field;
+  if (isWhole(field)) return values === undefined ? bounds(field, wholeNumbers) : {};
+  const { name } = type;
+  if (name === 'number') return bounds(field);
+  if (name === 'decimal') return { pattern: decimalPattern(field), ...bounds(field) };
+  if (name === 'time') return { pattern: clock };
+  if (name === 'datetime') return { pattern: moment };
+  if (name === 'id' && attributes.format === 'string') return { minLength: 1, maxLength: 255 };
+  return (attributes.format ?? name) === 'url' ? { pattern: url } : {};
+}
+
+/**
+ * Of numbers, within the `widest` where they have no others, and of decimals that are sent as such; those in strings
+ * are told of theirs in words.
+ */
+function bounds({ attributes }: Field, widest: Partial<typeof wholeNumbers> = {}): JsonSchema {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
+  const number = (limit: number | string | undefined): number | undefined =>
+    limit === undefined ? undefined : Number(limit);
+  return given({
+    minimum: exclusiveMinimum === undefined ? (number(minimum) ?? widest.minimum) : undefined,
+    maximum: exclusiveMaximum === undefined ? (number(maximum) ?? widest.maximum) : undefined,
+    exclusiveMinimum: number(exclusiveMinimum),
+    exclusiveMaximum: number(exclusiveMaximum),
+    multipleOf: isBinary(multipleOf) ? number(multipleOf) : undefined,
+  });
+}
+
+/**
+ * Whether a double is just this number. By others, such as 0.1, validators divide in doubles, and refuse multiples that
+ * the service takes.
+ */
+function isBinary(of: number | string | undefined): boolean {
+  return of !== undefined && Number.isInteger(Number(of) * 2 ** 20);
+}
+
+/** At most as many digits before and behind the point as there is room for; zeros that say nothing do not count. */
+function decimalPattern({ precision, scale }: Field): string {
+  const whole = precision > scale ? String.raw`0*\d{1,${precision - scale}}` : '0+';
+  const fraction = scale > 0 ? String.raw`\d{1,${scale}}0*` : '0+';
+  return String.raw`^-?${whole}(\.${fraction})?$`;
 }
 
 type Below = (part: Field, view: View) => JsonSchema;
@@ -177,23 +243,27 @@ function notes(field: Field): JsonSchema {
     attributes.description,
     immutable ? 'It is set when the record is created and stays.' : undefined,
     type.name === 'decimal'
-      ? `An exact decimal in a string, with ${counted(scale, 'decimal place')} and at most ${counted(precision, 'digit')}.${decimalBounds(field)}`
+      ? `An exact decimal in a string, with ${counted(scale, 'decimal place')} and at most ${counted(precision, 'digit')}.`
       : undefined,
+    boundsInWords(field),
   ].filter((word) => word !== undefined);
   return words.length === 0 ? {} : { description: words.join(' ') };
 }
 
-function decimalBounds({ attributes }: Field): string {
-  const bounds = (
-    [
-      ['minimum', 'at least'],
-      ['maximum', 'at most'],
-      ['exclusiveMinimum', 'greater than'],
-      ['exclusiveMaximum', 'less than'],
-      ['multipleOf', 'a multiple of'],
-    ] as const
-  ).flatMap(([name, word]) =>
+/** The bounds that the schema of a number does not have, or has for numbers alone where strings are taken too. */
+function boundsInWords({ type, attributes }: Field): string | undefined {
+  const told = type.name === 'decimal' ? decimalWords : isBinary(attributes.multipleOf) ? [] : step;
+  const words = told.flatMap(([name, word]) =>
     attributes[name] === undefined ? [] : `${word} ${String(attributes[name])}`,
   );
-  return bounds.length === 0 ? '' : ` It is ${bounds.join(' and ')}.`;
+  return words.length === 0 ? undefined : `It is ${words.join(' and ')}.`;
 }
+
+const step = [['multipleOf', 'a multiple of']] as const;
+const decimalWords = [
+  ['minimum', 'at least'],
+  ['maximum', 'at most'],
+  ['exclusiveMinimum', 'greater than'],
+  ['exclusiveMaximum', 'less than'],
+  ...step,
+] as const;

@@ -1,3 +1,4 @@
+import { takesAnyValue } from '../filter/operand.ts';
 import { isToMany, type Api, type Limits } from '../model/api.ts';
 import { operators } from '../model/operators.ts';
 import type { ResourceView, View } from '../model/view.ts';
@@ -108,6 +109,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   IdempotencyKey: header(
     'Idempotency-Key',
     'Makes it safe to repeat the request: for 24 hours the same key gives the same answer, and nothing is written twice.',
+    { pattern: '^[!-~]{1,255}$' },
   ),
   Simulate: header(
     'X-Simulate',
@@ -211,7 +213,9 @@ function filterParameters(face: ResourceView, limits: Limits): readonly JsonSche
     if (!isWhole && bare.length > 0) return bare;
     return [
       ...bare,
-      ...filter.operators.flatMap((operator) => operatorParameter(filter, operator, face.view)),
+      ...filter.operators.flatMap((operator) =>
+        operatorParameter(filter, operator, face.view, limits),
+      ),
     ];
   });
 }
@@ -224,7 +228,7 @@ function bareParameter(
 ): JsonSchema {
   const { path, leaf } = filter;
   const suffixes = filter.operators.map((operator) => `\`${operators[operator].suffix}\``);
-  const value = leaf === undefined ? {} : valueSchema(leaf, view);
+  const value = leaf === undefined ? {} : valueSchema(leaf, view, false);
   if (isUnion)
     return {
       name: path,
@@ -246,16 +250,18 @@ function operatorParameter(
   { path, leaf }: Filterable,
   operator: Filterable['operators'][number],
   view: View,
+  { inItems }: Limits,
 ): readonly JsonSchema[] {
   const name = filterName(path, operator);
   if (isParameter(name)) return [];
   const { meaning, operand } = operators[operator];
-  const value = leaf === undefined ? {} : valueSchema(leaf, view);
+  const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
+  if (operator === 'exists' || operator === 'null') return [{ ...base, schema: flag }];
+  const value = leaf === undefined ? {} : valueSchema(leaf, view, takesAnyValue(operator));
   const isText = operator === 'like' || operator === 'ilike';
   const schema = isText ? { type: 'string' } : value;
-  const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
-  if (operand === 'flag') return [{ ...base, schema: flag }];
-  if (operand === 'list') return [{ ...base, ...commas, schema: { type: 'array', items: schema } }];
+  if (operand === 'list')
+    return [{ ...base, ...commas, schema: { type: 'array', items: schema, maxItems: inItems } }];
   return [{ ...base, schema }];
 }
 
