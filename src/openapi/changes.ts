@@ -18,7 +18,7 @@ import {
 import { compareAccess, compareCredentials } from './access-changes.ts';
 import type { Change, Note } from './change.ts';
 import { compareFields } from './field-changes.ts';
-import { linkable } from './records.ts';
+import { linkable } from './links.ts';
 import { serverDefaults } from '../spec/definitions/server.ts';
 
 /**

@@ -7,7 +7,7 @@ import { fieldNameIn, type FieldView, type InputView, type ResourceView } from '
 import type { FieldSpecification } from '../spec/specification.ts';
 import { compareFieldAccess } from './access-changes.ts';
 import type { Note } from './change.ts';
-import { requiredInputs } from './records.ts';
+import { requiredInputs } from './inputs.ts';
 
 /** What differs in the fields of a resource: what is read of them, and what may be written. */
 export function compareFields(old: ResourceView, now: ResourceView, note: Note): void {

@@ -57,6 +57,7 @@ function relationSuffixes({ relations }: ResourceView): readonly string[] {
     `${pascal(relation)}Item`,
     `${pascal(relation)}ItemSelection`,
     `${pascal(relation)}Links`,
+    `${pascal(relation)}NewLinks`,
   ]);
 }
 

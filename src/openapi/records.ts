@@ -1,16 +1,9 @@
 import { facesOf } from '../filter/path.ts';
 import { isToMany } from '../model/api.ts';
-import { isGenerated } from '../model/field-types/id.ts';
-import {
-  mayCarry,
-  mayLink,
-  outlastsReplacing,
-  type InputView,
-  type RelationView,
-  type ResourceView,
-  type View,
-} from '../model/view.ts';
+import { outlastsReplacing, type RelationView, type ResourceView } from '../model/view.ts';
 import { readSchema, selectedSchema, writeSchema } from './field-schemas.ts';
+import { changeInputs, creatableInputs, requiredInputs } from './inputs.ts';
+import { isBareLink, linkable, links, newLinks } from './links.ts';
 import { pascal } from './names.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
@@ -69,8 +62,11 @@ export function recordSchemas(
     if (hasObjects(face)) schemas[`${name}MergePatch`] = body(face, 'merge', naming);
   }
   if (isWritten)
-    for (const view of linkable(face))
+    for (const view of linkable(face)) {
       schemas[`${name}${pascal(view.name)}Links`] = links(view, face.view);
+      if (isBareLink(view)) continue;
+      schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, face.view);
+    }
   return schemas;
 }
 
@@ -205,95 +201,11 @@ function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSche
   };
 }
 
-/** The belongsToMany relations whose links this caller may write with the record. */
-export function linkable(face: ResourceView): readonly RelationView[] {
-  return [...face.relations.values()].filter(
-    (view) => !face.inputs.has(view.name) && mayLink(view, face.view.subject),
-  );
-}
-
-function throughOf({ relation, target }: RelationView): ResourceView | undefined {
-  return relation.kind === 'belongsToMany' ? target(relation.through) : undefined;
-}
-
-function links(view: RelationView, beheld: View): JsonSchema {
-  const { relation } = view;
-  if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
-  const id = readSchema(relation.target.id, beheld);
-  const list = { type: 'array', items: { anyOf: [id, linkSchema(view, id, beheld)] } };
-  return {
-    description: `The links to ${relation.target.name}: all of them as a list, or what is added and removed.`,
-    anyOf: [
-      list,
-      {
-        type: 'object',
-        properties: { add: list, remove: { type: 'array', items: id } },
-        additionalProperties: false,
-      },
-    ],
-  };
-}
-
-/** What a link in a body may say of itself, by name. */
-export function pivotInputs(view: RelationView): readonly InputView[] {
-  const { relation } = view;
-  if (relation.kind !== 'belongsToMany') return [];
-  return [...(throughOf(view)?.inputs.values() ?? [])].filter(({ field }) =>
-    relation.pivot.includes(field),
-  );
-}
-
-function linkSchema(view: RelationView, id: JsonSchema, beheld: View): JsonSchema {
-  const pivot = pivotInputs(view);
-  return {
-    type: 'object',
-    properties: {
-      id,
-      pivot: {
-        type: 'object',
-        properties: Object.fromEntries(
-          pivot.map((input) => [
-            input.name,
-            // What a GET gave can be sent back to change a record.
-            mayCarry(view.relation, input)
-              ? writeSchema(input.field, beheld, { stays: true })
-              : { ...readSchema(input.field, beheld), readOnly: true },
-          ]),
-        ),
-        additionalProperties: false,
-      },
-    },
-    required: ['id'],
-    additionalProperties: false,
-  };
-}
-
 type BodyKind = 'create' | 'replace' | 'update' | 'merge';
-
-/** The members that a body must have. */
-export function requiredInputs(
-  face: ResourceView,
-  kind: 'create' | 'replace',
-): readonly InputView[] {
-  return [...face.inputs.values()].filter((input) => {
-    const { field, creatable } = input;
-    if (field === face.resource.id || field.default !== undefined) return false;
-    if (kind === 'create' ? !creatable : outlastsReplacing(face, input)) return false;
-    return field.required || !field.nullable;
-  });
-}
-
-/** The members that a body of a create may have. */
-export function creatableInputs(face: ResourceView): readonly InputView[] {
-  const { id } = face.resource;
-  return [...face.inputs.values()].filter(({ field, creatable }) =>
-    field === id ? !isGenerated(id) : creatable,
-  );
-}
 
 function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
   const name = nameOf(face, naming);
-  const inputs = kind === 'create' ? creatableInputs(face) : [...face.inputs.values()];
+  const inputs = kind === 'create' ? creatableInputs(face) : changeInputs(face);
   const needed =
     kind === 'create' || kind === 'replace'
       ? requiredInputs(face, kind).map((input) => input.name)
@@ -312,7 +224,8 @@ function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
         inputs.map((input) => {
           const { field, updatable } = input;
           // What a GET gave can be sent back: it is ignored, or has to be as it is.
-          const isFixed = kind !== 'create' && (field === face.resource.id || !updatable);
+          const isFixed =
+            kind !== 'create' && (field === face.resource.id || field.immutable || !updatable);
           return [
             input.name,
             isFixed
@@ -325,7 +238,10 @@ function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
         }),
       ),
       ...Object.fromEntries(
-        linkable(face).map((view) => [view.name, ref(`schemas/${name}${pascal(view.name)}Links`)]),
+        linkable(face).map((view) => {
+          const isNew = kind === 'create' && !isBareLink(view);
+          return [view.name, ref(`schemas/${name}${pascal(view.name)}${isNew ? 'New' : ''}Links`)];
+        }),
       ),
     },
     ...(needed.length === 0 ? {} : { required: needed }),

@@ -151,6 +151,10 @@ export function refused(): unknown {
     api.things.create({ name: null, on: true }),
     // @ts-expect-error -- it is only read
     api.things.create({ name: 'a', on: true, hits: 1 }),
+    // @ts-expect-error -- the position of a new link cannot be left out
+    api.things.create({ name: 'a', on: true, tags: [1] }),
+    // @ts-expect-error -- nor said here
+    api.tags.create({ name: 'a', things: [1] }),
     // @ts-expect-error -- it is only written
     shown.secret,
     // @ts-expect-error -- it was not selected

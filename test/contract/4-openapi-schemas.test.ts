@@ -23,10 +23,11 @@ resources:
 
 const decimal = {
   format: 'decimal',
-  pattern: String.raw`^-?\d+(\.\d+)?$`,
   description:
     'An exact decimal in a string, with 2 decimal places and at most 6 digits. It is at least 1.',
 };
+const moment = String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:[0-5]\d(\.\d{1,3}0*)?([Zz]|[+-]\d{2}:\d{2})$`;
+const most = Number.MAX_SAFE_INTEGER;
 const slug = '^[a-z0-9]+(?:-[a-z0-9]+)*$';
 
 describe('what a body may give for a field, and what is read of it', () => {
@@ -44,7 +45,7 @@ describe('what a body may give for a field, and what is read of it', () => {
     ['day', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
     [
       'at',
-      { type: 'string', pattern: String.raw`^\d{2}:\d{2}:\d{2}$` },
+      { type: 'string', pattern: String.raw`^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$` },
       { type: 'string', pattern: String.raw`^\d{2}:\d{2}:\d{2}$` },
     ],
     [
@@ -52,6 +53,7 @@ describe('what a body may give for a field, and what is read of it', () => {
       {
         type: 'string',
         format: 'date-time',
+        pattern: moment,
         description: 'It is set when the record is created and stays.',
       },
       {
@@ -61,15 +63,32 @@ describe('what a body may give for a field, and what is read of it', () => {
       },
     ],
     ['token', { type: 'string', format: 'uuid' }, { type: 'string', format: 'uuid' }],
-    ['link', { type: 'string', format: 'uri' }, { type: 'string', format: 'uri' }],
-    ['price', { type: ['string', 'number'], ...decimal }, { type: 'string', ...decimal }],
+    [
+      'link',
+      {
+        type: 'string',
+        format: 'uri',
+        pattern: String.raw`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]\S*$`,
+      },
+      { type: 'string', format: 'uri' },
+    ],
+    [
+      'price',
+      {
+        type: ['string', 'number'],
+        pattern: String.raw`^-?0*\d{1,4}(\.\d{1,2}0*)?$`,
+        minimum: 1,
+        ...decimal,
+      },
+      { type: 'string', pattern: String.raw`^-?\d+(\.\d+)?$`, ...decimal },
+    ],
     ['kind', { type: 'string', enum: ['low', 'high'] }, { type: 'string', enum: ['low', 'high'] }],
     [
       'size',
       {
         type: 'object',
         properties: {
-          width: { ...integer, minimum: 1 },
+          width: { ...integer, minimum: 1, maximum: most },
           unit: { type: ['string', 'null'] },
         },
         required: ['width'],
@@ -83,6 +102,14 @@ describe('what a body may give for a field, and what is read of it', () => {
   ])('%s', (name, written, read) => {
     expect(at(rules, `components schemas RuleCreate properties ${name}`)).toEqual(written);
     expect(at(rules, `components schemas Rule properties ${name}`)).toEqual(read);
+  });
+
+  test('what is immutable is sent back as it was read', () => {
+    for (const body of ['RuleReplace', 'RuleUpdate', 'RuleMergePatch'])
+      expect(at(rules, `components schemas ${body} properties moment`)).toEqual({
+        ...(at(rules, 'components schemas Rule properties moment') as object),
+        readOnly: true,
+      });
   });
 
   test('what a merge patch leaves out of an object stays', () => {
@@ -110,7 +137,7 @@ describe('what a body may give for a field, and what is read of it', () => {
 
 test('links in a body are a list of all, or what is added and removed', () => {
   const all = documentOf(everything);
-  const id = { type: 'integer', format: 'int64' };
+  const id = { type: 'integer', format: 'int64', minimum: -most, maximum: most };
   const pivot = {
     type: 'object',
     properties: { position: id },
@@ -129,6 +156,18 @@ test('links in a body are a list of all, or what is added and removed', () => {
       additionalProperties: false,
     },
   ]);
+  // A new record has no link yet whose pivot could stay.
+  expect(at(all, 'components schemas ThingTagsNewLinks anyOf 0 items')).toEqual({
+    ...link,
+    properties: { id, pivot: { ...pivot, required: ['position'] } },
+    required: ['id', 'pivot'],
+    additionalProperties: false,
+  });
+  expect(at(all, 'components schemas ThingCreate properties tags $ref')).toBe(
+    '#/components/schemas/ThingTagsNewLinks',
+  );
+  // A tag's side of the junction tells nothing of the position that every link needs.
+  expect(at(all, 'components schemas TagThingsNewLinks')).toMatchObject({ maxItems: 0 });
   expect(at(all, 'components schemas ThingTagsItem required')).toContain('pivot');
   expect(at(all, 'components schemas ThingTagsItem properties pivot required')).toEqual([
     'position',

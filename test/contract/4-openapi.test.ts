@@ -158,7 +158,7 @@ describe('what the document says', () => {
     [
       'links in a body',
       'components schemas ThingCreate properties tags $ref',
-      '#/components/schemas/ThingTagsLinks',
+      '#/components/schemas/ThingTagsNewLinks',
     ],
     [
       'a resource that is called as an error is',

@@ -13,14 +13,9 @@ import {
 } from '../../model/view.ts';
 import { filterables, isBareFilter, sortables } from '../filters.ts';
 import { typeNames } from '../names.ts';
-import {
-  creatableInputs,
-  linkable,
-  nameOf,
-  pivotInputs,
-  requiredInputs,
-  type Naming,
-} from '../records.ts';
+import { changeInputs, creatableInputs, requiredInputs } from '../inputs.ts';
+import { linkable, neededPivot, pivotInputs } from '../links.ts';
+import { nameOf, type Naming } from '../records.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
 export function clientSource(view: View): string {
@@ -104,23 +99,31 @@ function body(face: ResourceView, kind: 'create' | 'replace' | 'update'): readon
   const inputs =
     kind === 'create'
       ? creatableInputs(face)
-      : [...face.inputs.values()].filter(({ field, updatable }) => updatable || field === id);
+      : changeInputs(face).filter(({ field, updatable }) => updatable || field === id);
   return [
     ...inputs.map((input) =>
       memberOf(input.name, writeType(input.field), !needed.has(input), input.field),
     ),
-    ...linkable(face).map((view) => memberOf(view.name, linksType(view), true)),
+    ...linkable(face).map((view) =>
+      memberOf(view.name, linksType(view, kind === 'create' ? neededPivot(view) : []), true),
+    ),
   ];
 }
 
-function linksType(view: RelationView): string {
+/** The links in a body, which say at least what is `needed` of each; undefined where there can be none. */
+function linksType(view: RelationView, needed: readonly InputView[] | undefined): string {
   const { relation } = view;
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
+  if (needed === undefined) return 'readonly []';
   const id = readType(relation.target.id);
   const pivot = pivotInputs(view)
     .filter((input) => mayCarry(relation, input))
-    .map((input) => memberOf(input.name, writeType(input.field), true));
-  const link = `${id} | { id: ${id}; pivot?: { ${pivot.join(' ')} } | undefined }`;
+    .map((input) => memberOf(input.name, writeType(input.field), !needed.includes(input)));
+  const members = `{ ${pivot.join(' ')} }`;
+  const link =
+    needed.length === 0
+      ? `${id} | { id: ${id}; pivot?: ${members} | undefined }`
+      : `{ id: ${id}; pivot: ${members} }`;
   return `readonly (${link})[] | { add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
 }
 
