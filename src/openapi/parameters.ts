@@ -18,11 +18,12 @@ const names = { type: 'array', items: { type: 'string' } };
 const commas = { style: 'form', explode: false };
 const flag = { type: 'boolean' };
 
+function count(minimum: number, more: JsonSchema = {}): JsonSchema {
+  return { schema: { type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER, ...more } };
+}
+
 /** What each reserved parameter takes, for all resources alike. Contract 2 and 4. */
 export function reservedParameters(limits: Limits): Readonly<Record<ParameterName, JsonSchema>> {
-  const count = (minimum: number, more: JsonSchema = {}): JsonSchema => ({
-    schema: { type: 'integer', minimum, ...more },
-  });
   const most = Math.max(limits.maxLimit, limits.exportItems);
   const about: Readonly<Record<ParameterName, JsonSchema>> = {
     page: { description: 'The number of the page, from 1.', ...count(1) },
@@ -68,7 +69,7 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
     },
     _or: {
       description:
-        'Alternatives: price_gt:100,author.name:Bob keeps records for which any of the filters holds. Given again, another group holds too.',
+        'Alternatives: price_gt:100,author.name:Bob keeps records for which any of the filters holds. Given again, another group holds too. A value with a comma, a colon or a double quote is written in double quotes.',
       style: 'form',
       explode: true,
       schema: names,
@@ -153,7 +154,7 @@ export function parametersOf(
       isOffered(name, kind, face) &&
       (isDebugOn || reserved[name].part !== 'debug'),
   );
-  const readable = kind === 'list' || kind === 'read' ? collectionParameters(face) : [];
+  const readable = kind === 'list' || kind === 'read' ? collectionParameters(face, limits) : [];
   const filters = kind === 'list' ? filterParameters(face, limits) : [];
   const headers = [
     ...headersOf[kind],
@@ -182,7 +183,10 @@ function isOffered(
   return name !== 'fields' && name !== 'exclude' ? true : fields.size > 0;
 }
 
-function collectionParameters(face: ResourceView): readonly JsonSchema[] {
+function collectionParameters(
+  face: ResourceView,
+  { maxLimit, sorts }: Limits,
+): readonly JsonSchema[] {
   return [...face.relations.values()].flatMap(({ name, relation }) => {
     if (!isToMany(relation)) return [];
     const where = `Where expand names ${name}:`;
@@ -193,10 +197,13 @@ function collectionParameters(face: ResourceView): readonly JsonSchema[] {
       ...more,
     });
     return [
-      one('page', 'the page of each collection.', { schema: { type: 'integer', minimum: 1 } }),
-      one('limit', 'how many each collection has.', { schema: { type: 'integer', minimum: 1 } }),
-      one('offset', 'how many to skip in each.', { schema: { type: 'integer', minimum: 0 } }),
-      one('sort', 'what each collection is sorted by.', { ...commas, schema: names }),
+      one('page', 'the page of each collection.', count(1)),
+      one('limit', 'how many each collection has.', count(1, { maximum: maxLimit })),
+      one('offset', 'how many to skip in each.', count(0)),
+      one('sort', 'what each collection is sorted by.', {
+        ...commas,
+        schema: { ...names, maxItems: sorts },
+      }),
     ];
   });
 }
@@ -269,7 +276,11 @@ function operatorParameter(
 export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits): string {
   const relations = [...face.relations.keys()];
   const notes: string[] = [];
-  if (kind === 'list') notes.push(`Can be sorted by ${sortables(face, limits).join(', ')}.`);
+  if (kind === 'list')
+    notes.push(
+      `Can be sorted by ${sortables(face, limits).join(', ')}.`,
+      'In a list of values, as _in takes it, one with a comma or a double quote is written in double quotes.',
+    );
   if (relations.length > 0) notes.push(`Relations to expand: ${relations.join(', ')}.`);
   if (kind === 'list' && relations.length > 0)
     notes.push(

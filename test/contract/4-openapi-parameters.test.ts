@@ -117,7 +117,7 @@ describe('what a parameter takes', () => {
   const own = at(limited, `${things} get parameters`) as readonly Parameter[];
   test.each<[string, object]>([
     ['children.page', { schema: { type: 'integer', minimum: 1 } }],
-    ['children.limit', { schema: { type: 'integer', minimum: 1 } }],
+    ['children.limit', { schema: { type: 'integer', minimum: 1, maximum: 70 } }],
     ['children.offset', { schema: { type: 'integer', minimum: 0 } }],
     ['children.sort', names],
     ['id', { style: 'form', explode: true, schema: { type: 'array', items: { type: 'integer' } } }],
@@ -159,6 +159,7 @@ describe('what a parameter takes', () => {
 
   test.each([
     'Can be sorted by id, name,',
+    'one with a comma or a double quote is written in double quotes',
     'owner.name',
     'Relations to expand: owner, parent, children, tags, labels, notes.',
     'at most 6 dots deep',
