@@ -2,7 +2,14 @@ import { getOrInsert } from '../get-or-insert.ts';
 import { isComputed } from '../sql/postgres.ts';
 import { DatabaseFailure } from './database.ts';
 import type { Ask } from './postgres.ts';
-import type { ActualColumn, ActualIndex, ActualReference, ActualTable } from './schema-actual.ts';
+import type {
+  ActualColumn,
+  ActualIndex,
+  ActualReference,
+  ActualTable,
+  Found,
+} from './schema-actual.ts';
+import { readRecord, recordQuery, recordTable, type RecordRow } from './schema-record.ts';
 
 /** Of the schema in which new tables would be made. */
 const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
@@ -126,6 +133,26 @@ interface ReadTable extends ActualTable {
   readonly columns: Map<string, ActualColumn>;
   readonly references: ActualReference[];
   readonly indexes: ActualIndex[];
+}
+
+/** The tables of a database, and what migrations have written down in it. */
+export async function readFound(ask: Ask): Promise<Found> {
+  const tables = await readTables(ask);
+  const record = await readMade(ask, tables);
+  return { tables: new Map([...tables].map(([name, table]) => [name, () => table])), record };
+}
+
+/**
+ * What migrations have written down in a database with these tables; nothing where none has run, and for a role that may not
+ * see it, as one that only serves need not.
+ */
+export async function readMade(
+  ask: Ask,
+  tables: ReadonlyMap<string, unknown>,
+): Promise<readonly RecordRow[]> {
+  if (!tables.has(recordTable)) return [];
+  const [row] = await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`);
+  return row?.[0] === true ? readRecord(await ask(recordQuery)) : [];
 }
 
 /** The tables of the schema in which new ones would be made, by name. */

@@ -3,9 +3,8 @@ import { heldAs, type FoundForms } from '../model/field-types/stored-as.ts';
 import type { StoredAs } from '../spec/specification.ts';
 import { cutName } from '../sql/schema.ts';
 import { postgres } from '../sql/postgres.ts';
-import { readTables } from './postgres-catalog.ts';
+import { readFound } from './postgres-catalog.ts';
 import type { Ask } from './postgres.ts';
-import { readRecord, recordQuery, recordTable } from './schema-record.ts';
 import { findForms, type Holder } from './stored-forms.ts';
 
 /** What values a column of this type takes in a form of others; undefined for the types that are no such form. */
@@ -46,18 +45,9 @@ function longestIn(form: StoredAs): number {
 
 /** The forms in which a database has the fields of an Api (`findForms`). Changes nothing of it. */
 export async function postgresForms(ask: Ask, api: Api): Promise<FoundForms> {
-  const found = await readTables(ask);
-  // A role that only serves need not see it.
-  const [[mayRead] = [false]] = found.has(recordTable)
-    ? await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`)
-    : [];
-  const asking = findForms(api, {
-    tables: new Map([...found].map(([name, table]) => [name, () => table])),
-    record: mayRead === true ? readRecord(await ask(recordQuery)) : [],
-    fold: (name) => cutName(name),
-    dialect: postgres,
-    holderOf,
-  });
+  const found = await readFound(ask);
+  const fold = (name: string): string => cutName(name);
+  const asking = findForms(api, { ...found, fold, dialect: postgres, holderOf });
   let next = asking.next();
   while (next.done !== true) {
     const [row = []] = await ask(next.value);

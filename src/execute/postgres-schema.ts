@@ -5,7 +5,7 @@ import { postgres } from '../sql/postgres.ts';
 import { cutName, type MigrationStep } from '../sql/schema.ts';
 import { digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
-import { readTables } from './postgres-catalog.ts';
+import { readFound } from './postgres-catalog.ts';
 import { dependentObstacles } from './postgres-dependents.ts';
 import { hasRoomFor } from './postgres-forms.ts';
 import { statementsOf } from './postgres-changes.ts';
@@ -13,14 +13,7 @@ import { isDependedOn, isGone, isThere, isUnsupported, meaningOf } from './postg
 import type { Ask, PostgresDatabase } from './postgres.ts';
 import { withId, type Conversion, type SchemaRules } from './schema-actual.ts';
 import type { Migration } from './schema-changes.ts';
-import {
-  createRecord,
-  lockRecord,
-  readRecord,
-  recordQuery,
-  recordTable,
-  writeRecord,
-} from './schema-record.ts';
+import { createRecord, lockRecord, writeRecord } from './schema-record.ts';
 import {
   arePossible,
   findMigration,
@@ -247,14 +240,7 @@ function locksOf({ changes }: Migration): readonly string[] {
 }
 
 async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): Promise<Migration> {
-  const found = await readTables(ask);
-  const tables = new Map([...found].map(([name, table]) => [name, () => table]));
-  // A role that only serves need not see it.
-  const [[mayRead] = [false]] = tables.has(recordTable)
-    ? await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`)
-    : [];
-  const record = mayRead === true ? readRecord(await ask(recordQuery)) : [];
-  const asking = findMigration(api, rules, { tables, record }, options);
+  const asking = findMigration(api, rules, await readFound(ask), options);
   let next = asking.next();
   while (next.done !== true) {
     const [row] = await ask(next.value);

@@ -2,6 +2,7 @@ import type { Field } from '../model/api.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StoredKind } from '../sql/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../sql/table-schema.ts';
+import type { RecordRow } from './schema-record.ts';
 
 /** A table as it is; names in it are folded as the database tells names apart. */
 export interface ActualTable {
@@ -16,6 +17,14 @@ export interface ActualTable {
   readonly peculiarity: string | undefined;
   /** Whether a trigger has each new row before it is written, and may give values to what nobody else does. */
   readonly mayFill: boolean;
+}
+
+/** A database as a migration finds it. */
+export interface Found {
+  /** The tables that are there, by their folded names. */
+  readonly tables: ReadonlyMap<string, () => ActualTable>;
+  /** What migrations have written down. */
+  readonly record: readonly RecordRow[];
 }
 
 /** A column as it is. */

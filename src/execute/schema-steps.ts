@@ -4,7 +4,7 @@ import { quote } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema.ts';
 import type { TableSchema } from '../sql/table-schema.ts';
 import { DatabaseFailure } from './database.ts';
-import type { ActualTable, Counting, SchemaRules } from './schema-actual.ts';
+import type { ActualTable, Counting, Found, SchemaRules } from './schema-actual.ts';
 import {
   isChanged,
   isRenamed,
@@ -23,13 +23,6 @@ import { compareIndexes } from './schema-indexes.ts';
 import { compareReferences } from './schema-references.ts';
 import { isSameRecord, recordedKind, type RecordRow } from './schema-record.ts';
 import { findStrays } from './schema-strays.ts';
-
-/** A database as a migration finds it. */
-export interface Found {
-  /** The tables that are there, by their folded names. */
-  readonly tables: ReadonlyMap<string, () => ActualTable>;
-  readonly record: readonly RecordRow[];
-}
 
 /** What a user has asked for. */
 export interface MigrationOptions {

@@ -18,11 +18,9 @@ const holders: ReadonlyMap<string, Holder> = new Map([
 export function sqliteForms(file: string, api: Api): FoundForms {
   const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
   try {
-    const tables = readTables(driver);
-    const record = readMade(driver);
     const asking = findForms(api, {
-      tables,
-      record,
+      tables: readTables(driver),
+      record: readMade(driver),
       fold: foldName,
       dialect: sqlite,
       holderOf: (type) => holders.get(affinityOf(type)),

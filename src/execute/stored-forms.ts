@@ -4,8 +4,7 @@ import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { SqlValue } from '../model/values.ts';
 import { momentTexts, wordForms } from '../spec/stored-forms.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
-import type { ActualColumn, ActualTable } from './schema-actual.ts';
-import type { RecordRow } from './schema-record.ts';
+import type { ActualColumn, Found } from './schema-actual.ts';
 
 /** In what a column may hold moments: a range of numbers that hardly anything else is in. */
 export const momentRanges = {
@@ -18,9 +17,7 @@ export const momentRanges = {
 export type Holder = 'integer' | 'number' | 'string' | 'any';
 
 /** What is looked at, and in what databases differ for it. */
-export interface StoredColumns {
-  readonly tables: ReadonlyMap<string, () => ActualTable>;
-  readonly record: readonly RecordRow[];
+export interface StoredColumns extends Found {
   readonly fold: (name: string) => string;
   readonly dialect: Dialect;
   /** Undefined for a type that holds nothing in a form of others. */

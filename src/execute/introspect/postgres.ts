@@ -2,10 +2,9 @@ import type { FieldSpecification } from '../../spec/specification.ts';
 import { quote } from '../../sql/dialect.ts';
 import { postgres } from '../../sql/postgres.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
-import { readTables } from '../postgres-catalog.ts';
+import { readMade, readTables } from '../postgres-catalog.ts';
 import type { Ask } from '../postgres.ts';
 import { pairOf, type ActualColumn, type ActualTable } from '../schema-actual.ts';
-import { readRecord, recordQuery, recordTable } from '../schema-record.ts';
 import { boundsOf, type Bounds } from './expressions.ts';
 import { momentRanges } from '../stored-forms.ts';
 import { momentTexts, wordForms } from '../../spec/stored-forms.ts';
@@ -59,7 +58,7 @@ const computed: ColumnType = {
 /** Reads what tables the schema of a PostgreSQL database has and what is in them. Changes nothing of it. */
 export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
   const tables = await readTables(ask);
-  const record = tables.has(recordTable) ? readRecord(await ask(recordQuery)) : [];
+  const record = await readMade(ask, tables);
   const enums = new Map<string, readonly string[]>();
   for (const [name, values] of await ask(enumsQuery))
     enums.set(String(name), values === null ? [] : (JSON.parse(String(values)) as string[]));
