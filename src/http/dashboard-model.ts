@@ -1,13 +1,14 @@
 import { facesOf } from '../filter/path.ts';
 import { decide, operations } from '../model/access.ts';
 import { isToMany, type Api, type Field, type Reference, type Version } from '../model/api.ts';
-import { isGenerated } from '../model/field-types/id.ts';
 import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import {
   fieldNameIn,
   mayCarry,
+  mayCreate,
   mayLink,
+  mayUpdate,
   type InputView,
   type RelationView,
   type ResourceView,
@@ -15,13 +16,7 @@ import {
 } from '../model/view.ts';
 import { filterables, isSortable, sortables } from '../openapi/filters.ts';
 import { linkedRelation } from '../plan/links.ts';
-import type {
-  FieldInfo,
-  Model,
-  RelationInfo,
-  ResourceInfo,
-  ValueInfo,
-} from './dashboard-wire-model.ts';
+import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './dashboard-wire-model.ts';
 
 /** The API as a caller meets it in one version, for the forms of the dashboard. */
 export function modelDocument(view: View): Model {
@@ -58,7 +53,9 @@ function resourceDocument(face: ResourceView): ResourceInfo {
       const field = input?.field ?? face.fields.get(name)?.field;
       if (field === undefined) return [];
       const document = fieldDocument(field, face.view);
-      return [{ name, isReadable: face.fields.has(name), ...use(input), ...document }];
+      const [isCreatable, isUpdatable] =
+        input === undefined ? [false, false] : [mayCreate(input), mayUpdate(input)];
+      return [{ name, isReadable: face.fields.has(name), isCreatable, isUpdatable, ...document }];
     }),
     relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
     groups: Object.fromEntries(face.groups),
@@ -77,16 +74,6 @@ function resourceDocument(face: ResourceView): ResourceInfo {
           ],
     ),
     sorts: [...sorts],
-  };
-}
-
-function use(input: InputView | undefined): Pick<FieldInfo, 'isCreatable' | 'isUpdatable'> {
-  if (input === undefined) return { isCreatable: false, isUpdatable: false };
-  const { field, creatable, updatable } = input;
-  const isOwnId = field === field.resource.id;
-  return {
-    isCreatable: creatable && !(isOwnId && isGenerated(field)),
-    isUpdatable: updatable && !isOwnId && !field.immutable,
   };
 }
 

@@ -13,7 +13,7 @@ import { isHonoured } from './honoured.ts';
 import { generatorOf } from './inspect.ts';
 import type { Exchange } from './exchange.ts';
 import type { Generation } from './generation.ts';
-import { sunsetRefusal } from './versions.ts';
+import { servedVersions } from './versions.ts';
 
 /** A text that is made once, with its entity tag. */
 interface Document {
@@ -89,8 +89,7 @@ function tagged(
 /** `/_docs`: the reader of the document. */
 export async function answerReader(exchange: Exchange): Promise<Response> {
   const { api } = exchange.generation;
-  const versions = [...api.versions.values()]
-    .filter((version) => sunsetRefusal(version, api, exchange.draw.now) === undefined)
+  const versions = servedVersions(api, exchange.draw.now)
     .map(({ number }) => number)
     // The one that is meant without a number stands first.
     .sort((a, b) => Number(b === api.defaultVersion) - Number(a === api.defaultVersion) || b - a);

@@ -1,10 +1,16 @@
 import { decide, operations, type Caller } from '../model/access.ts';
-import { isGenerated } from '../model/field-types/id.ts';
 import { linkedRelation } from '../plan/links.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
-import { mayLink, type InputView, type ResourceView, type View } from '../model/view.ts';
+import {
+  mayCreate,
+  mayLink,
+  mayUpdate,
+  type InputView,
+  type ResourceView,
+  type View,
+} from '../model/view.ts';
 import type { Exchange } from './exchange.ts';
-import { sunsetRefusal } from './versions.ts';
+import { servedVersions } from './versions.ts';
 
 /** What a caller may do with the records of a resource: with all of them, or with those that row rules leave. */
 type Allowed = 'all' | 'some';
@@ -16,9 +22,10 @@ type Allowed = 'all' | 'some';
 export async function answerPermissions(exchange: Exchange, caller: Caller): Promise<Response> {
   const { generation, requestId, draw } = exchange;
   const { api } = generation;
-  const versions = [...api.versions.values()]
-    .filter((version) => sunsetRefusal(version, api, draw.now) === undefined)
-    .map((version) => [`v${version.number}`, permissionsIn(generation.view(version, caller))]);
+  const versions = servedVersions(api, draw.now).map((version) => [
+    `v${version.number}`,
+    permissionsIn(generation.view(version, caller)),
+  ]);
   const body = {
     authenticated: caller.authenticated,
     roles: [...caller.roles].filter((role) => api.roles.has(role)),
@@ -38,12 +45,10 @@ function permissionsOn(face: ResourceView): object {
     const decision = decide(face.rules[operation]);
     if (decision.allowed !== 'none') allowed.set(operation, decision.allowed);
   }
-  const { id } = face.resource;
-  const uses = ({ name, field, creatable, updatable }: InputView): readonly string[] => [
-    ...(face.fields.has(name) ? ['read'] : []),
-    ...(creatable && !(field === id && isGenerated(id)) && allowed.has('create') ? ['create'] : []),
-    // What is set on create only can be sent again as it is, and not be changed; so can an id.
-    ...(updatable && !field.immutable && field !== id && allowed.has('update') ? ['update'] : []),
+  const uses = (input: InputView): readonly string[] => [
+    ...(face.fields.has(input.name) ? ['read'] : []),
+    ...(mayCreate(input) && allowed.has('create') ? ['create'] : []),
+    ...(mayUpdate(input) && allowed.has('update') ? ['update'] : []),
   ];
   const fields = [...face.inputs.values()]
     .map((input) => [input.name, uses(input)] as const)

@@ -50,6 +50,11 @@ function successorOf({ number }: Version, { versions, defaultVersion }: Api): Ve
   return next ?? (defaultVersion === number ? undefined : versions.get(defaultVersion));
 }
 
+/** The versions that are served now. */
+export function servedVersions({ versions }: Api, now: () => Date): readonly Version[] {
+  return [...versions.values()].filter((version) => !hasEnded(version, now));
+}
+
 /** Why a version is served no more, from midnight UTC of its sunset date on. Contract 1, Versions. */
 export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiError | undefined {
   const { number, sunset, link } = version;

@@ -229,6 +229,16 @@ export function mayLink({ relation, target }: RelationView, subject: Subject): b
   );
 }
 
+/** Whether a create may say this: an id that is counted it may not. */
+export function mayCreate({ field, creatable }: InputView): boolean {
+  return creatable && !(field === field.resource.id && isGenerated(field));
+}
+
+/** Whether an update may change this: what is set on create only, and an id, can only be sent again as it is. */
+export function mayUpdate({ field, updatable }: InputView): boolean {
+  return updatable && !field.immutable && field !== field.resource.id;
+}
+
 /** Whether a link in a body may say this of itself: its two keys, and an id that is counted, follow from where it stands. */
 export function mayCarry(relation: Relation, { field, creatable }: InputView): boolean {
   if (relation.kind !== 'belongsToMany' || isGenerated(field)) return false;

@@ -3,7 +3,7 @@ import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { toldValues } from '../model/told-values.ts';
 import { readValue } from '../model/validation.ts';
-import type { FieldView, InputView, ResourceView } from '../model/view.ts';
+import { mayUpdate, type FieldView, type InputView, type ResourceView } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { guessOf } from './guesses.ts';
 
@@ -119,9 +119,8 @@ function isCreated({ field, creatable }: InputView, face: ResourceView): boolean
   return creatable && !isGenerated(field) && field !== face.resource.id;
 }
 
-function isReplaced({ name, field, updatable }: InputView, face: ResourceView): boolean {
-  const { id } = face.resource;
-  return updatable && field !== id && !field.immutable && face.fields.has(name);
+function isReplaced(input: InputView, face: ResourceView): boolean {
+  return mayUpdate(input) && face.fields.has(input.name);
 }
 
 /** Whether a field can be changed alone, whatever else there is. */
