@@ -86,3 +86,27 @@ export interface RelatedBranch {
   readonly typeValue: string | undefined;
   readonly where: readonly Predicate[];
 }
+
+/** A predicate with others in the place of those that it is made of; one that is made of none stays as it is. */
+export function withParts(predicate: Predicate, change: (part: Predicate) => Predicate): Predicate {
+  switch (predicate.kind) {
+    case 'compare':
+    case 'null':
+    case 'guard':
+      return predicate;
+    case 'or':
+    case 'and':
+      return { ...predicate, parts: predicate.parts.map(change) };
+    case 'link':
+      return { ...predicate, where: predicate.where.map(change) };
+    case 'related': {
+      const branches = predicate.branches.map((branch) => ({
+        ...branch,
+        where: branch.where.map(change),
+      }));
+      return { ...predicate, branches };
+    }
+    default:
+      return predicate satisfies never;
+  }
+}

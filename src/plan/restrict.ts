@@ -1,4 +1,4 @@
-import type { Predicate } from '../filter/predicate.ts';
+import { withParts, type Predicate } from '../filter/predicate.ts';
 import type { ResourceView } from '../model/view.ts';
 import type { ExpandPlan, ReadPlan, Selection, SortKey } from './plan.ts';
 import { RowRules } from './row-rules.ts';
@@ -22,32 +22,13 @@ export function restrict(plan: ReadPlan, { view }: ResourceView): ReadPlan {
 }
 
 function restrictPredicate(predicate: Predicate, rules: RowRules): Predicate {
-  switch (predicate.kind) {
-    case 'compare':
-    case 'null':
-    case 'guard':
-    case 'link':
-      return predicate;
-    case 'or':
-    case 'and':
-      return {
-        ...predicate,
-        parts: predicate.parts.map((part) => restrictPredicate(part, rules)),
-      };
-    case 'related': {
-      const { relation } = predicate;
-      const branches = predicate.branches.map((branch) => ({
-        ...branch,
-        where: [
-          ...branch.where.map((part) => restrictPredicate(part, rules)),
-          ...rules.behind(relation, branch.target),
-        ],
-      }));
-      return { ...predicate, branches };
-    }
-    default:
-      return predicate satisfies never;
-  }
+  const restricted = withParts(predicate, (part) => restrictPredicate(part, rules));
+  if (restricted.kind !== 'related') return restricted;
+  const branches = restricted.branches.map((branch) => ({
+    ...branch,
+    where: [...branch.where, ...rules.behind(restricted.relation, branch.target)],
+  }));
+  return { ...restricted, branches };
 }
 
 function restrictKey(key: SortKey, rules: RowRules): SortKey {

@@ -1,5 +1,5 @@
 import { getOrInsert } from '../get-or-insert.ts';
-import type { Predicate } from '../filter/predicate.ts';
+import { withParts, type Predicate } from '../filter/predicate.ts';
 import { decide, matchingRules, type Operation } from '../model/access.ts';
 import type { Relation, Resource } from '../model/api.ts';
 import { operators } from '../model/operators.ts';
@@ -75,32 +75,12 @@ export class RowRules {
 
   /** A predicate of a rule whose slots begin at `start` in this plan. */
   private moved(predicate: Predicate, start: number): Predicate {
-    switch (predicate.kind) {
-      case 'compare': {
-        const index = start + predicate.slot.index;
-        const slot = this.slots[index - this.first];
-        if (slot?.kind !== 'value') throw new TypeError('A rule compares with a slot of its own');
-        return { ...predicate, operator: slot.operator, any: slot.any, slot: { index } };
-      }
-      case 'null':
-      case 'guard':
-        return predicate;
-      case 'or':
-      case 'and':
-        return { ...predicate, parts: predicate.parts.map((part) => this.moved(part, start)) };
-      case 'link':
-        return { ...predicate, where: predicate.where.map((part) => this.moved(part, start)) };
-      case 'related':
-        return {
-          ...predicate,
-          branches: predicate.branches.map((branch) => ({
-            ...branch,
-            where: branch.where.map((part) => this.moved(part, start)),
-          })),
-        };
-      default:
-        return predicate satisfies never;
-    }
+    if (predicate.kind !== 'compare')
+      return withParts(predicate, (part) => this.moved(part, start));
+    const index = start + predicate.slot.index;
+    const slot = this.slots[index - this.first];
+    if (slot?.kind !== 'value') throw new TypeError('A rule compares with a slot of its own');
+    return { ...predicate, operator: slot.operator, any: slot.any, slot: { index } };
   }
 }
 
