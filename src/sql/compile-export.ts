@@ -1,8 +1,14 @@
 import type { ReadPlan } from '../plan/plan.ts';
 import { ColumnList } from './columns.ts';
-import { compileRead, compileSelection, type Column, type CompiledRead } from './compile-read.ts';
+import {
+  compileRead,
+  compileSelection,
+  rowsAmong,
+  type Column,
+  type CompiledRead,
+} from './compile-read.ts';
 import { quote, type Dialect } from './dialect.ts';
-import { listConditions, rowConditions, whereSql } from './predicate.ts';
+import { listConditions, whereSql } from './predicate.ts';
 import { orderSql } from './order.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from './statement.ts';
@@ -35,17 +41,6 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
   columns.position(id);
   const selection = compileSelection(plan.selection, columns, dialect);
   if (selection.expand.length > 0) throw new TypeError(`An export of ${name} expands nothing`);
-  // Between the ids and their rows a record may have become another: it has to be one that the caller sees still.
-  const rows = buildStatement(
-    dialect,
-    (add) => {
-      const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
-      const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
-      const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
-      return `${select}${whereSql(where)}`;
-    },
-    columns.rowLength,
-  );
   return {
     plan,
     list: compileRead(plan, dialect),
@@ -54,7 +49,8 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
       (add) => `${ids(add)} LIMIT ${add('limit')} OFFSET ${add('offset')}`,
     ),
     allIds: dialect.limitSlowsSort ? buildStatement(dialect, ids) : undefined,
-    rows,
+    // Between the ids and their rows a record may have become another: it has to be one that the caller sees still.
+    rows: rowsAmong(plan, columns, dialect),
     columns: selection.columns,
   };
 }

@@ -172,16 +172,10 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
         rows: pages(found),
       }
     : undefined;
-  const { id } = plan.resource;
   const ends =
     paging.mode === 'cursor' && paging.isLong
-      ? buildStatement(dialect, (add) => {
-          const select = `SELECT ${columns.sql(add)} ${from}`;
-          const isNamed = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
-          // What the caller may not see may decide nothing, whoever made the cursor.
-          const access = rowConditions(plan.access, ownScope, dialect, add);
-          return `${select}${whereSql([isNamed, ...access])}`;
-        })
+      ? // What the caller may not see may decide nothing, whoever made the cursor.
+        rowsAmong(plan, columns, dialect)
       : undefined;
   const all = (add: Add): string => `${from}${whereSql(found(add))}`;
   const count =
@@ -192,6 +186,20 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const estimate = explain && buildStatement(dialect, (add) => explain.sql(`SELECT 1 ${all(add)}`));
   const rows = pages(eachAsked);
   return { plan, selection, rows, ends, count, estimate, lookup, keys };
+}
+
+/** The rows of the records whose ids are among `keys`, as far as the caller sees them. */
+export function rowsAmong(
+  { resource: { id, table }, access }: ReadPlan,
+  columns: ColumnList,
+  dialect: Dialect,
+): Statement {
+  const rows = (add: Add): string => {
+    const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
+    const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
+    return `${select}${whereSql([isWanted, ...rowConditions(access, ownScope, dialect, add)])}`;
+  };
+  return buildStatement(dialect, rows, columns.rowLength);
 }
 
 /** Whether records can be read in an order, as an index begins with it. */
