@@ -1,5 +1,6 @@
 import { collectionParameters } from '../filter/collection-parameters.ts';
 import { placeOf } from '../filter/predicate.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { isToMany, type Resource } from '../model/api.ts';
 import type { ResourceView } from '../model/view.ts';
 import { counted } from '../model/values.ts';
@@ -36,8 +37,7 @@ export function planCollections(
     const path = condition.name.slice(0, dot);
     const collections = collectionsNamed(path.split('.'), face, expand);
     if (collections.length === 0) return true;
-    const known = named.get(path) ?? { collections, parameters: new Map() };
-    named.set(path, known);
+    const known = getOrInsert(named, path, () => ({ collections, parameters: new Map() }));
     if (known.parameters.has(parameter))
       problems.push({
         parameter: condition.name,

@@ -6,6 +6,7 @@ import {
   type Slot,
 } from '../filter/predicate.ts';
 import { isTooDeep, type Path } from '../filter/path.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { resolveName } from '../filter/resolve.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../model/api.ts';
 import type { Operator } from '../model/operators.ts';
@@ -78,9 +79,7 @@ export function planFilters(
     const further = times === 0 ? '' : `#${name}#${times}`;
     const collections = collectionsOf(path, expand);
     for (const { node, rest } of collections) {
-      const items = within.get(node) ?? noConditions();
-      within.set(node, items);
-      add(items, rest, further, leaves);
+      add(getOrInsert(within, node, noConditions), rest, further, leaves);
     }
     if (collections.length === 0 && isSingle) problems.push(notOfSingle(name));
     else if (collections.length === 0) add(records, path, further, leaves);
@@ -246,16 +245,14 @@ function add(
   const isLastToMany =
     isToMany(relation) && !path.branches.some(({ next }) => next && goesToMany(next));
   const key = `${relation.name}${isLastToMany ? further : ''}`;
-  let related = conditions.related.get(key);
-  if (related === undefined) {
+  const related = getOrInsert(conditions.related, key, (): Related => {
     const branches = path.branches.map(({ target, typeValue }) => ({
       target,
       typeValue,
       conditions: noConditions(),
     }));
-    related = { relation, branches };
-    conditions.related.set(key, related);
-  }
+    return { relation, branches };
+  });
   // An owner behind a morphTo that lacks the field of one of the filters cannot satisfy them all.
   related.branches = related.branches.filter(({ typeValue }) =>
     path.branches.some((other) => other.typeValue === typeValue),

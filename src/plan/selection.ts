@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { BelongsToMany, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import type { FieldView, RelationView, ResourceView } from '../model/view.ts';
@@ -265,7 +266,5 @@ function pathProblem(called: string, field: Field, path: readonly string[]): str
 }
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
+  getOrInsert(map, key, (): Value[] => []).push(value);
 }

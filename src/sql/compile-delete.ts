@@ -1,3 +1,4 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Predicate } from '../filter/predicate.ts';
 import type { Field, MorphPair, Resource } from '../model/api.ts';
 import type { OnDelete } from '../spec/specification.ts';
@@ -126,13 +127,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
 /** Makes a value once for each resource. */
 function kept<Value>(make: (resource: Resource) => Value): (resource: Resource) => Value {
   const made = new WeakMap<Resource, Value>();
-  return (resource) => {
-    const known = made.get(resource);
-    if (known !== undefined) return known;
-    const value = make(resource);
-    made.set(resource, value);
-    return value;
-  };
+  return (resource) => getOrInsert(made, resource, make);
 }
 
 /** One step of a delete, from a record to those that point to it. */
