@@ -5,17 +5,17 @@ import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import {
   fieldNameIn,
+  linkedRelation,
   mayCarry,
   mayCreate,
   mayLink,
   mayUpdate,
-  type InputView,
+  pivotInputs,
   type RelationView,
   type ResourceView,
   type View,
 } from '../model/view.ts';
 import { filterables, isSortable, sortables } from '../openapi/filters.ts';
-import { linkedRelation } from '../plan/links.ts';
 import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './dashboard-wire-model.ts';
 
 /** The API as a caller meets it in one version, for the forms of the dashboard. */
@@ -154,12 +154,9 @@ function relationDocument(view: RelationView, face: ResourceView): RelationInfo 
 /** What a link can carry, where this caller may write links with the record. */
 function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'link'> {
   const linked = linkedRelation(view.name, face);
-  if (linked === undefined || !mayLink(view, face.view.subject)) return {};
+  if (linked === undefined || !mayLink(view, face)) return {};
   const { relation } = linked;
-  const inputs = view.target(relation.through)?.inputs ?? new Map<string, InputView>();
-  const pivot = [...inputs.values()].filter(
-    (input) => mayCarry(relation, input) && relation.pivot.includes(input.field),
-  );
+  const pivot = [...pivotInputs(view).values()].filter((input) => mayCarry(relation, input));
   return {
     link: {
       id: fieldDocument(relation.target.id, face.view),

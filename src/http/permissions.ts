@@ -1,5 +1,4 @@
 import { decide, operations, type Caller } from '../model/access.ts';
-import { linkedRelation } from '../plan/links.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
 import {
   mayCreate,
@@ -55,8 +54,7 @@ function permissionsOn(face: ResourceView): object {
     .filter(([, own]) => own.length > 0);
   const mayWrite = allowed.has('create') || allowed.has('update');
   const relations = [...face.relations].map(([name, view]) => {
-    const isWritten = linkedRelation(name, face) !== undefined && mayLink(view, face.view.subject);
-    return [name, ['read', ...(isWritten && mayWrite ? ['write'] : [])]] as const;
+    return [name, ['read', ...(mayWrite && mayLink(view, face) ? ['write'] : [])]] as const;
   });
   return {
     operations: Object.fromEntries(allowed),

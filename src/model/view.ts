@@ -6,7 +6,7 @@ import {
   type Rule,
   type Subject,
 } from './access.ts';
-import type { Api, Field, Relation, Resource, Version } from './api.ts';
+import type { Api, BelongsToMany, Field, Relation, Resource, Version } from './api.ts';
 import { isGenerated } from './field-types/id.ts';
 
 /**
@@ -213,20 +213,37 @@ function allows({ access }: Field, operation: Operation, subject: Subject): bool
   return own === undefined || matchingRules(own, subject).length > 0;
 }
 
+/** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
+export function linkedRelation(
+  name: string,
+  face: ResourceView,
+): { readonly view: RelationView; readonly relation: BelongsToMany } | undefined {
+  const view = face.inputs.has(name) ? undefined : face.relations.get(name);
+  return view?.relation.kind === 'belongsToMany' ? { view, relation: view.relation } : undefined;
+}
+
 /**
- * Whether a caller may write the links of a belongsToMany with their record: whatever it changes, it takes the
- * junction's create and delete rights, and that to write both keys. Contract 2, Writes.
+ * Whether a caller may write the links of a relation with their record: whatever it changes, it takes the junction's
+ * create and delete rights, and that to write both keys. Contract 2, Writes.
  */
-export function mayLink({ relation, target }: RelationView, subject: Subject): boolean {
-  if (relation.kind !== 'belongsToMany') return false;
-  const { through, ownerKey, targetKey } = relation;
+export function mayLink({ name, target }: RelationView, face: ResourceView): boolean {
+  const linked = linkedRelation(name, face);
+  if (linked === undefined) return false;
+  const { through, ownerKey, targetKey } = linked.relation;
   const rules = target(through)?.rules;
   return (
     rules !== undefined &&
     rules.create.length > 0 &&
     rules.delete.length > 0 &&
-    [ownerKey, targetKey].every((key) => allows(key, 'create', subject))
+    [ownerKey, targetKey].every((key) => allows(key, 'create', face.view.subject))
   );
+}
+
+/** The fields of the junction that a link in a body may name, by their names: what `withPivot` lists. */
+export function pivotInputs({ relation, target }: RelationView): ReadonlyMap<string, InputView> {
+  if (relation.kind !== 'belongsToMany') return new Map();
+  const inputs = target(relation.through)?.inputs ?? [];
+  return new Map([...inputs].filter(([, { field }]) => relation.pivot.includes(field)));
 }
 
 /** Whether a create may say this: an id that is counted it may not. */

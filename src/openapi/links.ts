@@ -1,6 +1,7 @@
 import {
   mayCarry,
   mayLink,
+  pivotInputs,
   type InputView,
   type RelationView,
   type ResourceView,
@@ -12,9 +13,7 @@ import type { JsonSchema } from './schema.ts';
 
 /** The belongsToMany relations whose links this caller may write with the record. */
 export function linkable(face: ResourceView): readonly RelationView[] {
-  return [...face.relations.values()].filter(
-    (view) => !face.inputs.has(view.name) && mayLink(view, face.view.subject),
-  );
+  return [...face.relations.values()].filter((view) => mayLink(view, face));
 }
 
 function throughOf({ relation, target }: RelationView): ResourceView | undefined {
@@ -79,22 +78,13 @@ export function neededPivot(view: RelationView): readonly InputView[] | undefine
   return needed.every(({ field }) => pivot.includes(field)) ? needed : undefined;
 }
 
-/** What a link in a body may say of itself, by name. */
-export function pivotInputs(view: RelationView): readonly InputView[] {
-  const { relation } = view;
-  if (relation.kind !== 'belongsToMany') return [];
-  return [...(throughOf(view)?.inputs.values() ?? [])].filter(({ field }) =>
-    relation.pivot.includes(field),
-  );
-}
-
 function linkSchema(
   view: RelationView,
   id: JsonSchema,
   beheld: View,
   needed: readonly InputView[],
 ): JsonSchema {
-  const pivot = pivotInputs(view);
+  const pivot = [...pivotInputs(view).values()];
   return {
     type: 'object',
     properties: {

@@ -5,9 +5,10 @@ import { readValue } from '../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../model/values.ts';
 import {
   fieldNameIn,
+  linkedRelation,
   mayCarry,
   mayLink,
-  type InputView,
+  pivotInputs,
   type RelationView,
   type ResourceView,
 } from '../model/view.ts';
@@ -15,15 +16,6 @@ import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from './plan.ts';
-
-/** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
-export function linkedRelation(
-  name: string,
-  face: ResourceView,
-): { readonly view: RelationView; readonly relation: BelongsToMany } | undefined {
-  const view = face.inputs.has(name) ? undefined : face.relations.get(name);
-  return view?.relation.kind === 'belongsToMany' ? { view, relation: view.relation } : undefined;
-}
 
 /** Reads all links in a body. */
 export function readAllLinks(
@@ -50,7 +42,7 @@ export function readAllLinks(
 export function mayWriteLinks(body: object, face: ResourceView): boolean {
   return Object.keys(body).every((name) => {
     const linked = linkedRelation(name, face);
-    return linked === undefined || mayLink(linked.view, face.view.subject);
+    return linked === undefined || mayLink(linked.view, face);
   });
 }
 
@@ -171,11 +163,6 @@ function readLink(item: unknown, path: string, reader: Reader): Link | undefined
   return { ...link, missing: link.missing.filter((issue) => !isTold(issue.path)) };
 }
 
-/** The fields of the junction that a link may carry: what `withPivot` names and this caller may write. */
-function pivotInputs({ relation, through }: Reader): ReadonlyMap<string, InputView> {
-  return new Map([...through.inputs].filter(([, { field }]) => relation.pivot.includes(field)));
-}
-
 function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
   const { relation, kind, issues } = reader;
   const values = new Map<Field, JsonValue>();
@@ -183,7 +170,7 @@ function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
     issues.push({ kind: 'type', path, message: 'must be an object' });
     return values;
   }
-  const inputs = pivotInputs(reader);
+  const inputs = pivotInputs(reader.view);
   for (const [name, member] of Object.entries(value)) {
     const input = inputs.get(name);
     if (input === undefined || !mayCarry(relation, input)) {

@@ -22,13 +22,14 @@ import { readValue } from '../model/validation.ts';
 import { toldValues } from '../model/told-values.ts';
 import {
   fieldNameIn,
+  linkedRelation,
   outlastsReplacing,
   type InputView,
   type ResourceView,
 } from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { complete, drawDefault, isLeftToDatabase, isUpdateStamp, type Draw } from './defaults.ts';
-import { linkedRelation, mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
+import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { Demands, FieldValues, WriteKind, WritePlan } from './plan.ts';

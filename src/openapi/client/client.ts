@@ -6,6 +6,7 @@ import { isToMany, type Field, type Limits } from '../../model/api.ts';
 import type { Operator } from '../../model/operators.ts';
 import {
   mayCarry,
+  pivotInputs,
   type InputView,
   type RelationView,
   type ResourceView,
@@ -14,7 +15,7 @@ import {
 import { filterables, isBareFilter, sortables } from '../filters.ts';
 import { typeNames } from '../names.ts';
 import { changeInputs, creatableInputs, requiredInputs } from '../inputs.ts';
-import { linkable, neededPivot, pivotInputs } from '../links.ts';
+import { linkable, neededPivot } from '../links.ts';
 import { nameOf, type Naming } from '../records.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
@@ -116,7 +117,7 @@ function linksType(view: RelationView, needed: readonly InputView[] | undefined)
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
   if (needed === undefined) return 'readonly []';
   const id = readType(relation.target.id);
-  const pivot = pivotInputs(view)
+  const pivot = [...pivotInputs(view).values()]
     .filter((input) => mayCarry(relation, input))
     .map((input) => memberOf(input.name, writeType(input.field), !needed.includes(input)));
   const members = `{ ${pivot.join(' ')} }`;
