@@ -60,3 +60,18 @@ test('a server that goes and comes back is told of', async () => {
   await page.getByRole('link', { name: 'Requests', exact: true }).click();
   await page.getByText('No requests yet').waitFor();
 });
+
+test('a write that was only counted is not sent again as another one', async () => {
+  const api = await serving();
+  await api.send('POST', '/v1/makers', { name: 'Unseen' });
+  const page = await opening(api, '#/requests');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await page.getByRole('link', { name: /POST/u }).first().click();
+  await page.getByText('What it sent is not known').waitFor();
+  for (const name of ['Replay', 'Edit and resend'])
+    expect(await button(name).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: /^Copy as/u }).count()).toBe(0);
+  await page.getByRole('tab', { name: 'Request', exact: true }).click();
+  await page.getByText('What it sent is not known').waitFor();
+  expect(await page.getByText('None', { exact: false }).allTextContents()).toEqual(['None']);
+});

@@ -19,7 +19,7 @@ import { Refusal, send } from '../api.ts';
 import { placeOf } from '../explorer/place.ts';
 import { hashOf } from '../route.ts';
 import { counted, indented, milliseconds, shown, statusColor, visible } from '../words.ts';
-import { asCurl, asFetch, bodyText, isWithheld, sendableHeaders } from './commands.ts';
+import { asCurl, asFetch, bodyText, isForgotten, isWithheld, sendableHeaders } from './commands.ts';
 import { useRequest } from './data.ts';
 import { failureOf } from './failure.ts';
 import { urlOf } from './rows.ts';
@@ -116,7 +116,12 @@ function Detail(props: DetailProps): JSX.Element {
         >
           Replay
         </Button>
-        <Button size="xs" variant="default" disabled={!mayResend} onClick={() => setEditing(true)}>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!mayResend || isForgotten(request)}
+          onClick={() => setEditing(true)}
+        >
           Edit and resend
         </Button>
         {explored === undefined ? null : (
@@ -129,8 +134,12 @@ function Detail(props: DetailProps): JSX.Element {
             Open in the explorer
           </Button>
         )}
-        <Copy label="Copy as curl" text={asCurl(request, origin)} />
-        <Copy label="Copy as fetch" text={asFetch(request, origin)} />
+        {isForgotten(request) ? null : (
+          <>
+            <Copy label="Copy as curl" text={asCurl(request, origin)} />
+            <Copy label="Copy as fetch" text={asFetch(request, origin)} />
+          </>
+        )}
         <Text size="sm" role="status">
           {told}
         </Text>
@@ -154,27 +163,37 @@ function Detail(props: DetailProps): JSX.Element {
           <Tabs.Tab value="response">Response</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="trace" pt="sm">
-          {request.isRecorded ? <Waterfall request={request} /> : <NotRecorded />}
+          {request.isRecorded ? <Waterfall request={request} /> : <NotRecorded request={request} />}
         </Tabs.Panel>
         <Tabs.Panel value="sql" pt="sm">
           {request.isRecorded ? (
             <Statements request={request} session={session} />
           ) : (
-            <NotRecorded />
+            <NotRecorded request={request} />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="request" pt="sm">
           <Stack>
             <Members title="Query" members={request.parameters} />
-            <Members title="Headers" members={request.requestHeaders} />
-            <Body body={request.requestBody} length={lengthSent(request)} />
+            {request.isRecorded ? (
+              <>
+                <Members title="Headers" members={request.requestHeaders} />
+                <Body body={request.requestBody} length={lengthSent(request)} />
+              </>
+            ) : (
+              <NotRecorded request={request} />
+            )}
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="response" pt="sm">
-          <Stack>
-            <Members title="Headers" members={request.responseHeaders} />
-            <Body body={request.responseBody} length={request.size} />
-          </Stack>
+          {request.isRecorded ? (
+            <Stack>
+              <Members title="Headers" members={request.responseHeaders} />
+              <Body body={request.responseBody} length={request.size} />
+            </Stack>
+          ) : (
+            <NotRecorded request={request} />
+          )}
         </Tabs.Panel>
       </Tabs>
       <Modal
@@ -218,11 +237,13 @@ function Failure({ request: { status, responseBody } }: { request: RequestDetail
   );
 }
 
-function NotRecorded(): JSX.Element {
+function NotRecorded({ request }: { request: RequestDetail }): JSX.Element {
   return (
     <Text>
-      It came while no dashboard was open, or as one of very many at once. Replay it to see its
-      steps and SQL.
+      It came while no dashboard was open, or as one of very many at once, so it was only counted.{' '}
+      {isForgotten(request)
+        ? 'What it sent is not known; the same sent now is recorded whole.'
+        : 'Replay it to see all of it.'}
     </Text>
   );
 }

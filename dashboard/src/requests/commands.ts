@@ -34,10 +34,15 @@ export function bodyText({ requestBody }: RequestDetail): string | undefined {
   return requestBody !== null && 'text' in requestBody ? requestBody.text : undefined;
 }
 
+/** Whether it was only counted and is a write, whose headers and body nobody knows. */
+export function isForgotten({ method, isRecorded }: RequestDetail): boolean {
+  return !isRecorded && method !== 'GET' && method !== 'HEAD';
+}
+
 /** Whether something of it is not told, so that what is sent again would be another request. */
 export function isWithheld(request: RequestDetail): boolean {
   const { requestBody, query } = request;
-  if (!request.tellsValues) return true;
+  if (!request.tellsValues || isForgotten(request)) return true;
   if (requestBody !== null && 'note' in requestBody) return true;
   return `${query} ${bodyText(request) ?? ''}`.includes('[redacted]');
 }
