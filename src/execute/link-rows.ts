@@ -12,7 +12,7 @@ import { hiddenKeys, keptIn, missingOwners, type Access, type Conflict } from '.
 import { ConstraintError, madeOne } from './database.ts';
 import { blaming } from './database-rules.ts';
 import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
-import { encodedIn, valueIn } from './field-values.ts';
+import { currentValues, encodedIn, noValues, valueIn } from './field-values.ts';
 import { notReached } from './written.ts';
 
 /** Makes a link; gives the id of its row. */
@@ -39,7 +39,7 @@ export async function createLink(
     [ownerKey, decodeValue(dialect, owner, ownerKey)],
     [targetKey, decodeValue(dialect, key, targetKey)],
   ]);
-  const change = { relation, link, values: whole, current: emptyValues, id: undefined };
+  const change = { relation, link, values: whole, current: noValues, id: undefined };
   const problems = await refusing(change, access, async () => {
     const { insertedId } = madeOne(
       await transaction.run(statement, { bound: [...values.values()] }),
@@ -48,8 +48,6 @@ export async function createLink(
   });
   return problems.length === 0 ? ok(made) : fail(problems);
 }
-
-const emptyValues: FieldValues = new Map();
 
 /** A link that is there already and gets another pivot. */
 export interface KeptLink {
@@ -65,21 +63,19 @@ export async function keptLink(
   { through }: BelongsToMany,
   link: Link,
   row: SqlValue,
-  { transaction, statements, dialect }: Access,
+  access: Access,
 ): Promise<KeptLink> {
   const fixed = [...link.pivot.keys()].filter(isFixed);
-  const halves = touchedMorphs(through, (field) => link.change.has(field)).flatMap(
-    ({ typeField, idField }) => [typeField, idField],
-  );
+  const halves = touchedMorphs(through, link.change).flatMap(({ typeField, idField }) => [
+    typeField,
+    idField,
+  ]);
   const fields = [...new Set([...fixed, ...halves])];
-  if (fields.length === 0) return { link, row, current: emptyValues };
-  const bound = { bound: [], id: row };
-  if (halves.length > 0) await transaction.all(statements.lock(through), bound);
-  const [values = []] = await transaction.all(statements.current(through, fields), bound);
-  const current = fields.map(
-    (field, index) => [field, decodeValue(dialect, values[index + 1] ?? null, field)] as const,
-  );
-  return { link, row, current: new Map(current) };
+  const current =
+    fields.length === 0
+      ? undefined
+      : await currentValues(access, through, fields, row, halves.length > 0);
+  return { link, row, current: current ?? noValues };
 }
 
 /** What a link that is there cannot take: another value in an immutable field, half of a morph pair. */
@@ -93,7 +89,7 @@ export function misfits(
     return { kind: 'type', path: name === undefined ? path : `${path}.pivot.${name}`, message };
   };
   const isStill = keptIn(current, rights);
-  const morphs = touchedMorphs(through, (field) => change.has(field));
+  const morphs = touchedMorphs(through, change);
   return [
     ...[...pivot]
       .filter(([field, value]) => isFixed(field) && !isStill(field, value))
@@ -222,7 +218,7 @@ async function refusing(
       ...[...others.values()].filter(({ message }) => !told.has(message)),
     ];
   };
-  const morphs = touchedMorphs(relation.through, (field) => values.has(field));
+  const morphs = touchedMorphs(relation.through, values);
   const unseen = [
     ...(await missingOwners(
       access,

@@ -47,7 +47,7 @@ export function writePlainly(
 
 /** The owner of a morph pair has to be looked for: no constraint of the database does. */
 function hasMorphs(resource: Resource, values: FieldValues): boolean {
-  return touchedMorphs(resource, (field) => values.has(field)).length > 0;
+  return touchedMorphs(resource, values).length > 0;
 }
 
 function isPlainRecord({ values, links }: Create['records'][number]): boolean {

@@ -43,8 +43,7 @@ export function createWhole(
   if (record === undefined || record.values.size === 0) return undefined;
   const { values, links } = record;
   const isPlain = plain === undefined && compiled.selection.expand.length === 0;
-  if (!isPlain || touchedMorphs(plan.resource, (field) => values.has(field)).length > 0)
-    return undefined;
+  if (!isPlain || touchedMorphs(plan.resource, values).length > 0) return undefined;
   if (!isUnruled(plan, compiled, rights)) return undefined;
   const added = links.map((change) => linksOf(change, rights, dialect));
   if (!added.every((one) => one !== undefined)) return undefined;
@@ -116,7 +115,7 @@ function linksOf(
     ({ reference }) =>
       reference === undefined || rights.leaves(reference.resource, 'read') === 'all',
   );
-  const isOwnerless = touchedMorphs(through, (field) => row.has(field)).length === 0;
+  const isOwnerless = touchedMorphs(through, row).length === 0;
   if (!isSame || !isFixed || !isOwnerless) return undefined;
   const keys = dialect.keys(links.map((link) => encodeValue(dialect, link.id, target.id)));
   return { relation, shared, bound: [keys, ...encodedIn(shared, row, dialect)] };

@@ -10,7 +10,7 @@ import { emptyHalves, halfIssue, touchedMorphs } from '../plan/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../plan/plan.ts';
 import type { Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import { decodeValue, encodeValue, type Dialect } from '../sql/dialect.ts';
+import { encodeValue, type Dialect } from '../sql/dialect.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import {
   findConflicts,
@@ -30,7 +30,7 @@ import { entityTag } from '../shape/digest.ts';
 import { readOne } from './read.ts';
 import { shaperOf, type RecordValue } from '../shape/record.ts';
 import type { CompiledRead } from '../sql/compile-read.ts';
-import { encodedIn, inOrder, valueIn } from './field-values.ts';
+import { currentValues, encodedIn, inOrder, noValues, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from './refusal.ts';
@@ -149,7 +149,7 @@ export class Writer {
           : this.statements.create(showing, fields, 1);
       const bound = encodedIn(fields, values, this.dialect);
       const insert = async () => madeOne(await this.transaction.run(statement, { bound }));
-      const outcome = await this.changing(resource, values, undefined, emptyRecord, never, insert);
+      const outcome = await this.changing(resource, values, undefined, noValues, never, insert);
       let id: JsonValue | undefined;
       if (outcome.ok) {
         const { insertedId } = outcome.value;
@@ -257,7 +257,7 @@ export class Writer {
     { resource, id, values, unchanged, merged }: Extract<WritePlan, { kind: 'update' }>,
     issues: ValueIssue[],
   ): Promise<FieldValues> {
-    const morphs = touchedMorphs(resource, (field) => values.has(field));
+    const morphs = touchedMorphs(resource, values);
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
     const { rights } = this.answering;
     // A key to what the caller does not see may stay as it is.
@@ -266,24 +266,15 @@ export class Writer {
         reference !== undefined && rights.leaves(reference.resource, 'read') !== 'all',
     );
     const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys(), ...keys])];
-    if (fields.length === 0 && values.size > 0) return emptyRecord;
-    const of = { bound: [], id: this.encode(id, resource.id) };
-    // What goes together with what is there: nobody else changes it from here on.
+    if (fields.length === 0 && values.size > 0) return noValues;
+    const key = this.encode(id, resource.id);
     const isHeld = merged.size > 0 || halves.length > 0;
-    if (isHeld) await this.transaction.all(this.statements.lock(resource), of);
-    const [row] = await this.transaction.all(this.statements.current(resource, fields), of);
-    if (row === undefined) throw new Refusal(notFound(resource, id));
-    const current = new Map(
-      fields.map((field, index) => [
-        field,
-        decodeValue(this.dialect, row[index + 1] ?? null, field),
-      ]),
-    );
-    const same = (field: Field, value: JsonValue): boolean =>
-      JSON.stringify(current.get(field)) === JSON.stringify(value);
+    const current = await currentValues(this.access, resource, fields, key, isHeld);
+    if (current === undefined) throw new Refusal(notFound(resource, id));
+    const isStill = keptIn(current, undefined);
     const conflicts = [
       ...[...unchanged]
-        .filter(([field, value]) => !same(field, value))
+        .filter(([field, value]) => !isStill(field, value))
         .map(([field]) => ({ field, message: immutableMessage })),
       ...emptyHalves(morphs, valueIn(values, current)).map((half) =>
         halfIssue(half, this.answering.names.field),
@@ -359,7 +350,7 @@ export class Writer {
     isKept: IsKept,
     change: () => Promise<Value>,
   ): Promise<Result<Value, readonly Conflict[]>> {
-    const morphs = touchedMorphs(resource, (field) => values.has(field));
+    const morphs = touchedMorphs(resource, values);
     const unseen = [
       ...(await missingOwners(this.access, morphs, valueIn(values, current), isKept, (field) =>
         values.has(field),
@@ -389,5 +380,4 @@ export class Writer {
   }
 }
 
-const emptyRecord: FieldValues = new Map();
 const never: IsKept = () => false;

@@ -210,7 +210,7 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
           : 'is required';
       return { kind: 'type', path: placeOf(field), message };
     });
-  const morphs = touchedMorphs(relation.through, (field) => row.has(field));
+  const morphs = touchedMorphs(relation.through, row);
   for (const half of emptyHalves(morphs, (one) => row.get(one) ?? null)) {
     const { field, message } = halfIssue(half, nameOf);
     missing.push({ kind: 'type', path: placeOf(field), message });

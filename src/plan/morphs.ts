@@ -4,11 +4,14 @@ import type { JsonValue } from '../spec/specification.ts';
 /** The morphTo relations of a resource that a write of these fields touches. */
 export function touchedMorphs(
   { relations }: Resource,
-  touches: (field: Field) => boolean,
+  fields: Pick<ReadonlySet<Field>, 'has'>,
 ): readonly MorphTo[] {
   const touched: MorphTo[] = [];
   for (const relation of relations.values())
-    if (relation.kind === 'morphTo' && (touches(relation.typeField) || touches(relation.idField)))
+    if (
+      relation.kind === 'morphTo' &&
+      (fields.has(relation.typeField) || fields.has(relation.idField))
+    )
       touched.push(relation);
   return touched;
 }

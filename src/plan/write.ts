@@ -195,7 +195,7 @@ function checkMorphs(
   prefix: string,
   issues: ValueIssue[],
 ): void {
-  const morphs = touchedMorphs(face.resource, (field) => values.has(field)).filter(
+  const morphs = touchedMorphs(face.resource, values).filter(
     ({ typeField, idField }) => values.has(typeField) && values.has(idField),
   );
   const nameOf = (field: Field): string | undefined => fieldNameIn(face.inputs.values(), field);

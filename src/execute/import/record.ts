@@ -48,7 +48,7 @@ export class RecordReader {
     this.resource = resource;
     this.draw = draw;
     this.fields = fields;
-    this.morphs = touchedMorphs(resource, (field) => fields.includes(field));
+    this.morphs = touchedMorphs(resource, new Set(fields));
     this.columns = this.fields.map((field) => ({
       field,
       encode: codecOf(dialect, field).encode,
