@@ -3,9 +3,10 @@ import type { Api } from '../model/api.ts';
 import { isFineMoment } from '../model/indexes.ts';
 import { keyType } from '../model/keys.ts';
 import { quote, upToMilliseconds } from '../sql/dialect.ts';
+import { foldName } from '../sql/sqlite-existing.ts';
 import type { ColumnAdvice } from './schema-actual.ts';
-import { foldName, readTables } from './sqlite-catalog.ts';
-import { unservedOrders } from './sqlite-collations.ts';
+import { readTables } from './sqlite-catalog.ts';
+import { collatedColumns } from './sqlite-collations.ts';
 
 /**
  * The fields of an Api that the columns of a file do not serve well. Changes nothing of the file. Throws what SQLite
@@ -23,6 +24,41 @@ export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
   } finally {
     driver.close();
   }
+}
+
+/**
+ * The fields of an Api over columns of a file that compare texts otherwise, where no index has the order of code points
+ * that the API sorts and filters by.
+ */
+function unservedOrders(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
+  const collated = collatedColumns(driver);
+  return [...resources.values()].flatMap(({ table, fields }) => {
+    const columns = collated.get(foldName(table)) ?? new Set();
+    const served = columns.size === 0 ? columns : servedColumns(driver, table);
+    return [...fields.values()]
+      .filter(
+        (field) =>
+          keyType(field) === 'string' &&
+          columns.has(foldName(field.column)) &&
+          !served.has(foldName(field.column)),
+      )
+      .map((field) => ({
+        field,
+        message: `the API sorts and compares ${field.name} by code point, and no index has that order, as column ${field.column} has another collation; add CREATE INDEX … ON ${quote(table)} (${quote(field.column)} COLLATE BINARY)`,
+      }));
+  });
+}
+
+/** The columns of a table that come first in an index by code point. */
+function servedColumns(driver: Driver.Database, table: string): ReadonlySet<string> {
+  const names = driver
+    .prepare(
+      `SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part` +
+        ` WHERE list.partial = 0 AND part.seqno = 0 AND part.coll = 'BINARY' AND part.name IS NOT NULL`,
+    )
+    .pluck()
+    .all(table) as readonly string[];
+  return new Set(names.map(foldName));
 }
 
 /**

@@ -2,7 +2,7 @@ import type Driver from 'better-sqlite3';
 import type { SqlValue } from '../model/values.ts';
 import { guardedColumns, withoutGuards } from '../sql/json-guard.ts';
 import { servicePrefix } from '../sql/service-tables.ts';
-import type { TableColumns } from '../sql/sqlite-existing.ts';
+import { foldName, type TableColumns } from '../sql/sqlite-existing.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from './schema-record.ts';
 import { isCollated } from './sqlite-collations.ts';
 import {
@@ -12,11 +12,6 @@ import {
   type ActualReference,
   type ActualTable,
 } from './schema-actual.ts';
-
-/** A name as SQLite tells names apart. */
-export function foldName(name: string): string {
-  return name.toLowerCase();
-}
 
 /** The key that rows have without any column for it. */
 export const rowKeyName = 'rowid';

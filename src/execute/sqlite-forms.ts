@@ -3,7 +3,8 @@ import type { Api } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import type { SqlValue } from '../model/values.ts';
 import { sqlite } from '../sql/sqlite.ts';
-import { foldName, readMade, readTables } from './sqlite-catalog.ts';
+import { foldName } from '../sql/sqlite-existing.ts';
+import { readMade, readTables } from './sqlite-catalog.ts';
 import { affinityOf } from './sqlite-schema.ts';
 import { findForms, type Holder } from './stored-forms.ts';
 

@@ -1,10 +1,11 @@
 import type Driver from 'better-sqlite3';
 import { quote } from '../sql/dialect.ts';
+import { foldName } from '../sql/sqlite-existing.ts';
 import { jsonGuard } from '../sql/json-guard.ts';
 import { columnSql } from '../sql/schema.ts';
 import type { ColumnSchema } from '../sql/table-schema.ts';
 import type { ActualColumn } from './schema-actual.ts';
-import { foldName, rowKeyName } from './sqlite-catalog.ts';
+import { rowKeyName } from './sqlite-catalog.ts';
 import { valueFrom, type ColumnChange, type TableChange } from './schema-changes.ts';
 
 /**

@@ -1,6 +1,7 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
 import { quote } from '../sql/dialect.ts';
+import { foldName } from '../sql/sqlite-existing.ts';
 import { columnSql, type MigrationStep } from '../sql/schema.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import { baseOf, type StoredKind } from '../sql/stored-kind.ts';
@@ -16,7 +17,7 @@ import {
   migrationFailure,
   type MigrationOptions,
 } from './schema-steps.ts';
-import { foldName, readMade, readTables } from './sqlite-catalog.ts';
+import { readMade, readTables } from './sqlite-catalog.ts';
 import { meaningOf, onceFree } from './sqlite-errors.ts';
 import { addsColumn, definitionOf, rebuildTable, renamesColumn } from './sqlite-rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './sqlite-values.ts';

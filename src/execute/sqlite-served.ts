@@ -1,12 +1,13 @@
 import type Driver from 'better-sqlite3';
 import type { Api } from '../model/api.ts';
 import { schemaOf } from '../sql/schema.ts';
+import { foldName } from '../sql/sqlite-existing.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import type { Statement } from '../sql/statement.ts';
 import { digitsOf } from '../sql/stored-kind.ts';
 import { DatabaseFailure } from './database.ts';
 import { isNumberForm, recordedKind, type RecordRow } from './schema-record.ts';
-import { foldName, readMade, readTables } from './sqlite-catalog.ts';
+import { readMade, readTables } from './sqlite-catalog.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { typeOfKind } from './sqlite-schema.ts';
 

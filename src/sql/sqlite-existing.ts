@@ -3,7 +3,12 @@ import type { Field } from '../model/api.ts';
 import type { Dialect } from './dialect.ts';
 import { sqlite } from './sqlite.ts';
 
-/** Columns of some tables, all names in lower case: `table` → columns. */
+/** A name as SQLite tells names apart. */
+export function foldName(name: string): string {
+  return name.toLowerCase();
+}
+
+/** Columns of some tables, all names as `foldName` has them: `table` → columns. */
 export type TableColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What may be otherwise in tables that no migration has made. */
@@ -54,7 +59,7 @@ export function overExisting({ collated, unguarded }: ExistingColumns): Dialect 
 }
 
 function has(columns: TableColumns, { resource, column }: Field): boolean {
-  return columns.get(resource.table.toLowerCase())?.has(column.toLowerCase()) === true;
+  return columns.get(foldName(resource.table))?.has(foldName(column)) === true;
 }
 
 /**

@@ -1,10 +1,11 @@
 import Driver from 'better-sqlite3';
 import { getOrInsert } from '../../get-or-insert.ts';
 import { quote } from '../../sql/dialect.ts';
+import { foldName } from '../../sql/sqlite-existing.ts';
 import { servicePrefix } from '../../sql/service-tables.ts';
 import { pairOf, type ActualColumn, type ActualTable } from '../schema-actual.ts';
 import type { RecordRow } from '../schema-record.ts';
-import { foldName, readMade, readTables, rowKeyName } from '../sqlite-catalog.ts';
+import { readMade, readTables, rowKeyName } from '../sqlite-catalog.ts';
 import { affinityOf } from '../sqlite-schema.ts';
 import { sqlite } from '../../sql/sqlite.ts';
 import { keyType } from './attributes.ts';
