@@ -1,7 +1,9 @@
 import { lost, type LeftOut } from '../spec/left-out.ts';
 import { longestName } from '../spec/names.ts';
 import type { Report } from '../spec/problems.ts';
-import type { Groups, Specification } from '../spec/specification.ts';
+import { nearest } from '../spec/nearest.ts';
+import { reservedRoles } from '../spec/reserved.ts';
+import type { AuthSpecification, Groups, Specification } from '../spec/specification.ts';
 import {
   accessOf,
   claimsIn,
@@ -90,7 +92,7 @@ export function buildApi(
   for (const { source, relations } of resources.values())
     for (const [name, { type }] of Object.entries(source.fields))
       if (type === 'relation' && !relations.has(name)) missing.add(lost.name(name));
-  if (specification.auth === undefined) adviseAuth(rules, noting);
+  adviseAuth(rules, specification.auth, noting);
   check?.(api, noting);
   return failed ? undefined : api;
 }
@@ -160,8 +162,27 @@ function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
   ]);
 }
 
-/** Warns of rules that let nobody in, since nobody can show who it is. */
-function adviseAuth(all: readonly Rule[], report: Report): void {
+/** Warns of rules that let nobody in, since nobody can show who it is, or no credential carries the role. */
+function adviseAuth(
+  all: readonly Rule[],
+  auth: AuthSpecification | undefined,
+  report: Report,
+): void {
+  // What tokens carry is for their issuer to say.
+  if (auth?.jwt !== undefined) return;
+  if (auth !== undefined) {
+    const given = new Set(auth.apiKeys?.flatMap(({ roles = [] }) => roles));
+    const known = new Set<string>([...given, ...reservedRoles]);
+    for (const { role, path } of all) {
+      if (known.has(role)) continue;
+      // Once, where it stands first.
+      known.add(role);
+      const guess = nearest(role, given);
+      const hint = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
+      report(path, `no API key has the role \`${role}\`, so it lets nobody in${hint}`, 'warning');
+    }
+    return;
+  }
   const closed = all.filter(({ role }) => role !== 'public' && role !== 'none');
   const [first] = closed;
   if (first === undefined) return;

@@ -271,6 +271,23 @@ describe('rules for whom nobody can show to be', () => {
     expect(told(`${auth}\naccess: { read: public, write: editor }`)).toEqual([]);
   });
 
+  test('are told of roles that no API key has, where there are no tokens', () => {
+    const keys = (roles: string): string =>
+      `auth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", roles: ${roles} }] }`;
+    const access = 'access: { read: [editor, authenticated], write: [editer, public, none] }';
+    expect(told(`${keys('[editor, admin]')}\n${access}`)).toEqual([
+      [
+        'warning',
+        'access.write[0]',
+        'no API key has the role `editer`, so it lets nobody in; did you mean `editor`?',
+      ],
+    ]);
+    expect(told(`${keys('[guest]')}\naccess: public`).map(([, , message]) => message)).toEqual([
+      'no API key has the role `admin`, so it lets nobody in',
+    ]);
+    expect(told(`${keys('[admin]')}\naccess: public`)).toEqual([]);
+  });
+
   test('are none where they are about everyone or no one', () => {
     const { problems } = build(
       'access: { read: public, write: none }\nresources: { posts: { fields: { note: { type: string } } } }',
