@@ -252,7 +252,7 @@ const unanswered: Response = { status: 499, headers: {}, body: undefined };
 const unavailable = apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again');
 
 const failures: Readonly<Record<FailureKind, ApiError>> = {
-  busy: apiError('DATABASE_BUSY', 'The database stayed locked by another process; try again'),
+  busy: apiError('DATABASE_BUSY', 'The database stayed busy or locked for too long; try again'),
   unavailable,
   changed: unavailable,
   unsupported: apiError(
