@@ -6,7 +6,7 @@ import type { TakenIds } from '../execute/import/import.ts';
 import type { Api, Resource } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import type { Context } from './context.ts';
-import type { Lacking } from './migrate-and-fill.ts';
+import type { Filling, Lacking } from './migrate-and-fill.ts';
 import { grouped } from './output.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
@@ -127,6 +127,18 @@ export async function fillLacking(
     lines.push(`Generated ${[...given].join(', ')} for ${records(generated)} of ${name}${others}.`);
   }
   return lines;
+}
+
+/** What tells whether values that a migration would lose can be made anew. */
+export function generatingAnew(
+  specification: SpecificationFile,
+  former: SpecificationFile | undefined,
+  open: OpenDatabase,
+): Filling['mayLose'] {
+  return async (lost, lacking) => {
+    const { mayGenerateAnew } = await import('./fill-resources.ts');
+    return mayGenerateAnew(specification, former, open, lost, lacking);
+  };
 }
 
 /** Whether the values of generated records may be other ones by another file. */

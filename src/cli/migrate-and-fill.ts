@@ -10,6 +10,16 @@ export interface Lacking {
   readonly fields: FieldsOf;
 }
 
+/** What gives it values. */
+export interface Filling {
+  /**
+   * Whether all that some fields hold is generated, so that nothing is lost with it. Fails where values for `lacking` cannot
+   * be generated.
+   */
+  readonly mayLose: (lost: FieldsOf, lacking: FieldsOf) => Promise<boolean>;
+  readonly fill: (lacking: Lacking) => Promise<unknown>;
+}
+
 /** What was done, or why it was not. */
 export interface Migrated {
   readonly steps: readonly MigrationStep[];
@@ -21,35 +31,47 @@ const nothing: Lacking = { resources: [], fields: new Map() };
 
 /**
  * Brings the database of `dev` up to date. Fields that may not be null, and that records which are there have no value
- * for, keep it from that: they may be null until `fill` has given them one. Where it could not, for each of them, they go
- * on to be null, what else was changed is put back as `former` has it, and the steps say what is missing. Without `fill`
- * they are not possible.
+ * for, keep it from that, and so do generated values that another type does not take: they may be null until `filling` has
+ * given them others. Where it could not, for each of them, they go on to be null, `putBack` is called, and the steps say
+ * what is missing. Without `filling` they are not possible.
  */
 export async function migrateAndFill(
-  { migrate }: OpenDatabase,
+  { migrate, database }: OpenDatabase,
   api: Api,
-  former: Api | undefined,
   options: MigrationOptions,
-  fill: ((lacking: Lacking) => Promise<unknown>) | undefined,
+  filling: Filling | undefined,
+  putBack?: () => Promise<unknown>,
 ): Promise<Migrated> {
   const steps = await migrate(api, options);
   const lacking = lackingIn(api, steps);
-  if (arePossible(steps, options)) return { steps, lacking };
-  const others = steps.map(withoutLack);
-  if (fill === undefined || !arePossible(others, options)) return { steps, lacking: nothing };
-  await migrate(api, { ...options, lacking: new Set([...lacking.fields.values()].flat()) });
+  if (arePossible(steps, options)) {
+    database.serve?.(api);
+    return { steps, lacking };
+  }
+  const others = steps.map((one) => ({
+    ...onceFilled(one),
+    ...(one.lacking === undefined ? {} : { loses: undefined }),
+  }));
+  const { fields } = lacking;
+  if (filling === undefined || !arePossible(others, options)) return { steps, lacking: nothing };
+  const lossy = steps.filter(({ loses }) => loses !== undefined);
+  const mayLose = await filling.mayLose(lackingIn(api, lossy).fields, fields);
+  if (options.allowDataLoss !== true && !mayLose) return { steps, lacking: nothing };
+  await migrate(api, { ...options, lacking: new Set([...fields.values()].flat()) });
+  database.serve?.(api);
   let isDone = false;
   try {
-    await fill(lacking);
+    await filling.fill(lacking);
     const left = await migrate(api, options);
     isDone = arePossible(left, options);
     return { steps: isDone ? others : left, lacking: nothing };
   } finally {
-    if (!isDone && former !== undefined) await migrate(former);
+    if (!isDone) await putBack?.();
   }
 }
 
-function withoutLack(step: MigrationStep): MigrationStep {
+/** A step as it is where what it lacks has values. */
+export function onceFilled(step: MigrationStep): MigrationStep {
   return step.lacking === undefined ? step : { ...step, obstacle: undefined };
 }
 
@@ -61,7 +83,8 @@ function lackingIn({ resources }: Api, steps: readonly MigrationStep[]): Lacking
     if (lacking === undefined || resource === undefined) continue;
     if (lacking.column === undefined) empty.push(resource);
     const found = [...resource.fields.values()].filter(({ column }) => column === lacking.column);
-    if (found.length > 0) fields.set(resource, [...(fields.get(resource) ?? []), ...found]);
+    if (found.length > 0)
+      fields.set(resource, [...new Set([...(fields.get(resource) ?? []), ...found])]);
   }
   return { resources: empty, fields };
 }

@@ -13,10 +13,16 @@ import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
 import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { fillEmpty, fillLacking, generatesOtherwise, type FillOptions } from './fill.ts';
+import {
+  fillEmpty,
+  fillLacking,
+  generatesOtherwise,
+  generatingAnew,
+  type FillOptions,
+} from './fill.ts';
 import { checkGenerationApart } from './generation-apart.ts';
 import { Edits, type Edit } from './edits.ts';
-import { migrateAndFill, type Lacking } from './migrate-and-fill.ts';
+import { migrateAndFill, onceFilled, type Lacking } from './migrate-and-fill.ts';
 import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import { hindrance, listed } from './schema.ts';
@@ -184,17 +190,19 @@ export class LiveReload {
     const { context, served } = this;
     const { api } = next.specification;
     if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], new Map());
-    const fill = this.fill.generates
-      ? async ({ fields }: Lacking): Promise<void> => {
-          for (const line of await this.fillAll(next, fields)) context.output.note(line);
-        }
-      : undefined;
-    const former = shared === undefined ? undefined : served.specification.api;
+    const fill = async ({ fields }: Lacking): Promise<void> => {
+      for (const line of await this.fillAll(next, fields)) context.output.note(line);
+    };
+    const isSame = shared !== undefined;
+    const former = isSame ? served.specification : undefined;
+    const mayLose = generatingAnew(next.specification, former, next.open);
+    const filling = this.fill.generates ? { fill, mayLose } : undefined;
+    const putBack = isSame ? (): Promise<unknown> => this.putBack(next.specification) : undefined;
     let allowDataLoss = false;
     for (;;) {
       const options = { allowDataLoss };
       const migrate = async (): Promise<readonly MigrationStep[]> => {
-        const { steps, lacking } = await migrateAndFill(next.open, api, former, options, fill);
+        const { steps, lacking } = await migrateAndFill(next.open, api, options, filling, putBack);
         const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
         if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking.fields);
         return steps;
@@ -205,6 +213,16 @@ export class LiveReload {
       if (!isAsked) return this.refuseSteps(next, steps);
       allowDataLoss = true;
     }
+  }
+
+  /** Brings the database back to what is served, after it was changed in vain. */
+  private async putBack(tried: SpecificationFile): Promise<void> {
+    const { context, fill: options, served } = this;
+    const { specification, open } = served;
+    const fill = async (lacking: Lacking): Promise<unknown> =>
+      fillLacking(context, specification, tried, open, lacking, options);
+    const filling = { fill, mayLose: async () => true };
+    await migrateAndFill(open, specification.api, {}, filling);
   }
 
   /** Runs what changes the database while no request does, as far as that can be had in time. */
@@ -330,10 +348,11 @@ export class LiveReload {
   /** Asks on a terminal whether values may be lost. */
   private async mayLose(steps: readonly MigrationStep[], database: string): Promise<boolean> {
     const { output } = this.context;
-    const isLossAlone = steps.every(({ obstacle }) => obstacle === undefined);
+    const shown = this.fill.generates ? steps.map(onceFilled) : steps;
+    const isLossAlone = shown.every(({ obstacle }) => obstacle === undefined);
     if (!isLossAlone || !output.isInteractive || this.isChanged || this.ended.signal.aborted)
       return false;
-    const lines = listed(steps, { allowDataLoss: true });
+    const lines = listed(shown, { allowDataLoss: true });
     for (const line of lines) output.note(line);
     const question = new AbortController();
     this.question = question;

@@ -119,7 +119,7 @@ function* heldIn(compared: Compared, recordedKind: RecordRow['kind'] | undefined
 
 /** Values of another type or kind; those that cannot become one of the wanted kind are lost, and counted. */
 function* convertValues(
-  { name, table, actual, isMade, wasForm, wanted, rules, steps }: Compared,
+  { name, table, actual, isMade, wasForm, wantedTable, wanted, rules, steps }: Compared,
   kind: StoredKind,
 ): Counting<Conversion> {
   const type = rules.typeName(wanted.type);
@@ -142,11 +142,11 @@ function* convertValues(
   // More digits than any column has: nobody has said how many.
   const isUnbounded = digitsOf(kind)?.precision === 1_000;
   const was = isOther && !isUnbounded ? kind : declared === '' ? 'no type' : declared;
-  const losses = [
-    ...(count === 0 ? [] : [counted(count, 'value')]),
-    ...lostRules(actual, isMade, conversion, rules),
-  ];
+  const ofRules = lostRules(actual, isMade, conversion, rules);
+  const ofValues = count === 0 || wanted.isMadeAnew === true ? [] : [counted(count, 'value')];
+  const losses = [...ofValues, ...ofRules];
   const loses = losses.length === 0 ? undefined : losses.join(' and ');
+  const areValuesAlone = ofValues.length > 0 && ofRules.length === 0 && !wanted.isKey;
   const missing = wanted.isKey
     ? yield `SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`
     : 0;
@@ -155,7 +155,11 @@ function* convertValues(
       ? undefined
       : `${counted(missing, 'record')} would have no id; export the records, and import them into a new database under ids that fit`;
   steps.push(
-    step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, { loses, obstacle }),
+    step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, {
+      loses,
+      obstacle,
+      ...(areValuesAlone ? { lacking: { table: wantedTable, column: wanted.name } } : {}),
+    }),
   );
   return conversion;
 }

@@ -28,7 +28,7 @@ import { findStrays } from './schema-strays.ts';
 export interface MigrationOptions {
   /** Whether values may be lost. */
   readonly allowDataLoss?: boolean;
-  /** Fields whose columns may be null for now, since records that are there have no value for them yet. */
+  /** Fields whose values are made anew: their columns may be null for now, and what they hold may be lost. */
   readonly lacking?: ReadonlySet<Field>;
 }
 

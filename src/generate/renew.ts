@@ -57,6 +57,23 @@ export function changedResources(generator: Generator, former: Generator): reado
   );
 }
 
+/** Whether all that a field holds is what `generator` gives, so that it can be had again. */
+export async function holdsGenerated(
+  generator: Generator,
+  database: Database,
+  field: Field,
+): Promise<boolean> {
+  const { resource } = field;
+  const made = rowsOf(resource, generator);
+  for await (const rows of portionsOf(resource, [resource.id, field], database))
+    for (const [id = null, value = null] of rows) {
+      const number = rowOfId(resource, id, generator.settings.seed);
+      const valueOf = number === undefined ? undefined : made?.(number);
+      if (value !== null && !isDeepStrictEqual(value, valueOf?.(field))) return false;
+    }
+  return true;
+}
+
 /**
  * Makes records what they would have been if they were generated now. A field that is null gets its value in those that
  * are for the most part still as they were generated; one that may not be null gets it in all, where more than half of
@@ -103,6 +120,13 @@ function freeFields(resource: Resource): readonly Field[] {
   return [...resource.fields.values()].filter(
     (field) => field !== resource.id && field.reference === undefined && !pairs.has(field),
   );
+}
+
+/** Whether a value is the one that was made, or what a migration to another type has made of that. */
+function isAsMade(value: JsonValue, made: JsonValue | undefined): boolean {
+  if (isDeepStrictEqual(value, made)) return true;
+  const isScalar = (one: unknown): boolean => one !== null && typeof one !== 'object';
+  return isScalar(value) && isScalar(made) && String(value) === String(made);
 }
 
 /** What a record gets, in place of what. */
@@ -164,7 +188,7 @@ class Renewal {
         if (isGenerated)
           for (const field of this.free) {
             const [old, value] = [stored(field), valueOf(field) ?? null];
-            const isSame = isDeepStrictEqual(old, value) || !isDeepStrictEqual(old, was(field));
+            const isSame = isDeepStrictEqual(old, value) || !isAsMade(old, was(field));
             if (!isSame) values.set(field, { old, value });
           }
         const change = { id: stored(resource.id), values };
@@ -214,7 +238,7 @@ class Renewal {
     const others = [...resource.fields.values()].filter(
       (field) => field !== resource.id && !lacking.includes(field) && was(field) !== undefined,
     );
-    const same = others.filter((field) => isDeepStrictEqual(stored(field), was(field)));
+    const same = others.filter((field) => isAsMade(stored(field), was(field)));
     return others.length === 0 || same.length * 2 > others.length;
   }
 

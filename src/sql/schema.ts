@@ -26,13 +26,13 @@ export interface MigrationStep {
   readonly isOptional: boolean;
   /** Whether what it takes away is in the way of nobody who serves this specification: a newer one may have added it. */
   readonly canWait?: boolean;
-  /** What has no values after it, which is also all that may keep it from being done. */
+  /** What has no values after it, or not all; that is also all that may keep it from being done, or be lost by it. */
   readonly lacking?: Lacking;
 }
 
 /**
  * The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. Of fields
- * that are `lacking` the columns may be null.
+ * that are `lacking` the columns may be null, and their values are made anew.
  */
 export function schemaOf(
   api: Api,
@@ -47,7 +47,7 @@ export function schemaOf(
       resource: resource.name,
       columns: [...resource.fields.values()].map((field) => ({
         ...columnOf(field, dialect),
-        ...(lacking.has(field) ? { nullable: true } : {}),
+        ...(lacking.has(field) ? { nullable: true, isMadeAnew: true } : {}),
       })),
       indexes: indexesOf(resource, tables),
     })),

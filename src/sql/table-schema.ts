@@ -16,6 +16,8 @@ export interface ColumnSchema {
   /** With `PRIMARY KEY` and the like for the id. */
   readonly type: string;
   readonly nullable: boolean;
+  /** Whether what it holds may be lost, since its values are made anew. */
+  readonly isMadeAnew?: boolean;
   readonly isKey: boolean;
   readonly reference: ReferenceSchema | undefined;
   /** What keeps values out that are none of the kind, in a column that is made: `CHECK (…)`. */

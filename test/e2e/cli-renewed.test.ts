@@ -112,14 +112,24 @@ test.each([
   expect(await productsOf(served)).toMatchObject([{ stock: null }, { sku: null, note: null }]);
 });
 
-test('where values cannot be made, what else was changed is put back', async () => {
+test('where values cannot be made for all records, what else was changed is put back', async () => {
   const served = await live(shop);
+  const before = await productsOf(served);
+  const other = shop
+    .replace('name: { type', 'name: { column: label, type')
+    .replace('colour: { type: string', 'colour: { type: integer');
+  // There is no maker that a product could have.
+  const key = '      makerId: { type: integer, required: true, reference: makers.id }\n';
+  const makers = '  makers:\n    generate: { count: 0 }\n    fields: { name: { type: string } }\n';
+  await served.save(`${other}${key}${makers}`, kept);
+  expect(served.note()).toMatch(/products|makerId/u);
+  expect(await productsOf(served)).toEqual(before);
+  await write(served);
   await served.save(
-    `${shop.replace('name: { type', 'name: { column: label, type')}      kind: { type: string, unique: true, required: true, enum: [a, b] }\n`,
+    `${shop}      kind: { type: string, unique: true, required: true, enum: [a, b] }\n`,
     kept,
   );
   expect(served.note()).toContain('each has a value of its own, and kind has 2 values');
-  await write(served);
   expect(await productsOf(served)).toHaveLength(7);
 });
 
@@ -154,3 +164,27 @@ test('generated records follow what the file says of their values, and what was 
   );
   expect((await productsOf(served))[0]).toEqual(before[0]);
 });
+
+test.each(['SQLite', 'PostgreSQL'])(
+  'on %s generated values of another type are made anew, and written ones are not lost',
+  async (name) => {
+    const { url, drop } =
+      name === 'SQLite' ? { url: undefined, drop: undefined } : await createDatabase();
+    const served = await live(shop, {}, url === undefined ? [] : ['--database', url]);
+    const before = await productsOf(served);
+    const numbers = shop.replace('colour: { type: string', 'colour: { type: integer');
+    await served.save(numbers, reloaded);
+    expect(served.note()).toContain('- change products.colour from ');
+    expect(served.note()).toContain('Generated colour for 6 records of products.\n');
+    for (const [index, product] of (await productsOf(served)).entries())
+      expect(product).toEqual({ ...before[index], colour: expect.any(Number) as number });
+    await served.save(shop, reloaded);
+    expect(await productsOf(served)).toEqual(before);
+    await write(served);
+    await served.save(numbers, kept);
+    expect(served.note()).toContain('(loses 7 values)');
+    expect(await productsOf(served)).toMatchObject([...before, { colour: 'mine' }]);
+    await served.server.stop('SIGTERM');
+    await drop?.();
+  },
+);

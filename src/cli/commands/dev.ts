@@ -4,8 +4,8 @@ import { asStored, withDatabase } from '../database.ts';
 import { refreshEditorSchema } from '../editor-schema.ts';
 import { CommandFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
-import { fillEmpty, fillLacking, type FillOptions } from '../fill.ts';
-import { migrateAndFill, type Lacking } from '../migrate-and-fill.ts';
+import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from '../fill.ts';
+import { migrateAndFill, type Filling, type Lacking } from '../migrate-and-fill.ts';
 import { readPort, type DevFlags } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
 import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from '../target.ts';
@@ -57,7 +57,9 @@ async function prepare(
         specification,
         target,
         open,
-        options.generates ? fill : undefined,
+        options.generates
+          ? { fill, mayLose: generatingAnew(specification, undefined, open) }
+          : undefined,
       );
   const wasEmpty = await fillEmpty(context, specification, open, options);
   if (!wasEmpty && lacking !== undefined) await fill(lacking);
@@ -68,9 +70,9 @@ async function bringUpToDate(
   { api }: SpecificationFile,
   target: Target,
   open: OpenDatabase,
-  fill: ((lacking: Lacking) => Promise<void>) | undefined,
+  filling: Filling | undefined,
 ): Promise<Lacking> {
-  const { steps: all, lacking } = await migrateAndFill(open, api, undefined, {}, fill);
+  const { steps: all, lacking } = await migrateAndFill(open, api, {}, filling);
   const steps = neededSteps(all);
   const what = hindrance(context, target, steps);
   if (what === undefined) return lacking;
