@@ -154,7 +154,8 @@ function intoRelation(
     return fail({ part: at, candidates: all.map(({ face }) => `${view.name}:${face.name}`) });
   const next = at + 1;
   // Where the relation shows none, it is a field of that name.
-  if (relation.kind === 'belongsToMany' && view.pivot.length > 0 && parts[next] === 'pivot') {
+  const hasPivot = relation.kind === 'belongsToMany' && view.pivot.length > 0;
+  if (hasPivot && parts[next] === 'pivot') {
     const name = parts[next + 1];
     const field = view.pivot.find((one) => one.name === name)?.field;
     if (field === undefined)
@@ -177,8 +178,9 @@ function intoRelation(
     problem = farther(problem, below.error);
     return [];
   });
-
-  return problem !== undefined && branches.length === 0
-    ? fail(problem)
-    : ok({ kind: 'relation', relation, branches });
+  if (problem === undefined || branches.length > 0)
+    return ok({ kind: 'relation', relation, branches });
+  const { candidates } = problem;
+  const isBeforePivot = hasPivot && problem.part === next && next < parts.length - 1;
+  return fail(isBeforePivot ? { ...problem, candidates: [...candidates, 'pivot'] } : problem);
 }

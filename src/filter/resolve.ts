@@ -3,6 +3,7 @@ import { operators, splitSuffix, type Operator } from '../model/operators.ts';
 import type { ResourceView } from '../model/view.ts';
 import { nearest } from '../spec/nearest.ts';
 import { adviceOn, unknownOperator } from './advice.ts';
+import { collectionParameters } from './collection-parameters.ts';
 import { isDeclared, resolvePath, type Path, type PathProblem } from './path.ts';
 
 /** What the name of a filter means. */
@@ -37,7 +38,11 @@ export function resolveName(
   if (exact.ok) return fitting(name, exact.value, 'eq');
   const advice = isGuessed ? adviceOn(name, face, others) : undefined;
   if (advice !== undefined) return fail({ kind: 'unknown', message: advice });
-  const message = unknownPath(name, exact.error, others, isGuessed);
+  const follow = (path: string): PathProblem | undefined => {
+    const resolved = resolvePath(path, face);
+    return resolved.ok ? undefined : resolved.error;
+  };
+  const message = unknownPath(name, exact.error, isGuessed ? follow : undefined, others);
   const operator = isGuessed ? unknownOperator(name, face) : undefined;
   // That the field is there is no guess: what is wrong stands behind it.
   const isOther =
@@ -77,17 +82,37 @@ function takes(path: Path): string {
     : takes(next);
 }
 
+/** What is wrong with a path; undefined where it leads somewhere. */
+export type Follow = (path: string) => PathProblem | undefined;
+
 /**
- * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`. `others` are
- * what the name of a filter may have been meant to be; without them it is no filter and takes no suffix.
+ * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`; without
+ * `follow` none is looked for. `others` are what the name of a filter may have been meant to be; without them it is no
+ * filter and takes no suffix.
  */
 export function unknownPath(
   path: string,
-  { part, candidates, message }: PathProblem,
+  problem: PathProblem,
+  follow: Follow | undefined,
   others?: readonly string[],
-  isGuessed = true,
 ): string {
-  if (message !== undefined) return message;
+  if (problem.message !== undefined) return problem.message;
+  const meant = follow && nearestPath(path, problem, follow, others);
+  const isParameter = !path.includes('.') && others !== undefined && others.length > 0;
+  const looked = isParameter ? 'field or parameter' : 'field';
+  return `there is no ${looked} ${path}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+/**
+ * The path with the nearest name in the place of the wrong one, and of any that is wrong behind it: those that nothing
+ * is near to stay as they are written.
+ */
+function nearestPath(
+  path: string,
+  { part, candidates }: PathProblem,
+  follow: Follow,
+  others?: readonly string[],
+): string | undefined {
   const parts = path.split('.');
   const wrong = parts[part] ?? '';
   const isLast = part === parts.length - 1;
@@ -98,10 +123,23 @@ export function unknownPath(
       ? candidates
       : candidates.flatMap((candidate) => [`${candidate}${suffix}`, candidate]);
   const isWhole = parts.length === 1;
-  const known = isWhole ? [...names, ...(others ?? [])] : names;
-  const guess = isGuessed ? nearest(wrong, known) : undefined;
-  const whole = guess && [...parts.slice(0, part), guess, ...parts.slice(part + 1)].join('.');
-  const looked =
-    isWhole && others !== undefined && others.length > 0 ? 'field or parameter' : 'field';
-  return `there is no ${looked} ${path}${whole === undefined ? '' : `; did you mean ${whole}?`}`;
+  const guess = nearest(wrong, isWhole ? [...names, ...(others ?? [])] : names);
+  if (guess === undefined) return undefined;
+  const meant = [...parts.slice(0, part), guess, ...parts.slice(part + 1)].join('.');
+  const next = follow(meant);
+  const isNamed = next === undefined || next.message !== undefined || guess === wrong;
+  if (isNamed || isCollectionParameter(parts, others)) return meant;
+  return nearestPath(meant, next, follow, others) ?? meant;
+}
+
+/** `commments.limit` is right but for its relation. */
+function isCollectionParameter(
+  parts: readonly string[],
+  others: readonly string[] | undefined,
+): boolean {
+  return (
+    others !== undefined &&
+    others.length > 0 &&
+    collectionParameters.some((one) => one === parts.at(-1))
+  );
 }

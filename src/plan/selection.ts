@@ -13,6 +13,8 @@ import { matchesPattern } from './wildcard.ts';
 interface Items {
   readonly mode: 'fields' | 'exclude';
   readonly names: readonly Item[];
+  /** What may be named here besides fields and relations. */
+  readonly others?: readonly string[];
 }
 
 /** One name of the list, what is left of it at this level; `whole` is the text as the client wrote it. */
@@ -85,7 +87,9 @@ function select(
       if (problem !== undefined) refuse(item, problem);
     } else {
       const isGuessed = refusals.length < mostGuesses;
-      const known = isGuessed ? [...face.fields.keys(), ...face.relations.keys()] : [];
+      const known = isGuessed
+        ? [...face.fields.keys(), ...face.relations.keys(), ...(items.others ?? [])]
+        : [];
       refuse(item, unknownName('field', head, known));
     }
   }
@@ -169,13 +173,14 @@ function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): Exp
   const hasPivot = pivotFields.length > 0;
   const isPivot = ({ name }: Item): boolean =>
     hasPivot && (name === 'pivot' || name.startsWith('pivot.'));
+  const others = hasPivot ? ['pivot'] : [];
   const names = items.names.filter((item) => !isPivot(item));
   const pivot = hasPivot
     ? planPivot(pivotFields, { mode, names: items.names.filter(isPivot) }, refusals)
     : undefined;
   const targets = node.targets.map(({ face, typeValue, children }) => {
     const refused: Refusal[] = [];
-    const selection = select(face, children, { mode, names }, refused);
+    const selection = select(face, children, { mode, names, others }, refused);
     return { target: { resource: face.resource, typeValue, selection, where: [] }, refused };
   });
   // A name below a morphTo applies to the targets that have it; one that none has is refused.

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../errors.ts';
-import { isTooDeep, resolvePath, type Path } from '../filter/path.ts';
+import { isTooDeep, resolvePath, type Path, type PathProblem } from '../filter/path.ts';
 import { placeOf } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
@@ -112,11 +112,22 @@ function planKey(
   const path = resolvePath(`${prefix}${name}`, face);
   if (!path.ok) {
     // As it is written here, without the relation that it goes on from.
-    const part = path.error.part - (prefix === '' ? 0 : 1);
-    const written = writtenElsewhere(name, (bare) => resolvePath(`${prefix}${bare}`, face).ok);
+    const asWritten = (problem: PathProblem): PathProblem => ({
+      ...problem,
+      part: problem.part - (prefix === '' ? 0 : 1),
+    });
+    const follow = (bare: string): PathProblem | undefined => {
+      const resolved = resolvePath(`${prefix}${bare}`, face);
+      return resolved.ok ? undefined : asWritten(resolved.error);
+    };
+    const written = writtenElsewhere(name, (bare) => follow(bare) === undefined);
     return fail(
       written === undefined
-        ? unknownPath(name, { ...path.error, part }, undefined, problems.length < mostGuesses)
+        ? unknownPath(
+            name,
+            asWritten(path.error),
+            problems.length < mostGuesses ? follow : undefined,
+          )
         : `there is no field ${name}; ${written}`,
     );
   }

@@ -20,6 +20,14 @@ resources:
       limits: { type: relation, relation: hasMany, resource: limits }
       appointments: { type: relation, relation: hasMany, resource: appointments }
       photos: { type: relation, relation: morphMany, resource: photos }
+      teams:
+        { type: relation, relation: belongsToMany, resource: teams, through: members, withPivot: [role] }
+  teams: { fields: { title: { type: string } } }
+  members:
+    fields:
+      doctorId: { type: integer, required: true, reference: doctors.id }
+      teamId: { type: integer, required: true, reference: teams.id }
+      role: { type: string }
   limits:
     fields:
       limit: { type: integer, required: true }
@@ -123,6 +131,62 @@ describe('a parameter of a collection that is not expanded', () => {
       'behind a morphTo',
       'owner.appointments.offset=1',
       'owner.appointments.offset: there is no field owner.appointments.offset; to page or sort owner.appointments, add expand=owner.appointments',
+    ),
+  ]);
+});
+
+describe('every wrong name of a path gives way to the nearest', () => {
+  expectRefusals(source, '/v1/patients', [
+    invalid(
+      'of relations and a field',
+      'apointments.doctr.nmae=Who',
+      'apointments.doctr.nmae: there is no field apointments.doctr.nmae; did you mean appointments.doctor.name?',
+    ),
+    invalid(
+      'before an operator',
+      'apointments.doctr.nmae_gt=Who',
+      'apointments.doctr.nmae_gt: there is no field apointments.doctr.nmae_gt; did you mean appointments.doctor.name_gt?',
+    ),
+    invalid(
+      'before a parameter of the collection',
+      'apointments.limit=1',
+      'apointments.limit: there is no field apointments.limit; did you mean appointments.limit?',
+    ),
+    invalid(
+      'but what none is near to stays',
+      'apointments.colour=red',
+      'apointments.colour: there is no field apointments.colour; did you mean appointments.colour?',
+    ),
+    [
+      'in a sort',
+      'sort=apointments.doctr.nmae',
+      'INVALID_SORT',
+      'sort: there is no field apointments.doctr.nmae; did you mean appointments.doctor.name?',
+    ],
+    [
+      'in the sort of a collection',
+      'expand=appointments&appointments.sort=doctr.nmae',
+      'INVALID_SORT',
+      'appointments.sort: there is no field doctr.nmae; did you mean doctor.name?',
+    ],
+  ]);
+  expectRefusals(source, '/v1/photos', [
+    invalid(
+      'a morphTo, its target and a field of that',
+      'onwer:doctor.nmae=Who',
+      'onwer:doctor.nmae: there is no field onwer:doctor.nmae; did you mean owner:doctors.name?',
+    ),
+  ]);
+  expectRefusals(source, '/v1/doctors', [
+    invalid(
+      'pivot and a field of the junction',
+      'teams.pivt.rol=chief',
+      'teams.pivt.rol: there is no field teams.pivt.rol; did you mean teams.pivot.role?',
+    ),
+    invalid(
+      'pivot among the fields that are chosen',
+      'expand=teams&fields=teams.pivt.role',
+      'fields: teams.pivt.role: there is no field pivt; did you mean pivot?',
     ),
   ]);
 });
