@@ -43,10 +43,7 @@ export async function exportRecords(
     representation === 'csv'
       ? streamResponse(
           'text/csv; charset=utf-8; header=present',
-          csv(
-            portions,
-            columns.map(({ name }) => name),
-          ),
+          csv(portions, columns),
           requestId,
           headers,
         )

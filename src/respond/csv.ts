@@ -1,19 +1,23 @@
+import type { Field } from '../model/api.ts';
 import type { RecordValue } from '../shape/record.ts';
 
 /**
  * Records as CSV (RFC 4180) with the names of their members above them. Null and what is not there are empty, an empty
- * text is `""`; objects and arrays are JSON. The members of `exact` are JSON whatever they hold, so that the text
- * `"5"` and the number 5 are told apart.
+ * text is `""`; objects, arrays and whatever a `json` field holds are JSON, so that its text `"5"` and its number 5 are
+ * told apart.
  */
 export async function* csv(
   portions: AsyncIterable<readonly RecordValue[]>,
-  names: readonly string[],
-  exact: ReadonlySet<string> = new Set(),
+  columns: readonly { readonly name: string; readonly field: Field }[],
 ): AsyncIterable<string> {
-  let header = line(names);
+  let header = line(columns.map(({ name }) => name));
   for await (const records of portions) {
     const lines = records.map((record) =>
-      line(names.map((name) => (exact.has(name) ? json(record[name]) : record[name]))),
+      line(
+        columns.map(({ name, field }) =>
+          field.type.name === 'json' ? json(record[name]) : record[name],
+        ),
+      ),
     );
     yield `${header}${lines.join('')}`;
     header = '';

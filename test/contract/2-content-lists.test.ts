@@ -109,7 +109,7 @@ describe.each(sideNames)('%s', (name) => {
         '2,"",,',
         '3,"quote ""this"", please",,',
         '4,"two\r\nlines",,',
-        '5,"line\nfeed",,text',
+        '5,"line\nfeed",,"""text"""',
         '6, blanks ,,[]',
         '7,=1+1,-1e-7,5',
         '8,smile 😀,,false',
@@ -275,5 +275,28 @@ test('without a limit an export has no more records than it may', async () => {
     '2',
   ]);
   expect((await both.get('/v1/a')).body).toHaveLength(3);
+  await both.stop();
+});
+
+test('a text in a json field is told from a number, a boolean and null', async () => {
+  const both = await serveBoth('resources: { a: { fields: { any: { type: json } } } }', {
+    a: [5, '5', true, 'true', null, 'null', '', 'a "word", and more', [1, 'x']].map((any) => ({
+      any,
+    })),
+  });
+  const { text } = await both.get('/v1/a', { accept: 'text/csv' });
+  expect(text.split('\r\n')).toEqual([
+    'id,any',
+    '1,5',
+    '2,"""5"""',
+    '3,true',
+    '4,"""true"""',
+    '5,',
+    '6,"""null"""',
+    '7,""""""',
+    String.raw`8,"""a \""word\"", and more"""`,
+    '9,"[1,""x""]"',
+    '',
+  ]);
   await both.stop();
 });

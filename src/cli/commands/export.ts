@@ -175,10 +175,11 @@ class ExportFiles {
         return ndjson(portions);
       case 'json':
         return jsonList(portions);
-      case 'csv': {
-        const any = [...fields.values()].filter(({ type }) => type.name === 'json');
-        return csv(portions, [...fields.keys()], new Set(any.map(({ name }) => name)));
-      }
+      case 'csv':
+        return csv(
+          portions,
+          [...fields].map(([name, field]) => ({ name, field })),
+        );
       default:
         return this.format satisfies never;
     }
