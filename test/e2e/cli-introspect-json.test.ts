@@ -100,6 +100,17 @@ test('what json-server has otherwise is written to a folder, and said', async ()
   await stop('SIGTERM');
 });
 
+test.each([[[1]], [{ id: 1 }], [{ toString: 1, valueOf: 1 }], [true]])(
+  'what is no id is no key: %j',
+  async (postId) => {
+    const folder = makeFolder({
+      'db.json': JSON.stringify({ posts: [{ id: 1 }], comments: [{ id: 1, postId }] }),
+    });
+    const { out } = await good(['introspect', 'db.json'], folder.path);
+    expect(out).toContain('# 1 value leads to no record of posts, so it is no key.');
+  },
+);
+
 const values: readonly (readonly [name: string, values: readonly unknown[], expected: object])[] = [
   ['integers', [1, 2], { type: 'integer' }],
   ['numbers', [1, 2.5], { type: 'number' }],

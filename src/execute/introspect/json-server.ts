@@ -209,9 +209,10 @@ function linksOf(list: List, lists: readonly List[]): ReadonlyMap<string, List |
     const values = list.records
       .map((record) => record[there] ?? null)
       .filter((one) => one !== null);
-    const areKeys = values.every((one) => Number.isSafeInteger(one) || typeof one === 'string');
-    const lost = values.filter((one) => !ids.has(String(one))).length;
-    if (areKeys && lost === 0) links.set(there, target);
+    const isKey = (one: unknown): boolean =>
+      (Number.isSafeInteger(one) || typeof one === 'string') && ids.has(String(one));
+    const lost = values.filter((one) => !isKey(one)).length;
+    if (lost === 0) links.set(there, target);
     else if (values.length > 0)
       links.set(
         there,
