@@ -1,6 +1,6 @@
 import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
-import type { Reading } from '../model/values.ts';
+import { deepestRecord, isTooDeep, wrongValue, type Reading } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { changesOf, customSource, type Change, type CustomSource } from './custom.ts';
 import { distinctText, fitText } from './fit.ts';
@@ -280,6 +280,8 @@ export class FieldMaker {
     }
     for (const change of this.changes)
       value = this.called('a transform', 'transform', () => change(value, row.whole));
+    if (isTooDeep(value))
+      return wrongValue(`must not be nested deeper than ${deepestRecord - 1} levels`);
     return readValue(this.fitted(this.converted(value), row, isNumbered), this.field);
   }
 

@@ -56,3 +56,16 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
     !(value instanceof ExactNumber)
   );
 }
+
+/** How many levels a record may be nested, itself the first one. Contract 2, Writes. */
+export const deepestRecord = 32;
+
+/** Whether a value of a field makes its record one that no request could write; what leads back into itself does. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeperThan(deepestRecord - 1, value);
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
+}

@@ -1,8 +1,6 @@
 import { apiError, fail, ok, type Result } from '../errors.ts';
+import { deepestRecord } from '../model/values.ts';
 import { measureJson, parseExactly, repeatedMember } from './json.ts';
-
-/** The deepest nesting that a body may have. Contract 2, Writes. */
-const maxDepth = 32;
 
 /**
  * Reads a JSON body. Numbers whose double would not say the same as their text come as `ExactNumber`.
@@ -18,8 +16,8 @@ export function parseBody(bytes: Buffer): Result<unknown> {
     return fail(apiError('INVALID_JSON', 'The body is not valid UTF-8'));
   }
   const measures = measureJson(text);
-  if (measures.depth > maxDepth)
-    return fail(apiError('INVALID_BODY', `The body is nested deeper than ${maxDepth} levels`));
+  if (measures.depth > deepestRecord)
+    return fail(apiError('INVALID_BODY', `The body is nested deeper than ${deepestRecord} levels`));
   let value: unknown;
   try {
     value = parseExactly(text);

@@ -10,6 +10,10 @@ export const sku = () => 'S';
 export const five = () => 5;
 export const throws = () => { throw new Error('no luck'); };
 export const later = async () => 'x';
+export const circle = () => { const one = { list: [] }; one.list.push(one); return one; };
+const nested = (levels) => (levels === 0 ? 1 : [nested(levels - 1)]);
+export const deep = () => nested(31);
+export const deeper = () => nested(32);
 `,
   'broken.ts': 'export const sku = ;',
 };
@@ -156,6 +160,17 @@ describe('generators', () => {
       '{ type: string, generator: ./g.ts#throws }',
       [at(37, '.generator', './g.ts#throws failed: no luck')],
     ],
+    ['{ type: json, generator: ./g.ts#deep }', []],
+    ...['circle', 'deeper'].map((name): Case => [
+      `{ type: json, generator: ./g.ts#${name} }`,
+      [
+        at(
+          35,
+          '.generator',
+          `./g.ts#${name} gives values that the field does not take: it must not be nested deeper than 31 levels`,
+        ),
+      ],
+    ]),
     [
       '{ type: string, generator: ./g.ts#later }',
       [

@@ -1,10 +1,11 @@
 import { fail, ok, type Result } from '../../errors.ts';
+import { deepestRecord } from '../../model/values.ts';
 import { measureJson, parseExactly, repeatedMember } from '../../request/json.ts';
-import { maxDepth, type Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 /** Reads a JSON text of which `tokens` tells what it holds; or says why it is none, as the end of a sentence. */
 export function readJsonText(text: string, tokens: Tokens): Result<unknown, string> {
-  if (tokens === 'deep') return fail(`is nested deeper than ${maxDepth} levels`);
+  if (tokens === 'deep') return fail(`is nested deeper than ${deepestRecord} levels`);
   try {
     const value = tokens === 'exact' ? parseExactly(text) : (JSON.parse(text) as unknown);
     const repeated = repeatedMember(text, value, measureJson(text));

@@ -1,11 +1,11 @@
+import { deepestRecord } from '../../model/values.ts';
+
 /**
  * What a look at the bytes of a record tells: `exact` that it has a number whose double may not say the same,
  * `deep` that it is nested deeper than a record may be, `plain` that it has neither.
  */
 export type Tokens = 'plain' | 'exact' | 'deep';
 
-/** The deepest nesting of a record. Contract 2, Writes. */
-export const maxDepth = 32;
 /** Digits of a number that a double certainly holds. */
 const safeDigits = 15;
 
@@ -31,7 +31,7 @@ export function tokensOf(bytes: Uint8Array, outer = 0): Tokens {
       if (digits > safeDigits) tokens = 'exact';
     } else if (byte === 0x7b || byte === 0x5b) {
       depth += 1;
-      if (depth > maxDepth) return 'deep';
+      if (depth > deepestRecord) return 'deep';
     } else if (byte === 0x7d || byte === 0x5d) {
       depth -= 1;
       digits = 0;

@@ -5,13 +5,12 @@ import { readJson } from '../../model/field-types/json.ts';
 import { readText } from '../../model/field-types/string.ts';
 import { recordName } from '../../model/names.ts';
 import { readValue } from '../../model/validation.ts';
-import { isJsonObject } from '../../model/values.ts';
+import { deepestRecord, isJsonObject, isTooDeep } from '../../model/values.ts';
 import { collectProblems } from '../../spec/collector.ts';
 import { loadSpecification } from '../../spec/load.ts';
 import type { FieldSpecification, JsonValue } from '../../spec/specification.ts';
 import { schemaName } from '../import/json-lists.ts';
 import { importOrder } from '../import/order.ts';
-import { maxDepth, tokensOf } from '../import/tokens.ts';
 import { keyType } from './attributes.ts';
 import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
@@ -342,8 +341,9 @@ function keepExact(
         .map((record) => record[field.name] ?? null)
         .filter((one) => one !== null);
       const isKept = (one: JsonValue): boolean => {
+        if (isTooDeep(one)) return false;
         const reading = model && readValue(one, model);
-        return reading?.ok === true && isDeepStrictEqual(reading.value, one) && !isTooDeep(one);
+        return reading?.ok === true && isDeepStrictEqual(reading.value, one);
       };
       if (values.every(isKept)) continue;
       const { required, nullable } = field.attributes;
@@ -364,16 +364,11 @@ function refusalOf(records: readonly JsonRecord[], name: string): string | undef
     const value = record[name] ?? null;
     const which = JSON.stringify(record['id'] ?? index + 1);
     if (isTooDeep(value))
-      return `record ${which} is nested deeper than ${maxDepth} levels by its ${name}`;
+      return `record ${which} is nested deeper than ${deepestRecord} levels by its ${name}`;
     const reading = readJson(value);
     if (reading.ok) continue;
     const [issue] = reading.issues;
     return `in record ${which} ${name}${issue?.path ?? ''} ${issue?.message ?? 'cannot be kept'}`;
   }
   return undefined;
-}
-
-/** Whether a value makes its record one that no request could write. */
-function isTooDeep(value: JsonValue): boolean {
-  return typeof value === 'object' && tokensOf(Buffer.from(JSON.stringify(value)), 1) === 'deep';
 }
