@@ -250,6 +250,11 @@ describe('messages', () => {
       '2:11 database: `database` must be a URL such as sqlite:data.db or postgres://host/name, or a map with `url`, not `mysql://…@host/name`',
     ],
     [
+      'an API key in the place of its hash is not shown',
+      `${good}\nauth: { apiKeys: [{ name: ci, hash: plinth_7XgTxI-D9nc9R1Dk_vJ_x4Z6gxVMBqJlMSjYhxtU30k }] }`,
+      '2:37 auth.apiKeys[0].hash: `hash` must be a hash as `plinth key` shows it: sha256: and 64 digits of 0-9a-f, not `plinth_…`',
+    ],
+    [
       'an access rule of a field with a row rule',
       withFields('a: { type: string, access: { read: [{ role: b, where: c }] } }'),
       `4:43 ${fields}.a.access.read[0]: an item of \`read\` must be \`public\`, \`authenticated\`, \`none\` or a role (a field takes no \`where\`), not a map`,

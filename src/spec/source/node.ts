@@ -90,8 +90,10 @@ export function describeNode(node: SourceNode): string {
   if (node.origin !== 'written') return `the value of ${quote(node.source)}`;
   if (node.value === null) return 'empty';
   if (typeof node.value !== 'string') return quote(node.source);
-  // A database's URL may hold a password.
-  const shown = node.value.replace(/\/\/[^/@\s]+@/, '//…@');
+  // A database's URL may hold a password, and a key may have been pasted where its hash belongs.
+  const shown = node.value
+    .replace(/\/\/[^/@\s]+@/, '//…@')
+    .replace(/\bplinth_[\w-]{16,}/, 'plinth_…');
   return shown === '' ? 'an empty string' : quote(shown);
 }
 
