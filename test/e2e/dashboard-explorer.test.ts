@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { serveApi } from '../support/api.ts';
 import { eventually, violationsOn } from '../support/browser.ts';
 import { hasRun, hostile, useShop } from './shop.ts';
 
@@ -365,35 +364,4 @@ describe('the explorer', () => {
     await page.getByRole('cell', { name: 'Lantern' }).waitFor({ state: 'detached' });
     expect((await api.get('/v1/products/4')).status).toBe(404);
   });
-});
-
-test('a version has a form of its own, and a resource with cursors is paged by them', async () => {
-  const api = await serveApi(
-    `api:
-  defaultVersion: 1
-  versions: { 1: {}, 2: { resources: { things: { fields: { label: { from: name } } } } } }
-resources:
-  things:
-    pagination: cursor
-    fields: { name: { type: string } }
-`,
-    { things: [{ name: 'one' }, { name: 'two' }, { name: 'three' }] },
-    undefined,
-    { mode: 'dev' },
-  );
-  try {
-    const page = await opening(api, '#/explorer/things?limit=2');
-    await page.getByRole('cell', { name: 'two' }).waitFor();
-    await page.getByRole('button', { name: 'Next page' }).click();
-    await page.getByRole('cell', { name: 'three' }).waitFor();
-    expect(await page.getByRole('cell', { name: 'one' }).count()).toBe(0);
-    expect(await urlField(page).inputValue()).toMatch(/^\/v1\/things\?cursor=[^&]+&limit=2$/u);
-    await page.getByText('Only in the URL: cursor').waitFor();
-    await page.getByRole('combobox', { name: 'Version' }).click();
-    await page.getByRole('option', { name: 'v2', exact: true }).click();
-    await page.getByRole('columnheader', { name: 'label' }).waitFor();
-    await eventually(() => urlField(page).inputValue()).toBe('/v2/things');
-  } finally {
-    await api.stop();
-  }
 });

@@ -51,7 +51,8 @@ export function ConditionRow({ condition, model, resource, called, changed }: Pr
         value={operator}
         onChange={(next) => changed(conditionWith(next ?? operator, condition, model))}
         allowDeselect={false}
-        style={{ flex: 1 }}
+        // As wide as the longest of them.
+        style={{ flex: '0 1 14rem' }}
       />
       <OperandInput
         label={`Value of ${called}`}

@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Button,
   Group,
   Loader,
@@ -19,11 +20,12 @@ import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model
 import { useEdited } from '../edited.ts';
 import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
-import { counted, milliseconds } from '../words.ts';
+import { CopyCommands } from '../requests/CopyCommands.tsx';
+import { counted, milliseconds, visible } from '../words.ts';
 import { ListForm } from './ListForm.tsx';
 import { placeOf } from './place.ts';
 import { isUnfinished, readQuery, writeQuery } from './query.ts';
-import { RecordPanel } from './RecordPanel.tsx';
+import { RecordPanel, type Written } from './RecordPanel.tsx';
 import { Results } from './Results.tsx';
 
 /** Behind the name of a resource, where no id can be: a record that is to be created. */
@@ -133,6 +135,8 @@ interface ListProps {
 
 function List(props: ListProps): JSX.Element {
   const { model, latest, resource, search, opened, mayChange, place, shape, setShape } = props;
+  /** What was written last. */
+  const [written, setWritten] = useState<Written>();
   const open = (behind: string): void =>
     go(hashOf('explorer', place(`${resource.name}${behind}`), search));
   const mayCreate = mayChange && resource.operations.includes('create');
@@ -180,6 +184,33 @@ function List(props: ListProps): JSX.Element {
               New record
             </Button>
           ) : null}
+          {mayRead ? (
+            <CopyCommands
+              request={{
+                method: 'GET',
+                path,
+                query: search,
+                requestHeaders: {},
+                requestBody: null,
+              }}
+            />
+          ) : null}
+          <Text size="sm" role="status">
+            {written === undefined ? null : (
+              <>
+                {written.how}{' '}
+                {written.how === 'Deleted' ? (
+                  visible(written.id)
+                ) : (
+                  <Anchor
+                    href={hashOf('explorer', place(`${resource.name}/${written.id}`), search)}
+                  >
+                    {visible(written.id)}
+                  </Anchor>
+                )}
+              </>
+            )}
+          </Text>
         </Group>
         <SegmentedControl
           size="xs"
@@ -220,13 +251,14 @@ function List(props: ListProps): JSX.Element {
           <Paging
             answer={data}
             page={query.page ?? 1}
+            isBehind={query.others.some(([name, value]) => name === 'cursor' && value !== '')}
             turned={(page) => change({ ...query, page })}
-            followed={(cursor) =>
-              change({
-                ...query,
-                others: [...query.others.filter(([name]) => name !== 'cursor'), ['cursor', cursor]],
-              })
-            }
+            followed={(cursor) => {
+              const others = query.others.filter(([name]) => name !== 'cursor');
+              // Where pages have numbers, the first one with a cursor has an empty one.
+              const isAsked = cursor !== '' || resource.pagination === 'page';
+              change({ ...query, others: isAsked ? [...others, ['cursor', cursor]] : others });
+            }}
           />
         </>
       )}
@@ -239,7 +271,10 @@ function List(props: ListProps): JSX.Element {
           mayChange={mayChange}
           place={place}
           close={() => go(hashOf('explorer', place(resource.name), search), true)}
-          changed={() => void refetch()}
+          changed={(next) => {
+            setWritten(next);
+            void refetch();
+          }}
         />
       )}
     </>
@@ -312,13 +347,16 @@ function Summary({ answer }: { readonly answer: ApiAnswer }): JSX.Element {
 interface PagingProps {
   readonly answer: ApiAnswer;
   readonly page: number;
+  /** Whether a cursor has led here. */
+  readonly isBehind: boolean;
   readonly turned: (page: number) => void;
+  /** An empty one leads to the first page. */
   readonly followed: (cursor: string) => void;
 }
 
-function Paging({ answer, page, turned, followed }: PagingProps): JSX.Element | null {
+function Paging({ answer, page, isBehind, turned, followed }: PagingProps): JSX.Element | null {
   const pages = Number(answer.headers.get('x-total-pages') ?? 0);
-  const cursor = answer.headers.get('x-next-cursor');
+  const cursor = answer.headers.get('x-next-cursor') ?? '';
   if (pages > 1)
     return (
       <Pagination
@@ -329,10 +367,19 @@ function Paging({ answer, page, turned, followed }: PagingProps): JSX.Element | 
         getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
       />
     );
-  if (pages > 0 || cursor === null || cursor === '') return null;
+  if (pages > 0) return null;
   return (
-    <Button variant="default" size="xs" onClick={() => followed(cursor)}>
-      Next page
-    </Button>
+    <Group gap="xs">
+      {isBehind ? (
+        <Button variant="default" size="xs" onClick={() => followed('')}>
+          First page
+        </Button>
+      ) : null}
+      {cursor === '' ? null : (
+        <Button variant="default" size="xs" onClick={() => followed(cursor)}>
+          Next page
+        </Button>
+      )}
+    </Group>
   );
 }

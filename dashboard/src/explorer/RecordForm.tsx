@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type JSX } from 'react';
+import { useEffect, useRef, useState, type JSX } from 'react';
 import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { Refusal } from '../api.ts';
 import {
@@ -40,6 +40,12 @@ export function RecordForm({ model, resource, stored, save, reload }: Props): JS
   const [links, setLinks] = useState<ReadonlyMap<string, LinksDraft>>(new Map());
   const [unread, setUnread] = useState<Messages>(new Map());
   const saving = useMutation({ mutationFn: save });
+  const form = useRef<HTMLFormElement>(null);
+  // Where something is to be mended may be far above the button.
+  useEffect(() => {
+    if (saving.error !== null || unread.size > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [saving.error, unread]);
   const refusal = saving.error instanceof Refusal ? saving.error : undefined;
   const messages = new Map(unread);
   for (const { field, message } of refusal?.fields ?? []) {
@@ -60,6 +66,7 @@ export function RecordForm({ model, resource, stored, save, reload }: Props): JS
   };
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

@@ -9,6 +9,12 @@ import { RecordForm } from './RecordForm.tsx';
 import type { ApiRecord } from './draft.ts';
 import { expandedAt, linkOf } from './related.ts';
 
+/** A record that was written, and how. */
+export interface Written {
+  readonly how: 'Created' | 'Saved' | 'Deleted';
+  readonly id: string;
+}
+
 interface Props {
   readonly model: Model;
   readonly resource: ResourceInfo;
@@ -17,7 +23,7 @@ interface Props {
   readonly mayChange: boolean;
   readonly place: (name: string) => string;
   readonly close: () => void;
-  readonly changed: () => void;
+  readonly changed: (written: Written) => void;
 }
 
 /** One record: its fields to be changed, its relations to be followed; or a new one. */
@@ -31,6 +37,8 @@ export function RecordPanel(props: Props): JSX.Element {
       onClose={close}
       position="right"
       size="lg"
+      // A click beside it would throw away what was written.
+      closeOnClickOutside={false}
       title={isNew ? `New record of ${resource.name}` : `${resource.name} ${visible(id)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
@@ -41,12 +49,12 @@ export function RecordPanel(props: Props): JSX.Element {
           resource={resource}
           stored={undefined}
           save={async (body) => {
-            await ask(`${model.path}/${resource.name}`, {
+            const { body: created } = await ask(`${model.path}/${resource.name}`, {
               method: 'POST',
               headers: { 'content-type': 'application/json' },
               body: JSON.stringify(body),
             });
-            props.changed();
+            props.changed({ how: 'Created', id: String((created as ApiRecord)['id']) });
             close();
           }}
         />
@@ -99,7 +107,7 @@ function Existing({
               headers: { 'content-type': 'application/json', ...condition },
               body: JSON.stringify(body),
             });
-            changed();
+            changed({ how: 'Saved', id });
             close();
           }}
           reload={() => void refetch()}
@@ -114,7 +122,7 @@ function Existing({
           name={`${resource.name} ${visible(id)}`}
           run={async () => {
             await ask(url, { method: 'DELETE', headers: condition });
-            changed();
+            changed({ how: 'Deleted', id });
             close();
           }}
         />

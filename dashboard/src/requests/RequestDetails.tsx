@@ -2,7 +2,6 @@ import {
   Alert,
   Button,
   Card,
-  CopyButton,
   Group,
   Loader,
   Modal,
@@ -19,7 +18,8 @@ import { Refusal, send } from '../api.ts';
 import { placeOf } from '../explorer/place.ts';
 import { hashOf } from '../route.ts';
 import { counted, indented, milliseconds, shown, statusColor, visible } from '../words.ts';
-import { asCurl, asFetch, bodyText, isForgotten, isWithheld, sendableHeaders } from './commands.ts';
+import { bodyText, isForgotten, isWithheld, sendableHeaders } from './commands.ts';
+import { CopyCommands } from './CopyCommands.tsx';
 import { useRequest } from './data.ts';
 import { failureOf } from './failure.ts';
 import { urlOf } from './rows.ts';
@@ -134,12 +134,7 @@ function Detail(props: DetailProps): JSX.Element {
             Open in the explorer
           </Button>
         )}
-        {isForgotten(request) ? null : (
-          <>
-            <Copy label="Copy as curl" text={asCurl(request, origin)} />
-            <Copy label="Copy as fetch" text={asFetch(request, origin)} />
-          </>
-        )}
+        {isForgotten(request) ? null : <CopyCommands request={request} />}
         <Text size="sm" role="status">
           {told}
         </Text>
@@ -245,18 +240,6 @@ function NotRecorded({ request }: { request: RequestDetail }): JSX.Element {
         ? 'What it sent is not known; the same sent now is recorded whole.'
         : 'Replay it to see all of it.'}
     </Text>
-  );
-}
-
-function Copy({ label, text }: { label: string; text: string }): JSX.Element {
-  return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Button size="xs" variant="default" onClick={copy}>
-          {copied ? 'Copied' : label}
-        </Button>
-      )}
-    </CopyButton>
   );
 }
 

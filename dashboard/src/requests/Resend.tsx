@@ -51,6 +51,8 @@ export function Resend({ request, close }: Props): JSX.Element {
       onClose={close}
       title="Edit and resend"
       size="xl"
+      // A click beside it would throw away what was written.
+      closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
     >

@@ -1,6 +1,12 @@
 import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
 import { urlOf } from './rows.ts';
 
+/** What a command has to send. */
+export type Sendable = Pick<
+  RequestDetail,
+  'method' | 'path' | 'query' | 'requestHeaders' | 'requestBody'
+>;
+
 /** Headers that the client itself sets, or that belong to one connection. */
 const own = new Set([
   'host',
@@ -16,7 +22,7 @@ const own = new Set([
   'upgrade',
 ]);
 
-function headersOf({ requestHeaders }: RequestDetail): readonly (readonly [string, string])[] {
+function headersOf({ requestHeaders }: Sendable): readonly (readonly [string, string])[] {
   return Object.entries(requestHeaders).flatMap(([name, value]) =>
     own.has(name) || name.startsWith('sec-') || value === undefined
       ? []
@@ -25,12 +31,12 @@ function headersOf({ requestHeaders }: RequestDetail): readonly (readonly [strin
 }
 
 /** The headers with which a request can be sent again from here. */
-export function sendableHeaders(request: RequestDetail): Readonly<Record<string, string>> {
+export function sendableHeaders(request: Sendable): Readonly<Record<string, string>> {
   return Object.fromEntries(headersOf(request));
 }
 
 /** The body that was sent, as far as it is told. */
-export function bodyText({ requestBody }: RequestDetail): string | undefined {
+export function bodyText({ requestBody }: Sendable): string | undefined {
   return requestBody !== null && 'text' in requestBody ? requestBody.text : undefined;
 }
 
@@ -53,7 +59,7 @@ export function shellQuoted(text: string): string {
 }
 
 /** The command that sends a request again, byte for byte as far as curl can. */
-export function asCurl(request: RequestDetail, origin: string): string {
+export function asCurl(request: Sendable, origin: string): string {
   const body = bodyText(request);
   const { method, path } = request;
   const headers = headersOf(request);
@@ -79,7 +85,7 @@ export function asCurl(request: RequestDetail, origin: string): string {
 }
 
 /** The JavaScript that sends a request again. */
-export function asFetch(request: RequestDetail, origin: string): string {
+export function asFetch(request: Sendable, origin: string): string {
   const body = bodyText(request);
   const headers = sendableHeaders(request);
   const options = {

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { shellQuoted } from '../../dashboard/src/requests/commands.ts';
+import { serveApi } from '../support/api.ts';
+import { eventually } from '../support/browser.ts';
+import { useShop } from './shop.ts';
+
+const { serving, opening } = useShop();
+const urlField = (page: Page) => page.getByRole('textbox', { name: 'URL' });
+
+test('a version has a form of its own, and a resource with cursors is paged by them', async () => {
+  const api = await serveApi(
+    `api:
+  defaultVersion: 1
+  versions: { 1: {}, 2: { resources: { things: { fields: { label: { from: name } } } } } }
+resources:
+  things:
+    pagination: cursor
+    fields: { name: { type: string } }
+`,
+    { things: [{ name: 'one' }, { name: 'two' }, { name: 'three' }] },
+    undefined,
+    { mode: 'dev' },
+  );
+  try {
+    const page = await opening(api, '#/explorer/things?limit=2');
+    await page.getByRole('cell', { name: 'two' }).waitFor();
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByRole('cell', { name: 'three' }).waitFor();
+    expect(await page.getByRole('cell', { name: 'one' }).count()).toBe(0);
+    expect(await urlField(page).inputValue()).toMatch(/^\/v1\/things\?cursor=[^&]+&limit=2$/u);
+    await page.getByText('Only in the URL: cursor').waitFor();
+    expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'First page' }).click();
+    await page.getByRole('cell', { name: 'one' }).waitFor();
+    expect(await urlField(page).inputValue()).toBe('/v1/things?limit=2');
+    expect(await page.getByRole('button', { name: 'First page' }).count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Version' }).click();
+    await page.getByRole('option', { name: 'v2', exact: true }).click();
+    await page.getByRole('columnheader', { name: 'label' }).waitFor();
+    await eventually(() => urlField(page).inputValue()).toBe('/v2/things');
+  } finally {
+    await api.stop();
+  }
+});
+
+test('a list with numbered pages that is read by cursors begins again with an empty one', async () => {
+  const page = await opening(await serving(), '#/explorer/products?cursor=&limit=2');
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.getByRole('button', { name: 'First page' }).click();
+  await page.getByRole('cell', { name: 'Chair' }).waitFor();
+  expect(await urlField(page).inputValue()).toBe('/v1/products?cursor=&limit=2');
+});
+
+test('a list that was built by form is copied as commands', async () => {
+  const api = await serving();
+  const query = `maker.name_in=Anna,O'Neil&expand=maker&cursor=`;
+  const page = await opening(api, `#/explorer/products?${query}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const url = `${api.url}/v1/products?${query}`;
+  await page.getByText('200, ').waitFor();
+  for (const [name, command] of [
+    ['curl', `curl ${shellQuoted(url)}`],
+    ['fetch', `await fetch(${JSON.stringify(url)}, `],
+  ] as const) {
+    await page.getByRole('button', { name: `Copy as ${name}` }).click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await eventually(copied).toContain(command);
+  }
+});
+
+test('what was written is told and led to, what is wrong has the focus, and a click beside loses nothing', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/explorer/products?limit=1');
+  await page.getByRole('button', { name: 'New record' }).click();
+  const dialog = page.getByRole('dialog');
+  const input = (name: string) => dialog.getByRole('textbox', { name, exact: true });
+  await input('name').fill('Lamp');
+  await page.mouse.click(20, 300);
+  await input('price').fill('-1');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await eventually(() => page.evaluate('document.activeElement.id')).toBe('field-price');
+  expect(await input('name').inputValue()).toBe('Lamp');
+  await input('price').fill('1');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const told = (how: string) => page.getByRole('status').filter({ hasText: how });
+  await told('Created 4').getByRole('link', { name: '4' }).click();
+  await input('price').fill('2');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await told('Saved 4').getByRole('link', { name: '4' }).click();
+  await eventually(() => input('price').inputValue()).toBe('2.00');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete it' }).click();
+  await told('Deleted 4').waitFor();
+  expect(await told('Deleted 4').getByRole('link').count()).toBe(0);
+});
