@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { layout } from '../../dashboard/src/schema/layout.ts';
+import type { ResourceInfo } from '../../src/http/dashboard-wire-model.ts';
 import { eventually, settled } from '../support/browser.ts';
 import { useShop } from './shop.ts';
 
@@ -99,6 +101,30 @@ describe('the schema', () => {
     await eventually(width).toBeGreaterThan(wheeled);
   });
 
+  test('draws what a line says beside the boxes: of one that points to itself, and to an owner of any kind', async () => {
+    const api = await servingOther(`resources:
+  notes:
+    fields:
+      aboutType: { type: string }
+      aboutId: { type: integer }
+      about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId }
+  animals:
+    fields:
+      motherId: { type: integer, nullable: true, reference: animals.id }
+      notes: { type: relation, relation: morphMany, resource: notes, typeField: aboutType, idField: aboutId, typeValue: animal }
+`);
+    const page = await opening(api, '#/schema');
+    await nodeOf(page, 'animals').waitFor();
+    await settled(page);
+    const animals = await placeOf(nodeOf(page, 'animals'));
+    const end = animals.x + animals.width;
+    for (const label of ['motherId', 'about']) {
+      const text = page.locator('.react-flow__edge-text', { hasText: label });
+      expect((await placeOf(text)).x, label).toBeGreaterThanOrEqual(end);
+    }
+    expect((await placeOf(nodeOf(page, 'notes'))).x).toBeGreaterThan(end);
+  });
+
   test('leads on to the records of a resource', async () => {
     const page = await openSchema();
     await page.getByRole('row', { name: 'products maker belongsTo makers' }).waitFor();
@@ -146,6 +172,23 @@ describe('very many resources', () => {
     await page.getByLabel('Search').fill('');
     await page.getByRole('switch', { name: 'Keys only' }).press(' ');
     await box('r0').getByText('f17').waitFor();
+  });
+
+  test('fill the room that there is for the diagram', () => {
+    const resources = Array.from({ length: 150 }, (_, at) => ({
+      name: `r${at}`,
+      fields: Array.from({ length: 8 }, (__, field) => ({ name: `f${field}`, type: 'string' })),
+      relations: [],
+    })) as unknown as readonly ResourceInfo[];
+    for (const isBrief of [true, false]) {
+      const places = [...layout(resources, isBrief).values()];
+      const [width, height] = [
+        Math.max(...places.map(({ x }) => x)),
+        Math.max(...places.map(({ y }) => y)),
+      ];
+      expect(width / height).toBeGreaterThan(1.3);
+      expect(width / height).toBeLessThan(3);
+    }
   });
 
   test('are found among the sliders of the network', async () => {

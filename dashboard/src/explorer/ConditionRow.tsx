@@ -52,7 +52,7 @@ export function ConditionRow({ condition, model, resource, called, changed }: Pr
         onChange={(next) => changed(conditionWith(next ?? operator, condition, model))}
         allowDeselect={false}
         // As wide as the longest of them.
-        style={{ flex: '0 1 14rem' }}
+        style={{ flex: '0 1 15rem' }}
       />
       <OperandInput
         label={`Value of ${called}`}

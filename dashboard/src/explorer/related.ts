@@ -34,8 +34,9 @@ export function expandedAt(
 /** The fields that say what a record is called. */
 export const usualNames = ['name', 'title', 'label', 'subject', 'email'];
 
-/** What a record is called; its id where nothing says it. */
+/** What a record is called; all of it where nothing says it. */
 export function titleOf(record: ApiRecord): string {
   const names = usualNames.map((name) => record[name]);
-  return String(names.find((name) => typeof name === 'string' && name !== '') ?? record['id']);
+  const name = names.find((one) => typeof one === 'string' && one !== '');
+  return typeof name === 'string' ? name : JSON.stringify(record);
 }

@@ -46,6 +46,15 @@ const fewBoxes = 9;
 /** More lines than these nobody reads in one picture: it begins with the keys. */
 const manyFields = 400;
 const nodeTypes = { resource: Box };
+/** Where a line begins that ends at the same box: beside it, as one that crossed it would not be seen. */
+const toItself = 'to-itself';
+/** Of a line beside its box: the name in its middle is about as wide as this, and is not behind the box. */
+const besideIt = (label: string) =>
+  ({
+    sourceHandle: toItself,
+    type: 'smoothstep',
+    pathOptions: { offset: 12 + 3.5 * label.length },
+  }) as const;
 
 /** The resources and their relations, as a diagram and as a table. */
 export function Schema({ model }: ViewProps): JSX.Element {
@@ -193,6 +202,13 @@ function Box({ data: { resource, isFound, shown } }: NodeProps<ResourceNode>): J
         {hidden === 0 ? null : <li className="quiet">{counted(hidden, 'more field')}</li>}
       </ul>
       <Handle type="source" position={Position.Left} isConnectable={false} />
+      <Handle
+        id={toItself}
+        type="source"
+        position={Position.Right}
+        isConnectable={false}
+        style={{ top: '80%' }}
+      />
     </article>
   );
 }
@@ -207,6 +223,7 @@ function edgesOf(resources: readonly ResourceInfo[]): Edge[] {
       id,
       source,
       target,
+      ...(source === target ? besideIt(label) : {}),
       label,
       markerEnd: { type: MarkerType.ArrowClosed },
       ...(isDashed ? { style: { strokeDasharray: '6 4' } } : {}),

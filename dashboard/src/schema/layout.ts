@@ -17,6 +17,14 @@ export function keysOf({ fields }: ResourceInfo): ResourceInfo['fields'] {
   return fields.filter(({ type, reference }) => type === 'id' || reference !== undefined);
 }
 
+/** The resources that one points to, by a key or as an owner of any kind. */
+function targetsOf({ fields, relations }: ResourceInfo): readonly string[] {
+  return [
+    ...fields.flatMap(({ reference }) => reference?.resource ?? []),
+    ...relations.flatMap(({ kind, targets }) => (kind === 'morphTo' ? targets : [])),
+  ];
+}
+
 /** How high the box of a resource is; one with its keys alone has a line that counts the others. */
 function heightOf(resource: ResourceInfo, isBrief: boolean): number {
   const lines = isBrief ? keysOf(resource).length + 1 : resource.fields.length;
@@ -25,7 +33,7 @@ function heightOf(resource: ResourceInfo, isBrief: boolean): number {
 
 /**
  * Where the boxes of the resources stand: what others point to stands left of them, and columns are about equally high.
- * A chain of very many goes on below, as a text does.
+ * All of them are about twice as wide as high, as the room for them is. A chain of very many goes on below, as a text does.
  */
 export function layout(
   resources: readonly ResourceInfo[],
@@ -36,13 +44,14 @@ export function layout(
   const levelOf = (name: string, above: ReadonlySet<string>): number => {
     const known = levels.get(name);
     if (known !== undefined) return known;
-    const targets = (byName.get(name)?.fields ?? []).flatMap(({ reference }) => reference ?? []);
+    const resource = byName.get(name);
+    const targets = resource === undefined ? [] : targetsOf(resource);
     const below = new Set([...above, name]);
     const level = targets.reduce(
-      (highest, { resource }) =>
-        below.has(resource) || !byName.has(resource)
+      (highest, target) =>
+        below.has(target) || !byName.has(target)
           ? highest
-          : Math.max(highest, levelOf(resource, below) + 1),
+          : Math.max(highest, levelOf(target, below) + 1),
       0,
     );
     levels.set(name, level);
@@ -59,7 +68,7 @@ export function layout(
     0,
   );
   const widest = Math.max(fewColumns * columnWidth, Math.sqrt(2 * area));
-  const tallest = Math.max(900, Math.sqrt(resources.length) * 330);
+  const tallest = Math.max(900, Math.sqrt(area / 2));
   let [x, top, bottom] = [0, 0, 0];
   for (const column of columns.filter(Boolean)) {
     if (x >= widest) [x, top] = [0, bottom + 2 * gap];
