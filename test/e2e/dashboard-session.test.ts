@@ -75,3 +75,14 @@ test('a write that was only counted is not sent again as another one', async () 
   await page.getByText('What it sent is not known').waitFor();
   expect(await page.getByText('None', { exact: false }).allTextContents()).toEqual(['None']);
 });
+
+test('a list stays in sight while the server is gone', async () => {
+  const page = await opening(await serving(), '#/explorer/products');
+  await page.getByRole('cell', { name: 'Chair' }).waitFor();
+  await stopping();
+  const gone = page.getByRole('alert').filter({ hasText: 'The server does not answer' });
+  await gone.waitFor();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await eventually(() => gone.count()).toBe(2);
+  expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(1);
+});

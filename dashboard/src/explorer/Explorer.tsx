@@ -152,6 +152,8 @@ function List(props: ListProps): JSX.Element {
     // What is not filled in yet is not asked, and what was there stays.
     enabled: mayRead && !isUnfilled,
   });
+  // What was there stays while nobody says anything else.
+  const isRefused = error !== null && !(error instanceof Refusal && error.code === 'GONE');
   const change = (next: typeof query): void =>
     go(hashOf('explorer', place(resource.name), writeQuery(next, resource, model)));
   return (
@@ -230,7 +232,7 @@ function List(props: ListProps): JSX.Element {
         </Text>
       ) : null}
       {error === null ? null : <Problem error={error} />}
-      {data === undefined || error !== null ? (
+      {data === undefined || isRefused ? (
         error === null && mayRead && !isUnfilled ? (
           <Loader aria-label="Loading" />
         ) : null
