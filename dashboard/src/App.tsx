@@ -171,7 +171,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
             <Text fw={700} truncate>
               {name}
             </Text>
-            <Text className="quiet" size="sm" truncate miw="2.5rem">
+            <Text className="quiet" size="sm" truncate miw="2.5rem" visibleFrom="xs">
               {session.mode}
               {session.caller === null ? '' : `, ${session.caller}`}
               {session.processes === 1 ? '' : `, ${session.processes} processes`}

@@ -95,3 +95,22 @@ test('what was written is told and led to, what is wrong has the focus, and a cl
   await told('Deleted 4').waitFor();
   expect(await told('Deleted 4').getByRole('link').count()).toBe(0);
 });
+
+test('what was asked for before is told from what is shown now, while that has not come', async () => {
+  const page = await opening(await serving(), '#/explorer/products?limit=1');
+  await page.getByRole('cell', { name: 'Chair' }).waitFor();
+  let answer = (): void => undefined;
+  const held = new Promise<void>((done) => {
+    answer = done;
+  });
+  await page.route('**/v1/products?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Page 2' }).click();
+  const busy = page.locator('[aria-busy=true]');
+  await busy.getByRole('cell', { name: 'Chair' }).waitFor();
+  answer();
+  await page.getByRole('cell', { name: 'Table' }).waitFor();
+  expect(await busy.count()).toBe(0);
+});

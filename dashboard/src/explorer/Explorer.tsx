@@ -145,7 +145,7 @@ function List(props: ListProps): JSX.Element {
   const mayRead = resource.operations.includes('read');
   const query = readQuery(search, resource, model);
   const isUnfilled = isUnfinished(query, resource, model);
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: ['list', url],
     queryFn: () => ask(url),
     placeholderData: keepPreviousData,
@@ -154,6 +154,8 @@ function List(props: ListProps): JSX.Element {
   });
   // What was there stays while nobody says anything else.
   const isRefused = error !== null && !(error instanceof Refusal && error.code === 'GONE');
+  /** What is shown was asked for before, and what is asked for now has not come. */
+  const isStale = isPlaceholderData && isFetching;
   const change = (next: typeof query): void =>
     go(hashOf('explorer', place(resource.name), writeQuery(next, resource, model)));
   return (
@@ -237,7 +239,7 @@ function List(props: ListProps): JSX.Element {
           <Loader aria-label="Loading" />
         ) : null
       ) : (
-        <>
+        <Stack gap="sm" aria-busy={isStale} className={isStale ? 'stale' : undefined}>
           {isUnfilled ? null : <Summary answer={data} />}
           <Results
             answer={data}
@@ -262,7 +264,7 @@ function List(props: ListProps): JSX.Element {
               change({ ...query, others: isAsked ? [...others, ['cursor', cursor]] : others });
             }}
           />
-        </>
+        </Stack>
       )}
       {opened === undefined || (opened.id === undefined && !mayCreate) ? null : (
         <RecordPanel

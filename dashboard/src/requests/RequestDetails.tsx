@@ -86,7 +86,14 @@ function Detail(props: DetailProps): JSX.Element {
   return (
     <Card withBorder component="section" aria-label="Request">
       <Group justify="space-between" align="start" wrap="nowrap" mb="xs">
-        <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
+        <Title
+          order={2}
+          size="h4"
+          style={{ overflowWrap: 'anywhere' }}
+          // The rest of a long query is among its parts.
+          lineClamp={3}
+          title={urlOf(request)}
+        >
           {request.method} {urlOf(request)}
         </Title>
         <Button component="a" href={closed} variant="default" size="xs" flex="none">
