@@ -99,6 +99,9 @@ test('the overview shows what the server counts, and how many records there are'
     'makersread, create, update, delete2',
     'productsread, create, update, delete3',
   ]);
+  await page.getByRole('link', { name: '1 and 0' }).click();
+  await page.getByText('1 of 6 requests.').waitFor();
+  await page.getByRole('link', { name: /nothing=1.*400/u }).waitFor();
 });
 
 test('the figures of the overview are those of what they are called', async () => {

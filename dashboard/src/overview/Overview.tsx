@@ -19,6 +19,7 @@ import type { RowCounts } from '../../../src/http/dashboard-wire.ts';
 import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
+import { errors } from '../requests/rows.ts';
 import { hashOf } from '../route.ts';
 import { figure } from '../words.ts';
 
@@ -56,7 +57,11 @@ export function Overview({ model }: ViewProps): JSX.Element {
     ['Requests per second', figure(sum('requests') / sum('seconds'))],
     ['Median latency', latency(0.5)],
     ['95 % faster than', latency(0.95)],
-    ['Errors 4xx and 5xx', `${sum('clientErrors')} and ${sum('serverErrors')}`],
+    [
+      'Errors 4xx and 5xx',
+      `${sum('clientErrors')} and ${sum('serverErrors')}`,
+      hashOf('requests', '', `status=${errors}`),
+    ],
     ['Time in the database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
   ] as const;
   const isEmpty = spans.every(({ requests }) => requests === 0);
@@ -80,13 +85,13 @@ export function Overview({ model }: ViewProps): JSX.Element {
         <Text style={{ whiteSpace: 'pre-line' }}>{model.description.trim()}</Text>
       )}
       <SimpleGrid cols={{ base: 2, md: 5 }}>
-        {numbers.map(([label, value]) => (
+        {numbers.map(([label, value, href]) => (
           <Card key={label} withBorder padding="sm">
             <Text size="sm" className="quiet">
               {label}
             </Text>
             <Text fw={600} size="lg">
-              {value}
+              {href === undefined ? value : <Anchor href={href}>{value}</Anchor>}
             </Text>
           </Card>
         ))}

@@ -16,11 +16,15 @@ import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { counted } from '../words.ts';
-import { filtered } from './rows.ts';
+import { errors, filtered } from './rows.ts';
 import { RequestDetails } from './RequestDetails.tsx';
 import { RequestList } from './RequestList.tsx';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const statuses = [
+  ...['2', '3', '4', '5'].map((value) => ({ value, label: `${value}xx` })),
+  { value: errors, label: '4xx and 5xx' },
+];
 const durations = [
   { value: '10', label: '10 ms and more' },
   { value: '100', label: '100 ms and more' },
@@ -77,7 +81,7 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
         />
         <Choice
           label="Status"
-          data={['2', '3', '4', '5'].map((value) => ({ value, label: `${value}xx` }))}
+          data={statuses}
           value={status}
           changed={(value) => change('status', value)}
         />

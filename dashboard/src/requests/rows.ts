@@ -1,8 +1,12 @@
 import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
 
+/** The status of a filter that leaves all that has failed, whoever was to blame. */
+export const errors = 'errors';
+
 export interface RequestFilter {
   readonly text: string;
   readonly method: string;
+  /** The first digit, or `errors`. */
   readonly status: string;
   /** The shortest duration, in ms. */
   readonly slow: string;
@@ -20,7 +24,7 @@ export function filtered(
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
   return rows.filter((row) => {
     if (method !== '' && row.method !== method) return false;
-    if (status !== '' && !String(row.status).startsWith(status)) return false;
+    if (status === errors ? row.status < 400 : !String(row.status).startsWith(status)) return false;
     if (row.duration < shortest) return false;
     if (words.length === 0) return true;
     const { path, query, route, caller, client, code, id } = row;
