@@ -23,7 +23,7 @@ export async function exportRecords(
   const refusal = refuseStreamed(exchange, exchange.watching);
   if (refusal !== undefined) return fail(refusal);
   const api = withExportLimits(generation.api);
-  const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
+  const preferences = parsePrefer(exchange.headers);
   const shape = `${face.key}|export|${preferences.count}${query.shape}`;
   const compiled = generation.compiledExport(shape, () =>
     planExport({ query, face, version: call.view.version.number, preferences }, api),

@@ -36,7 +36,7 @@ export function listRecords(call: Call): Soon<Result<Response>> {
   const { exchange, caller, face, query } = call;
   const { generation, database } = exchange;
   const { api } = generation;
-  const preferences = parsePrefer(exchange.headers.prefer as string | undefined);
+  const preferences = parsePrefer(exchange.headers);
   const cursor = cursorOf(call);
   const mode = cursor === undefined ? '' : `cursor${cursorShape(cursor)}`;
   const shape = `${face.key}|list|${preferences.count}|${mode}${query.shape}`;

@@ -255,7 +255,7 @@ function respondWritten(
   const body = JSON.stringify(shown);
   if (written !== undefined)
     headers['etag'] = entityTag(written.plain === undefined ? body : JSON.stringify(written.plain));
-  if (!parsePrefer(exchange.headers.prefer as string | undefined).minimal)
+  if (!parsePrefer(exchange.headers).minimal)
     return jsonResponse(status, body, exchange.requestId, headers);
   headers['preference-applied'] = 'return=minimal';
   return emptyResponse(status === 201 ? 201 : 204, exchange.requestId, headers);

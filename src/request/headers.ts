@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { apiError, fail, ok, type Result } from '../errors.ts';
 
 /** What a `Prefer` header asks for, as far as it is known here (RFC 7240). */
@@ -9,10 +10,10 @@ export interface Preferences {
 const noPreferences: Preferences = { count: 'exact', minimal: false };
 
 /** Reads `Prefer`; what is unknown or malformed is ignored, and the first of a kind counts (RFC 7240, section 2). */
-export function parsePrefer(header: string | undefined): Preferences {
-  if (header === undefined) return noPreferences;
+export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
+  if (prefer === undefined) return noPreferences;
   const wanted = new Map<string, string>();
-  for (const part of header.toLowerCase().split(',')) {
+  for (const part of String(prefer).toLowerCase().split(',')) {
     // Parameters of a preference follow after a semicolon; none is known here.
     const [preference = ''] = part.split(';', 1);
     const [name = '', value = ''] = preference.split('=', 2).map((piece) => piece.trim());
