@@ -1,4 +1,4 @@
-import { ConstraintError, DatabaseFailure } from './database.ts';
+import { ConstraintError, DatabaseFailure, type FailureKind } from './database.ts';
 
 /** What pgbouncer ends its words with where it takes no further client: `(max_client_conn)`, … */
 const fullPooler = /\(max_(?:client_conn|\w+_client_connections)\)$/u;
@@ -11,6 +11,12 @@ function codeOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code === '08P01' && fullPooler.test(String(message))) return '53300';
   return typeof code === 'string' ? code : '';
+}
+
+/** The error of the server in one that was given its meaning (`meaningOf`). */
+function causeOf(error: unknown): unknown {
+  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  return cause;
 }
 
 /** Whether a statement alone has failed and its session goes on: what is raised within one may have any code. */
@@ -89,21 +95,19 @@ export function isUnsupported(error: unknown): boolean {
 
 /** Whether something else depends on what was to change or to go: a view, a rule, a key of others. */
 export function isDependedOn(error: unknown): boolean {
-  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  const cause = causeOf(error);
   const { detail } = (cause ?? {}) as { detail?: unknown };
   return codeOf(cause) === '2BP01' || (codeOf(cause) === '0A000' && typeof detail === 'string');
 }
 
 /** Whether a table cannot be made because it is there, or is just being made by another: both write its name down. */
 export function isThere(error: unknown): boolean {
-  const { cause = error } = (error ?? {}) as { cause?: unknown };
-  return /^(?:42P07|42710|23505)$/u.test(codeOf(cause));
+  return /^(?:42P07|42710|23505)$/u.test(codeOf(causeOf(error)));
 }
 
 /** Whether a statement names a table or column that is there no more. */
 export function isGone(error: unknown): boolean {
-  const { cause = error } = (error ?? {}) as { cause?: unknown };
-  return /^(?:42P01|42703)$/u.test(codeOf(cause));
+  return /^(?:42P01|42703)$/u.test(codeOf(causeOf(error)));
 }
 
 /** The name of the constraint that was broken, or of the column that may not be null. */
@@ -136,45 +140,30 @@ function isMistake(error: unknown): boolean {
 /** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
-  const options = { cause: error };
-  if (code === '23505') return new ConstraintError('unique', ruleIn(error), options);
-  if (code === '23503' || code === '23001')
-    return new ConstraintError('foreignKey', ruleIn(error), options);
-  if (code === '23502') return new ConstraintError('notNull', ruleIn(error), options);
+  const { message } = (error ?? {}) as Error;
+  const broken = (kind: ConstraintError['kind']): ConstraintError =>
+    new ConstraintError(kind, ruleIn(error), { cause: error });
+  const failed = (kind: FailureKind, text: string): DatabaseFailure =>
+    new DatabaseFailure(text, { cause: error, kind });
+  if (code === '23505') return broken('unique');
+  if (code === '23503' || code === '23001') return broken('foreignKey');
+  if (code === '23502') return broken('notNull');
   // A value is too long for an index that it is in.
-  if (code === '54000') return new ConstraintError('size', ruleIn(error), options);
-  if (isRefusal(error, code)) return new ConstraintError('other', ruleIn(error), options);
-  if (code === '57014')
-    return new DatabaseFailure('The database took longer than the deadline.', {
-      ...options,
-      kind: 'timeout',
-    });
-  if (/^(?:40|55P03)/u.test(code))
-    return new DatabaseFailure('The database is busy with other writes.', {
-      ...options,
-      kind: 'busy',
-    });
-  if (isMistake(error))
-    return new DatabaseFailure(`A function in the database fails: ${(error as Error).message}.`, {
-      ...options,
-      kind: 'changed',
-    });
+  if (code === '54000') return broken('size');
+  if (isRefusal(error, code)) return broken('other');
+  if (code === '57014') return failed('timeout', 'The database took longer than the deadline.');
+  if (/^(?:40|55P03)/u.test(code)) return failed('busy', 'The database is busy with other writes.');
+  if (isMistake(error)) return failed('changed', `A function in the database fails: ${message}.`);
   // Somebody has changed it under the service, and has to bring it back.
   if (/^(?:42P01|42703|42804|42883|428C9)$/u.test(code))
-    return new DatabaseFailure(
-      `The database is not as the specification says: ${(error as Error).message}.`,
-      { ...options, kind: 'changed' },
-    );
+    return failed('changed', `The database is not as the specification says: ${message}.`);
   // Tables that Citus distributes, a server that only speaks PostgreSQL.
   if (isUnsupported(error))
-    return new DatabaseFailure(`The database does not do this: ${(error as Error).message}.`, {
-      ...options,
-      kind: 'unsupported',
-    });
+    return failed('unsupported', `The database does not do this: ${message}.`);
   // No connection, no right to it or in it, no room, no number left, a standby that takes no writes, a trigger that
   // changes the row it is asked about.
   return isLoss(error) || /^(?:08|25006|2200H|27|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
-    ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
+    ? failed('unavailable', `The database cannot be used (${code}).`)
     : error;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
 import type { Soon } from '../soon.ts';
-import { ConstraintError, DatabaseFailure } from './database.ts';
+import { ConstraintError, DatabaseFailure, type FailureKind } from './database.ts';
 
 /** How long a file that another process has locked is tried again, in ms. Contract 3, Overload. */
 export const busyPatience = 5_000;
@@ -27,35 +27,30 @@ function ruleIn(error: unknown): string {
 /** What an error of SQLite means to those above; whatever is none of these is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
-  const options = { cause: error };
+  const { message } = (error ?? {}) as Error;
+  const broken = (kind: ConstraintError['kind']): ConstraintError =>
+    new ConstraintError(kind, ruleIn(error), { cause: error });
+  const failed = (kind: FailureKind, text: string): DatabaseFailure =>
+    new DatabaseFailure(text, { cause: error, kind });
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
-    return new ConstraintError('unique', ruleIn(error), options);
+    return broken('unique');
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === 'SQLITE_CONSTRAINT_TRIGGER')
-    return new ConstraintError('foreignKey', ruleIn(error), options);
-  if (code === 'SQLITE_CONSTRAINT_NOTNULL')
-    return new ConstraintError('notNull', ruleIn(error), options);
-  if (code.startsWith('SQLITE_CONSTRAINT'))
-    return new ConstraintError('other', ruleIn(error), options);
-  if (isBusy(error))
-    return new DatabaseFailure('The database is locked by another process.', {
-      ...options,
-      kind: 'busy',
-    });
+    return broken('foreignKey');
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL') return broken('notNull');
+  if (code.startsWith('SQLITE_CONSTRAINT')) return broken('other');
+  if (isBusy(error)) return failed('busy', 'The database is locked by another process.');
   // Somebody has changed it under the service, and has to bring it back.
   if (
     code === 'SQLITE_ERROR' &&
     /^no such (?:table|column)\b|^table .* has no column named |^cannot (?:INSERT into|UPDATE) generated column /su.test(
-      (error as Error).message,
+      message,
     )
   )
-    return new DatabaseFailure(
-      `The database is not as the specification says: ${(error as Error).message}.`,
-      { ...options, kind: 'changed' },
-    );
+    return failed('changed', `The database is not as the specification says: ${message}.`);
   return /^SQLITE_(?:FULL|IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|PERM|AUTH|PROTOCOL|NOMEM)/u.test(
     code,
   )
-    ? new DatabaseFailure(`The database cannot be used (${code}).`, options)
+    ? failed('unavailable', `The database cannot be used (${code}).`)
     : error;
 }
 
