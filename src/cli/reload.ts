@@ -27,7 +27,7 @@ import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import { hindrance, listed } from './schema.ts';
 import { formatProblem, type SpecificationFile } from './specification.ts';
-import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from './target.ts';
+import { targetOrDevelopment, type OpenDatabase, type Target } from './target.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
 
 /** What is served: a specification over a database. */
@@ -172,8 +172,7 @@ export class LiveReload {
   private async serve(read: SpecificationFile): Promise<void> {
     const { context, served } = this;
     for (const warning of read.warnings) context.output.note(formatProblem(warning));
-    const target =
-      databaseTarget(context, read, this.flags.database) ?? developmentTarget(context, read);
+    const target = targetOrDevelopment(context, read, this.flags.database);
     const specification = await asStored(context, target, read);
     if (isDeepStrictEqual(target, served.target))
       return this.change({ specification, target, open: served.open }, served.open);

@@ -99,6 +99,15 @@ export function databaseTarget(
     : { url, folder, again: argument(name), isOwn: false, options };
 }
 
+/** The database that a flag or the file names, else the one of development beside the file. */
+export function targetOrDevelopment(
+  context: Context,
+  specification: SpecificationFile,
+  flag: string | undefined,
+): Target {
+  return databaseTarget(context, specification, flag) ?? developmentTarget(context, specification);
+}
+
 /** The database of `dev` where none is named. */
 export function developmentTarget(context: Context, { name, folder }: SpecificationFile): Target {
   const file = `${ownFolder}/dev.db`;

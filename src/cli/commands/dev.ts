@@ -8,7 +8,7 @@ import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from '../fil
 import { migrateAndFill, type Filling, type Lacking } from '../migrate-and-fill.ts';
 import { readPort, type DevFlags } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
-import { databaseTarget, developmentTarget, type OpenDatabase, type Target } from '../target.ts';
+import { targetOrDevelopment, type OpenDatabase, type Target } from '../target.ts';
 
 /** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
 export async function dev(context: Context, flags: DevFlags): Promise<void> {
@@ -18,7 +18,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   for (const warning of read.warnings) context.output.note(formatProblem(warning));
   refreshEditorSchema(read);
   const { generate: generates = true } = flags;
-  const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
+  const target = targetOrDevelopment(context, read, flags.database);
   const specification = await asStored(context, target, read);
   await withDatabase(context, target, 'create', async (open) => {
     try {

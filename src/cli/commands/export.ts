@@ -14,10 +14,10 @@ import type { RecordValue } from '../../shape/record.ts';
 import { fromFolder, type Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { columns, grouped } from '../output.ts';
+import { countLines, inOrder, recordsWere } from '../record-counts.ts';
 import { requireCurrent } from '../schema.ts';
 import { requireSpecification } from '../specification.ts';
-import { databaseTarget, developmentTarget, type OpenDatabase } from '../target.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../target.ts';
 
 type ExportFormat = DataFile['format'];
 
@@ -38,9 +38,7 @@ export async function exportCommand(
 ): Promise<void> {
   const stop = context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
-  const target =
-    databaseTarget(context, specification, flags.database) ??
-    developmentTarget(context, specification);
+  const target = targetOrDevelopment(context, specification, flags.database);
   const { api } = await asStored(context, target, specification);
   const resources = wanted(api, flags.resource);
   await requireCurrent(context, target, api);
@@ -63,21 +61,16 @@ export async function exportCommand(
         );
       });
     files.keep();
-    const listed = [...api.resources.keys()].flatMap((resource) => {
-      const count = counts.get(resource);
-      return count === undefined ? [] : [[resource, count] as const];
-    });
+    const listed = inOrder(api, counts);
     const { output } = context;
     if (flags.json === true) {
       const data = { ok: true, folder: name, records: Object.fromEntries(listed) };
       output.print(JSON.stringify(data, undefined, 2));
       return;
     }
-    for (const line of columns(listed.map(([resource, count]) => [resource, grouped(count)])))
-      output.print(line);
+    for (const line of countLines(listed)) output.print(line);
     const total = listed.reduce((sum, [, count]) => sum + count, 0);
-    const were = total === 1 ? '1 record was' : `${grouped(total)} records were`;
-    output.print(`${were} exported from ${open.name} to ${name}.`);
+    output.print(`${recordsWere(total)} exported from ${open.name} to ${name}.`);
     if (resources.some(({ fields }) => [...fields.values()].some(({ writeOnly }) => writeOnly)))
       output.print('The files hold writeOnly fields too: keep them as safe as the database.');
   });

@@ -5,10 +5,11 @@ import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { fillResources } from '../fill-resources.ts';
 import { refill } from '../fill.ts';
-import { columns, grouped } from '../output.ts';
+import { grouped } from '../output.ts';
+import { countLines, inOrder, recordsWere } from '../record-counts.ts';
 import { requireCurrent } from '../schema.ts';
 import { requireSpecification, type Named, type SpecificationFile } from '../specification.ts';
-import { databaseTarget, developmentTarget } from '../target.ts';
+import { targetOrDevelopment } from '../target.ts';
 
 export interface GenerateFlags extends Named {
   readonly database?: string;
@@ -26,7 +27,7 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
   const count = wholeNumber('--count', flags.count, 0);
   const seed = wholeNumber('--seed', flags.seed, Number.MIN_SAFE_INTEGER);
   const read = requireSpecification(context, flags);
-  const target = databaseTarget(context, read, flags.database) ?? developmentTarget(context, read);
+  const target = targetOrDevelopment(context, read, flags.database);
   const specification = await asStored(context, target, read);
   const { api } = specification;
   const resources = namedResources(specification, flags.resource);
@@ -47,23 +48,18 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
             }),
           };
     const { output } = context;
-    const counts = [...api.resources.keys()].flatMap((name) => {
-      const added = loaded.get(name) ?? generated.get(name);
-      return added === undefined ? [] : [[name, added] as const];
-    });
+    const counts = inOrder(api, new Map([...generated, ...loaded]));
     if (flags.json === true) {
       const data = { ok: true, database: open.name, records: Object.fromEntries(counts) };
       output.print(JSON.stringify(data, undefined, 2));
       return;
     }
-    for (const line of columns(counts.map(([name, added]) => [name, grouped(added)])))
-      output.print(line);
+    for (const line of countLines(counts)) output.print(line);
     const total = sumOf(generated);
-    const records = total === 1 ? '1 record was' : `${grouped(total)} records were`;
     const hint = total === 0 && !reset ? ' What is there stays; give --reset to make it anew.' : '';
     const from =
       loaded.size === 0 ? '' : `, ${grouped(sumOf(loaded))} loaded from ${api.settings.data}`;
-    output.print(`${records} generated in ${open.name}${from}.${hint}`);
+    output.print(`${recordsWere(total)} generated in ${open.name}${from}.${hint}`);
   });
 }
 

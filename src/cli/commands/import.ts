@@ -8,8 +8,9 @@ import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../specification.ts';
 import { requireCurrent } from '../schema.ts';
-import { databaseTarget, developmentTarget, type OpenDatabase } from '../target.ts';
-import { columns, grouped } from '../output.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../target.ts';
+import { grouped } from '../output.ts';
+import { countLines, inOrder, recordsWere } from '../record-counts.ts';
 
 interface Flags {
   readonly spec?: string;
@@ -27,9 +28,7 @@ export async function importCommand(
   // From here on a signal takes the run back instead of ending the process.
   context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
-  const target =
-    databaseTarget(context, specification, flags.database) ??
-    developmentTarget(context, specification);
+  const target = targetOrDevelopment(context, specification, flags.database);
   const { api } = await asStored(context, target, specification);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, 'write', async (open) => {
@@ -37,18 +36,14 @@ export async function importCommand(
     const takenIds = flags.replace === true ? 'replace' : 'refuse';
     const result = await loadData(context, api, open, absolute, takenIds);
     const { byResource, skipped, replaced } = result;
-    const counts = [...api.resources.keys()].flatMap((name) => {
-      const count = byResource.get(name);
-      return count === undefined ? [] : [[name, count] as const];
-    });
+    const counts = inOrder(api, byResource);
     const { output } = context;
     if (flags.json === true) {
       const data = { ok: true, records: Object.fromEntries(counts), skipped, replaced };
       output.print(JSON.stringify(data, undefined, 2));
       return;
     }
-    for (const line of columns(counts.map(([name, count]) => [name, grouped(count)])))
-      output.print(line);
+    for (const line of countLines(counts)) output.print(line);
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     const there =
       skipped === 0
@@ -56,13 +51,9 @@ export async function importCommand(
         : skipped === 1
           ? '; 1 was there already, and is equal'
           : `; ${grouped(skipped)} were there already, and are equal`;
-    const over = replaced === 0 ? '' : `; ${records(replaced)} written over`;
-    output.print(`${records(total)} imported into ${open.name}${there}${over}.`);
+    const over = replaced === 0 ? '' : `; ${recordsWere(replaced)} written over`;
+    output.print(`${recordsWere(total)} imported into ${open.name}${there}${over}.`);
   });
-}
-
-function records(count: number): string {
-  return count === 1 ? '1 record was' : `${grouped(count)} records were`;
 }
 
 /** A signal came: the run is taken back. */
