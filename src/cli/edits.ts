@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { counted } from '../model/values.ts';
 import { moduleFiles } from '../generate/modules.ts';
 import type { ReloadProblem } from '../trace/events.ts';
 import type { Context } from './context.ts';
@@ -90,9 +91,8 @@ export class Edits {
     const { name, path, text, api, problems, positionOf } = read;
     if (api === undefined) {
       const errors = problems.filter(({ severity }) => severity === 'error');
-      const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
       const lines = errors.map(formatProblem);
-      const message = `${name} has ${count}.`;
+      const message = `${name} has ${counted(errors.length, 'error')}.`;
       return { state: text, edit: { kind: 'bad', lines, message, problems: errors } };
     }
     const folder = dirname(path);

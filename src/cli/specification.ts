@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
-import { isJsonObject } from '../model/values.ts';
+import { counted, isJsonObject } from '../model/values.ts';
 import { checkRules } from '../plan/rules.ts';
 import { collectProblems, inOrder, type PositionOf } from '../spec/collector.ts';
 import { specificationJsonSchema } from '../spec/json-schema.ts';
@@ -150,7 +150,7 @@ export function requireSpecification(
     return { name, folder: dirname(path), text, api, warnings: problems, positionOf };
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw new CommandFailure(
-    `${name} has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,
+    `${name} has ${counted(errors.length, 'error')}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,
     { details: errors.map(formatProblem), data: { problems } },
   );
 }

@@ -1,5 +1,6 @@
 import { getOrInsert } from '../get-or-insert.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
+import { counted } from '../model/values.ts';
 import { fieldsIn } from '../model/template.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
@@ -175,7 +176,7 @@ export class Generator {
     const narrow = this.rowsOf(resource)
       .narrowFields(wanted)
       .filter(([field]) => !field.nullable)
-      .map(([{ name }, values]) => `${name} has ${valuesText(values)}`);
+      .map(([{ name }, values]) => `${name} has ${counted(values, 'value')}`);
     return narrow.length === 0
       ? ' by their unique fields and keys'
       : `: each has a value of its own, and ${narrow.join(', ')}`;
@@ -255,7 +256,7 @@ export class Generator {
     for (const [field, values] of rows.narrowFields(count))
       warn(
         [...path, 'fields', field.name],
-        `it is unique and has ${valuesText(values)}: ${count - values} of ${count} records get none`,
+        `it is unique and has ${counted(values, 'value')}: ${count - values} of ${count} records get none`,
       );
     for (const field of rows.fields) {
       const reason = this.strangeKey(field, count);
@@ -289,10 +290,6 @@ export class Generator {
     const { resources } = this.options;
     return [...this.api.resources.values()].filter((one) => resources?.has(one) !== false);
   }
-}
-
-function valuesText(count: number): string {
-  return count === 1 ? '1 value' : `${count} values`;
 }
 
 function once(problems: readonly GenerationProblem[]): readonly GenerationProblem[] {

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { counted } from '../../model/values.ts';
 import { compareApis } from '../../openapi/changes.ts';
 import { findDataFiles } from '../../execute/import/files.ts';
 import type { Api } from '../../model/api.ts';
@@ -45,14 +46,14 @@ export async function check(
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (api === undefined || errors > 0)
     throw new CommandFailure(
-      `${name} has ${errors === 1 ? '1 error' : `${errors} errors`}. Mend ${errors === 1 ? 'it' : 'them'} and run "plinth check" again.`,
+      `${name} has ${counted(errors, 'error')}. Mend ${errors === 1 ? 'it' : 'them'} and run "plinth check" again.`,
       { data: { problems } },
     );
   const compared =
     against === undefined ? {} : { changes: compare(context, against, api, json, { problems }) };
   const { size } = api.resources;
   if (json) output.print(JSON.stringify({ ok: true, problems, ...compared }, undefined, 2));
-  else output.print(`${name} is valid: ${size} ${size === 1 ? 'resource' : 'resources'}.`);
+  else output.print(`${name} is valid: ${counted(size, 'resource')}.`);
 }
 
 type ReadFile = Pick<SpecificationFile, 'name' | 'api' | 'folder' | 'positionOf'>;

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { counted } from '../../model/values.ts';
 import { specificationText, specificationValue } from '../../execute/introspect/document.ts';
 import type { SpecificationDraft } from '../../execute/introspect/draft.ts';
 import { readJsonServer, type JsonServerFile } from '../../execute/introspect/json-server.ts';
@@ -101,7 +102,7 @@ function checkWritten(context: Context, file: string): void {
   );
   if (errors.length > 0)
     throw new CommandFailure(
-      `${file} is written, and needs your hand in ${errors.length === 1 ? '1 place' : `${errors.length} places`}. Mend it there.`,
+      `${file} is written, and needs your hand in ${counted(errors.length, 'place')}. Mend it there.`,
       { details: errors.map(formatProblem), data: { problems: errors } },
     );
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../model/values.ts';
 import { neededSteps, type MigrationOptions } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
 import { asStored, inspect, withDatabase, type Inspected } from '../database.ts';
@@ -62,7 +63,7 @@ function report(
     output.print(JSON.stringify({ ok: true, ...data }, undefined, 2));
     return;
   }
-  const count = done.length === 1 ? '1 step' : `${done.length} steps`;
+  const count = counted(done.length, 'step');
   const command = migrateCommand(context, target, { allowDataLoss: allowDataLoss || loses });
   if (done.length === 0) output.print(`${name} is up to date.`);
   else if (apply) output.print(`${name} is now up to date: ${count} done.`);

@@ -1,3 +1,4 @@
+import { counted } from '../../model/values.ts';
 import type { FieldSpecification } from '../../spec/specification.ts';
 import { quote } from '../../sql/dialect.ts';
 import { postgres } from '../../sql/postgres.ts';
@@ -82,7 +83,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
       );
   for (const [name, count] of await ask(schemasQuery))
     left.push(
-      `Schema ${String(name)} with ${count === 1 ? '1 table' : `${String(count)} tables`} is left out: only the schema in which the role makes tables is read. Set its search_path for another one.`,
+      `Schema ${String(name)} with ${counted(Number(count), 'table')} is left out: only the schema in which the role makes tables is read. Set its search_path for another one.`,
     );
   const found: FoundTable[] = [];
   for (const actual of tables.values()) {
