@@ -19,6 +19,13 @@ const mostRecords = 128;
 /** SQLite takes 32,766 parameters, PostgreSQL 65,534. */
 const mostParameters = 30_000;
 
+/** What a write is run with. */
+interface Means {
+  readonly read: CompiledRead;
+  readonly database: Database;
+  readonly statements: WriteStatements;
+}
+
 type Create = Extract<WritePlan, { kind: 'create' }>;
 type Update = Extract<WritePlan, { kind: 'update' }>;
 
@@ -34,15 +41,14 @@ export function writePlainly(
   statements: WriteStatements,
 ): Promise<readonly Written[] | undefined> | undefined {
   if (read.selection.expand.length > 0) return undefined;
-  if (plan.kind === 'create' && plan.records.every(isPlainRecord))
-    return create(plan, read, database, statements);
+  const means = { read, database, statements };
+  if (plan.kind === 'create' && plan.records.every(isPlainRecord)) return create(plan, means);
   if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
   const { ifMatch, ifNoneMatch } = plan.demands;
   if (ifNoneMatch !== undefined) return undefined;
   // Any record will do, and that there is one the update itself tells.
-  if (ifMatch === undefined || ifMatch.trim() === '*')
-    return update(plan, read, database, statements);
-  return database.dialect.rowVersion && updateMatched(plan, ifMatch, read, database, statements);
+  if (ifMatch === undefined || ifMatch.trim() === '*') return update(plan, means);
+  return database.dialect.rowVersion && updateMatched(plan, ifMatch, means);
 }
 
 /** The owner of a morph pair has to be looked for: no constraint of the database does. */
@@ -67,9 +73,7 @@ function isPlainUpdate({ resource, values, unchanged, merged, links }: Update): 
 
 async function update(
   { resource, id, values }: Update,
-  read: CompiledRead,
-  database: Database,
-  statements: WriteStatements,
+  { read, database, statements }: Means,
 ): Promise<readonly Written[] | undefined> {
   const { dialect } = database;
   const fields = [...values.keys()];
@@ -89,9 +93,7 @@ async function update(
 async function updateMatched(
   { resource, id, values }: Update,
   ifMatch: string,
-  read: CompiledRead,
-  database: Database,
-  statements: WriteStatements,
+  { read, database, statements }: Means,
 ): Promise<readonly Written[] | undefined> {
   const { dialect } = database;
   const key = encodeValue(dialect, id, resource.id);
@@ -106,16 +108,12 @@ async function updateMatched(
   return row && [{ id, record: shape(row), plain: undefined }];
 }
 
-async function create(
-  { resource, records }: Create,
-  read: CompiledRead,
-  database: Database,
-  statements: WriteStatements,
-): Promise<readonly Written[]> {
+async function create({ resource, records }: Create, means: Means): Promise<readonly Written[]> {
+  const { read, database } = means;
   const rows =
     records.length > 1 && !database.asksAtOnce
-      ? await insertEach(resource, records, read, database, statements)
-      : await insertTogether(resource, records, read, database, statements);
+      ? await insertEach(resource, records, means)
+      : await insertTogether(resource, records, means);
   const shape = shaperOf(read.selection.columns);
   const idOf = idReader(resource.id, database.dialect);
   const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
@@ -126,11 +124,10 @@ async function create(
 async function insertTogether(
   resource: Resource,
   records: Create['records'],
-  read: CompiledRead,
-  database: Database,
-  statements: WriteStatements,
+  means: Means,
 ): Promise<readonly Row[]> {
-  const inserts = [...insertsOf(resource, records, read, database, statements)];
+  const { database } = means;
+  const inserts = [...insertsOf(resource, records, means)];
   const [first] = inserts;
   if (inserts.length === 1 && first !== undefined)
     return whole(await database.writeOne(first.statement, first.values));
@@ -152,9 +149,7 @@ function whole(rows: readonly Row[]): readonly Row[] {
 async function insertEach(
   { id }: Resource,
   records: Create['records'],
-  read: CompiledRead,
-  database: Database,
-  statements: WriteStatements,
+  { read, database, statements }: Means,
 ): Promise<readonly Row[]> {
   const { dialect } = database;
   const fields = [...(records[0]?.values.keys() ?? [])];
@@ -175,9 +170,7 @@ async function insertEach(
 function* insertsOf(
   resource: Resource,
   records: Create['records'],
-  read: CompiledRead,
-  { dialect }: Database,
-  statements: WriteStatements,
+  { read, database: { dialect }, statements }: Means,
 ): Generator<{ readonly statement: Statement; readonly values: Values }> {
   const fields = [...(records[0]?.values.keys() ?? [])];
   const most = mostTogether(resource, fields.length);

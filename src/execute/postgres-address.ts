@@ -33,7 +33,8 @@ export interface Surroundings {
 
 /** What stands in for the host where a URL has a user and no host, which is a URL to libpq alone. */
 const noHost = 'no-host.invalid';
-const defaultPort = 5432;
+/** Where PostgreSQL listens if nobody says otherwise. */
+export const defaultPort = 5432;
 
 /** Which servers the driver can be told to take. */
 const sessionKinds = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];

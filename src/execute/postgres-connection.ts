@@ -3,7 +3,7 @@ import driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row, Take } from './database.ts';
-import type { PostgresAddress } from './postgres-address.ts';
+import { defaultPort, type PostgresAddress } from './postgres-address.ts';
 import { encrypted, type Encryption } from './postgres-encryption.ts';
 import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
 
@@ -23,10 +23,7 @@ export interface Rows {
 /** Rows as the driver gives them. */
 type Result = Row[] & { readonly count: number };
 
-/**
- * The rows of a result, which has none afterwards. Results that are over hang together in the driver until the next
- * full collection of garbage, and all that they still held would grow old with them.
- */
+/** The rows of a result, which has none afterwards, for the reason of `RowsTaken`. */
 function takenFrom(result: Result): readonly Row[] {
   // Of an array of a class of its own, `splice` is several times as dear.
   const rows: Row[] = [];
@@ -69,9 +66,6 @@ const connectTimeout = 5_000;
 
 /** A session that is younger than this, in ms, leads where the name of the server does. */
 const freshFor = 1_000;
-
-/** Where PostgreSQL listens if nobody says otherwise. */
-const defaultPort = 5432;
 
 /** How many rows of a stream come at a time. */
 const streamedRows = 5_000;
