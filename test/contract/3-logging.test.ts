@@ -103,11 +103,17 @@ describe('a line', () => {
 
   test('of who has gone is no failure: nobody was answered', async () => {
     const { api, lines } = await logging('', 'dev');
+    const gone = new AbortController();
+    const metrics = `${api.url}/_metrics`;
     const asked = fetch(`${api.url}/v1/users`, {
       headers: { 'x-simulate': 'latency=30000' },
-      signal: AbortSignal.timeout(50),
+      signal: gone.signal,
     });
-    await expect(asked).rejects.toThrow('timeout');
+    // Until it has come, whoever asks for the metrics is alone.
+    const inFlight = async (): Promise<string> => (await fetch(metrics)).text();
+    await expect.poll(inFlight).toMatch(/^plinth_requests_in_flight 2$/mu);
+    gone.abort();
+    await expect(asked).rejects.toThrow('aborted');
     await expect.poll(() => lines.length).toBe(1);
     const [line] = lines;
     expect(line).toMatchObject({ level: 'info', status: 499, msg: 'GET /v1/users 499' });
