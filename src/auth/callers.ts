@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Caller } from '../model/access.ts';
+import { claimOf, type Caller, type Claims } from '../model/access.ts';
 import { reservedRoles } from '../spec/reserved.ts';
-import type { JsonValue } from '../spec/specification.ts';
 
 /** A subject longer than this is told apart by its hash, so that what is kept of callers stays small. */
 const longestName = 100;
-
-type Claims = Readonly<Record<string, JsonValue>>;
 
 /** Who an API key of the file speaks for. */
 export function callerOfKey(key: {
@@ -47,21 +44,13 @@ export function scopeOf({ authenticated, id, claims }: Caller): string {
 const reserved: ReadonlySet<string> = new Set(reservedRoles);
 
 /**
- * The roles that a claim gives: a list of them, or one alone. `path` is the claim's name, or where there is none of
- * that name, names joined by dots that lead into objects. What everyone has or no one has cannot be claimed, and what
- * is no text is no role. Contract 3, Authorization.
+ * The roles that a claim gives: a list of them, or one alone. `path` names the claim as `claimOf` takes it. What everyone
+ * has or no one has cannot be claimed, and what is no text is no role. Contract 3, Authorization.
  */
 function rolesIn(claims: Claims, path: string): ReadonlySet<string> {
-  const value = Object.hasOwn(claims, path) ? claims[path] : memberAt(claims, path.split('.'));
+  const value = claimOf(claims, path);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return new Set(
     list.filter((role): role is string => typeof role === 'string' && !reserved.has(role)),
   );
-}
-
-function memberAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
-  if (name === undefined) return value;
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? memberAt((value as Record<string, unknown>)[name], rest)
-    : undefined;
 }

@@ -1,9 +1,8 @@
 import type { JWTPayload } from 'jose';
 import { BoundedCache } from '../bounded-cache.ts';
 import { fail, ok, type Result } from '../errors.ts';
-import type { JsonValue } from '../spec/specification.ts';
 import { invalidCredentials, tokenExpired, type Findings, type Proof } from './credential.ts';
-import type { Caller } from '../model/access.ts';
+import type { Caller, Claims } from '../model/access.ts';
 import { callerOfToken } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
 
@@ -75,7 +74,7 @@ export class Tokens {
       if (error instanceof errors.JOSEError) return fail(invalidCredentials);
       throw error;
     }
-    const found = ok(callerOfToken(claims as Readonly<Record<string, JsonValue>>, rolesClaim));
+    const found = ok(callerOfToken(claims as Claims, rolesClaim));
     const { nbf: begins = 0, exp: expires = 0 } = claims;
     if (token.length <= longestKept) this.proofs.set(digest, { found, begins, expires, revision });
     return found;
