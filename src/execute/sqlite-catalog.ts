@@ -31,13 +31,15 @@ export function readTables(driver: Driver.Database): ReadonlyMap<string, () => A
   );
 }
 
+/** Whether there is a table that is called just so. */
+export function hasTable(driver: Driver.Database, name: string): boolean {
+  const one = driver.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`);
+  return one.get(name) !== undefined;
+}
+
 /** What migrations have written down in a file (`recordQuery`); nothing where none has run. */
 export function readMade(driver: Driver.Database): readonly RecordRow[] {
-  const isThere = driver
-    .prepare<[string], number>(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
-    .pluck()
-    .get(recordTable);
-  if (isThere === undefined) return [];
+  if (!hasTable(driver, recordTable)) return [];
   return readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all());
 }
 

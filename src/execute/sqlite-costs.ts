@@ -1,6 +1,7 @@
 import type Driver from 'better-sqlite3';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import { quote } from '../sql/dialect.ts';
+import { hasTable } from './sqlite-catalog.ts';
 
 /**
  * A statement that has taken longer twice in a row, or once far longer, is slow; what a plan bounds has to be far
@@ -212,18 +213,10 @@ export class ReadCosts {
     // Few rows are soon counted again.
     const holds = known !== undefined && (known.pages === pages || known.rows > large);
     if (holds && now < known.until) return known.rows;
-    const isThere = this.driver.prepare(
-      `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`,
-    );
-    const rows =
-      isThere.get(table) === undefined
-        ? 0
-        : (this.driver
-            .prepare<[], number>(
-              `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${huge + 1})`,
-            )
-            .pluck()
-            .get() ?? 0);
+    const count = `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${huge + 1})`;
+    const rows = hasTable(this.driver, table)
+      ? Number(this.driver.prepare(count).pluck().get())
+      : 0;
     this.sizes.set(table, { rows, until: now + keptFor, pages });
     return rows;
   }

@@ -5,7 +5,7 @@ import { jsonGuard } from '../sql/json-guard.ts';
 import { columnSql } from '../sql/schema.ts';
 import type { ColumnSchema } from '../sql/table-schema.ts';
 import type { ActualColumn } from './schema-actual.ts';
-import { rowKeyName } from './sqlite-catalog.ts';
+import { hasTable, rowKeyName } from './sqlite-catalog.ts';
 import { valueFrom, type ColumnChange, type TableChange } from './schema-changes.ts';
 
 /**
@@ -114,10 +114,7 @@ function withDefault(sql: string, value: string): string {
 
 /** The last id that a table has given out, where it remembers it. */
 function lastGivenId(driver: Driver.Database, table: string): number | undefined {
-  const hasSequence = driver
-    .prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`)
-    .get();
-  if (hasSequence === undefined) return undefined;
+  if (!hasTable(driver, 'sqlite_sequence')) return undefined;
   return driver
     .prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE lower(name) = lower(?)')
     .pluck()
