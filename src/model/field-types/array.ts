@@ -2,7 +2,7 @@ import type { FieldType } from '../api.ts';
 import { wrongType } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 import { readValue } from '../validation.ts';
-import { jsonb, jsonText, readItems } from './json.ts';
+import { readItems, storedAsJson } from './json.ts';
 
 export const arrayType: FieldType = {
   name: 'array',
@@ -16,7 +16,5 @@ export const arrayType: FieldType = {
   },
   parse: (text, field) => field.items?.type.parse(text, field.items),
   expects: (field) => field.items?.type.expects(field.items) ?? 'an item',
-  sqlite: { column: () => 'TEXT', form: 'jsonText' },
-  postgres: { column: () => 'jsonb', form: 'jsonb' },
-  forms: { jsonText, jsonb },
+  ...storedAsJson,
 };

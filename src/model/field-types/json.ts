@@ -6,7 +6,7 @@ import { operatorSets } from '../operators.ts';
 import { parseText, readText } from './string.ts';
 
 /** JSON text in the column; it may have been written before the file declared the members that it does. */
-export const jsonText: Codec = {
+const jsonText: Codec = {
   encode: (value) => JSON.stringify(value),
   decode: (stored, field) => inOrder(readStored(String(stored)), field),
 };
@@ -21,7 +21,7 @@ export function readStored(text: string): JsonValue {
 }
 
 /** A jsonb column, which keeps members in an order of its own. */
-export const jsonb: Codec = {
+const jsonb: Codec = {
   encode: (value) => JSON.stringify(value),
   decode: (stored, field) => inOrder(JSON.parse(String(stored)) as JsonValue, field),
 };
@@ -144,6 +144,13 @@ export function readJson(value: unknown): Reading {
   );
 }
 
+/** How databases store what has parts. */
+export const storedAsJson: Pick<FieldType, 'sqlite' | 'postgres' | 'forms'> = {
+  sqlite: { column: () => 'TEXT', form: 'jsonText' },
+  postgres: { column: () => 'jsonb', form: 'jsonb' },
+  forms: { jsonText, jsonb },
+};
+
 export const jsonType: FieldType = {
   name: 'json',
   operators: operatorSets.presence,
@@ -151,9 +158,7 @@ export const jsonType: FieldType = {
   read: readJson,
   parse: () => undefined,
   expects: () => 'a path below it',
-  sqlite: { column: () => 'TEXT', form: 'jsonText' },
-  postgres: { column: () => 'jsonb', form: 'jsonb' },
-  forms: { jsonText, jsonb },
+  ...storedAsJson,
 };
 
 /** A member that nothing declares: what it is compared as is decided by the JSON found there. Contract 2, Filters. */

@@ -2,7 +2,7 @@ import type { FieldType } from '../api.ts';
 import { isJsonObject, wrongType, type Reading } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 import { defaultValue, readValue } from '../validation.ts';
-import { below, gather, jsonb, jsonText, readJson } from './json.ts';
+import { below, gather, readJson, storedAsJson } from './json.ts';
 
 export const objectType: FieldType = {
   name: 'object',
@@ -31,7 +31,5 @@ export const objectType: FieldType = {
   },
   parse: () => undefined,
   expects: () => 'a path below it',
-  sqlite: { column: () => 'TEXT', form: 'jsonText' },
-  postgres: { column: () => 'jsonb', form: 'jsonb' },
-  forms: { jsonText, jsonb },
+  ...storedAsJson,
 };
