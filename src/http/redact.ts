@@ -5,6 +5,7 @@ import { sentParameters, type SentParameters } from '../request/debug.ts';
 import { operatorSuffixes } from '../spec/reserved.ts';
 import type { HeaderValues } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
+import { splitUrl } from './router.ts';
 
 /** The longest body that is looked into; of longer ones only the length is told. */
 const longestBody = 64 * 1024;
@@ -110,9 +111,7 @@ export class Redactor {
 
   /** Whether a parameter in a URL has to do with what is secret. */
   isAskedBy(url: string): boolean {
-    const mark = url.indexOf('?');
-    if (mark === -1) return false;
-    const sent = Object.entries(sentParameters(url.slice(mark + 1)));
+    const sent = Object.entries(sentParameters(splitUrl(url).search));
     return sent.some(([name, value]) => this.parameter(name, value) === withheld);
   }
 }
@@ -171,9 +170,7 @@ export class Disclosure {
 
   /** The same as one text, each parameter as it was sent, decoded no further. */
   queryText(url: string): string {
-    const mark = url.indexOf('?');
-    if (mark === -1) return '';
-    const raw = url.slice(mark + 1);
+    const { search: raw } = splitUrl(url);
     const { redactor } = this;
     if (this.tellsValues && !redactor.isNeeded) return raw;
     const pairs = raw.split('&').filter((pair) => pair !== '');

@@ -25,14 +25,14 @@ export function accept(value: JsonValue): Reading {
   return { ok: true, value };
 }
 
-/** A value that is refused with 400: it is of the wrong JSON type. `path` is the place below the field. */
-export function wrongType(message: string, path = ''): Reading {
-  return { ok: false, issues: [{ kind: 'type', message, path }] };
+/** A value that is refused with 400: it is of the wrong JSON type. */
+export function wrongType(message: string): Reading {
+  return { ok: false, issues: [{ kind: 'type', message, path: '' }] };
 }
 
-/** A value that is refused with 422: it is of the right type, and not allowed. `path` is the place below the field. */
-export function wrongValue(message: string, path = ''): Reading {
-  return { ok: false, issues: [{ kind: 'value', message, path }] };
+/** A value that is refused with 422: it is of the right type, and not allowed. */
+export function wrongValue(message: string): Reading {
+  return { ok: false, issues: [{ kind: 'value', message, path: '' }] };
 }
 
 /** `3 values`, `1 row`. */
