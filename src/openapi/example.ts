@@ -61,7 +61,9 @@ export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
   const change = inputs.find((input) => isPlainChange(input, face));
   const creatable = inputs.filter((input) => isCreated(input, face));
   const added = rows && withRoom(creatable, next, face, rows);
-  const one: Values | undefined = rows === undefined ? next : added;
+  const room = rows === undefined ? next : added;
+  const one: Values | undefined =
+    room && ((view) => (pointsNowhere(view.field, face) ? null : room(view)));
   const update = change === undefined ? replace : all([change], next);
   return {
     record,
@@ -117,6 +119,12 @@ function withRoom(
 
 function isCreated({ field, creatable }: InputView, face: ResourceView): boolean {
   return creatable && !isGenerated(field) && field !== face.resource.id;
+}
+
+/** Whether only null can be written: no record that the key points to is there for this caller. */
+function pointsNowhere({ nullable, reference }: Field, { view }: ResourceView): boolean {
+  if (!nullable || reference === undefined) return false;
+  return (view.resource(reference.resource.name)?.rules.read.length ?? 0) === 0;
 }
 
 function isReplaced(input: InputView, face: ResourceView): boolean {

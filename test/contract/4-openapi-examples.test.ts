@@ -208,6 +208,29 @@ resources:
     '{ name: { type: string }, marks: { type: relation, relation: morphMany, resource: marks, typeField: aboutType, idField: aboutId, typeValue: secret-file } }',
   );
 
+test('a key to records that are not there for the caller is left null in what it creates', async () => {
+  const document = await servedDocumentOf(
+    `
+auth: { jwt: { secret: "01234567890123456789012345678901", algorithms: [HS256] } }
+access: { read: public, write: public }
+resources:
+  letters:
+    fields:
+      text: { type: string, required: true }
+      boxId: { type: integer, reference: boxes.id }
+      senderId: { type: integer, reference: senders.id }
+  boxes: { access: { read: editor }, fields: { name: { type: string } } }
+  senders: { fields: { name: { type: string } } }
+`,
+    anonymous,
+  );
+  const [sent, made] = ['requestBody', 'responses 201'].map((part) =>
+    at(document, `paths /v1/letters post ${part} content application/json example`),
+  );
+  expect(sent).toMatchObject({ boxId: null, senderId: expect.any(Number) });
+  expect(made).toMatchObject({ boxId: null, senderId: expect.any(Number) });
+});
+
 describe('nothing is shown that the caller may not read', () => {
   let api: SandboxedApi;
   beforeAll(async () => {
