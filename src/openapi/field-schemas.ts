@@ -55,7 +55,7 @@ export function writeSchema(
   const below = (part: Field): JsonSchema => writeSchema(part, view);
   const { name } = field.type;
   if (merges && name === 'object') {
-    const patch = { ...anyObject, ...notes(field) };
+    const patch = { ...patchSchema(field, view), ...notes(field) };
     return field.nullable ? orNull(patch) : patch;
   }
   const { attributes, default: initial } = field;
@@ -76,6 +76,21 @@ export function writeSchema(
     ...notes(field),
   };
   return field.nullable ? orNull(schema) : schema;
+}
+
+/** What is merged into an object: null takes a member away that it can do without. RFC 7396. */
+function patchSchema({ properties }: Field, view: View): JsonSchema {
+  if (properties === undefined) return anyObject;
+  const members = [...properties].map(([name, part]) => {
+    const schema = writeSchema(part, view, { merges: true, stays: true });
+    return [name, isNeeded(part) ? schema : orNull(schema)] as const;
+  });
+  return { type: 'object', properties: Object.fromEntries(members) };
+}
+
+/** Whether an object has to have this member. */
+function isNeeded(property: Field): boolean {
+  return property.required && property.default === undefined;
 }
 
 /**
@@ -228,7 +243,7 @@ function objectSchema(
 ): JsonSchema {
   if (properties === undefined) return anyObject;
   const required = [...properties]
-    .filter(([, property]) => property.required && property.default === undefined)
+    .filter(([, property]) => isNeeded(property))
     .map(([name]) => name);
   return {
     type: 'object',

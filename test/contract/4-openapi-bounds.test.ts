@@ -18,6 +18,7 @@ resources:
       count: { type: decimal, precision: 3, scale: 0 }
       at: { type: time }
       moment: { type: datetime }
+      size: { type: object, properties: { width: { type: integer, required: true, minimum: 1 }, unit: { type: string, default: cm }, box: { type: object, properties: { deep: { type: boolean } } } } }
       link: { type: url }
       home: { type: string, format: url }
       tags: { type: relation, relation: belongsToMany, resource: tags, through: bound-tags, withPivot: [position] }
@@ -90,7 +91,7 @@ describe('the schema of a body and the service are of one opinion', () => {
   let document: OpenApiDocument;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   beforeAll(async () => {
-    api = await serveBoth(specification, { tags: [{ id: 'a' }], bounds: [{}] });
+    api = await serveBoth(specification, { tags: [{ id: 'a' }], bounds: [{ size: { width: 1 } }] });
     document = documentOf(specification);
     ajv.addSchema(document, 'api');
   });
@@ -122,6 +123,24 @@ describe('the schema of a body and the service are of one opinion', () => {
   test('links that need more than they can carry', async () => {
     expect(await verdicts('tags', 'TagCreate', { bounds: [] })).toEqual([true, true]);
     expect(await verdicts('tags', 'TagCreate', { bounds: [1] })).toEqual([false, false]);
+  });
+
+  test.each<[boolean, unknown]>([
+    [true, { width: 2 }],
+    [true, { unit: null, box: { deep: true } }],
+    [true, { box: { deep: null }, more: 1 }],
+    [true, {}],
+    [false, { width: null }],
+    [false, { width: 0 }],
+    [false, { width: 'wide' }],
+    [false, { box: { deep: 1 } }],
+    [false, { unit: 1 }],
+    [false, 'big'],
+  ])('what is merged into an object: %s %j', async (isTaken, size) => {
+    const type = { 'content-type': 'application/merge-patch+json' };
+    const { status } = await api.send('PATCH', '/bounds/1', { size }, type);
+    const isValid = ajv.validate({ $ref: 'api#/components/schemas/BoundMergePatch' }, { size });
+    expect([isValid, status === 200]).toEqual([isTaken, isTaken]);
   });
 
   test('the id of a new record', async () => {
