@@ -1,4 +1,5 @@
 import type { Field } from '../model/api.ts';
+import { formatScaled } from '../model/exact-number.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { toldValues } from '../model/told-values.ts';
 import { counted } from '../model/values.ts';
@@ -120,8 +121,13 @@ export function valueSchema(field: Field, view: View, isAny: boolean): JsonSchem
   };
 }
 
+interface Range {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
 /** Numbers that JavaScript and both databases tell apart. */
-const wholeNumbers = { minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const wholeNumbers: Range = { minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 function isWhole(field: Field): boolean {
   return field.type.name === 'integer' || isGenerated(field);
@@ -136,7 +142,8 @@ function sentForm(field: Field): JsonSchema {
   if (isWhole(field)) return values === undefined ? bounds(field, wholeNumbers) : {};
   const { name } = type;
   if (name === 'number') return bounds(field);
-  if (name === 'decimal') return { pattern: decimalPattern(field), ...bounds(field) };
+  if (name === 'decimal')
+    return { pattern: decimalPattern(field), ...bounds(field, decimalRange(field)) };
   if (name === 'time') return { pattern: clock };
   if (name === 'datetime') return { pattern: moment };
   if (name === 'id' && attributes.format === 'string') return { minLength: 1, maxLength: 255 };
@@ -147,7 +154,7 @@ function sentForm(field: Field): JsonSchema {
  * Of numbers, within the `widest` where they have no others, and of decimals that are sent as such; those in strings
  * are told of theirs in words.
  */
-function bounds({ attributes }: Field, widest: Partial<typeof wholeNumbers> = {}): JsonSchema {
+function bounds({ attributes }: Field, widest: Partial<Range> = {}): JsonSchema {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = attributes;
   const number = (limit: number | string | undefined): number | undefined =>
     limit === undefined ? undefined : Number(limit);
@@ -173,6 +180,12 @@ function decimalPattern({ precision, scale }: Field): string {
   const whole = precision > scale ? String.raw`0*\d{1,${precision - scale}}` : '0+';
   const fraction = scale > 0 ? String.raw`\d{1,${scale}}0*` : '0+';
   return String.raw`^-?${whole}(\.${fraction})?$`;
+}
+
+/** What a decimal of so many digits can be, to the next double. */
+function decimalRange({ precision, scale }: Field): Range {
+  const most = Number(formatScaled(10n ** BigInt(precision) - 1n, scale));
+  return { minimum: -most, maximum: most };
 }
 
 type Below = (part: Field, view: View) => JsonSchema;

@@ -78,6 +78,7 @@ describe('what a body may give for a field, and what is read of it', () => {
         type: ['string', 'number'],
         pattern: String.raw`^-?0*\d{1,4}(\.\d{1,2}0*)?$`,
         minimum: 1,
+        maximum: 9999.99,
         ...decimal,
       },
       { type: 'string', pattern: String.raw`^-?\d+(\.\d+)?$`, ...decimal },
