@@ -62,7 +62,8 @@ export function writeSchema(
   const { attributes, default: initial } = field;
   const schema = {
     ...plainSchema(field, view, below),
-    ...(name === 'decimal' ? { type: ['string', 'number'] } : {}),
+    ...(name === 'decimal' ? { type: ['string', field.scale === 0 ? 'integer' : 'number'] } : {}),
+    ...(name === 'json' && !field.nullable ? { not: { type: 'null' } } : {}),
     ...sentForm(field),
     ...given({
       minLength: attributes.minLength,

@@ -16,6 +16,8 @@ resources:
       price: { type: decimal, precision: 6, scale: 2, minimum: "0.50" }
       share: { type: decimal, precision: 2, scale: 2 }
       count: { type: decimal, precision: 3, scale: 0 }
+      extra: { type: json, nullable: false, default: {} }
+      list: { type: array, items: { type: json } }
       at: { type: time }
       moment: { type: datetime }
       size: { type: object, properties: { width: { type: integer, required: true, minimum: 1 }, unit: { type: string, default: cm }, box: { type: object, properties: { deep: { type: boolean } } } } }
