@@ -59,7 +59,7 @@ function resourceDocument(face: ResourceView): ResourceInfo {
     }),
     relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
     groups: Object.fromEntries(face.groups),
-    filters: filterables(face, limits).flatMap(({ path, kind, leaf, operators: fit }) =>
+    filters: filterables(face, limits).flatMap(({ path, kind, leaves: [leaf], operators: fit }) =>
       kind === 'related'
         ? []
         : [

@@ -8,8 +8,8 @@ import { isParameter } from '../request/parameters.ts';
 /** One thing that a list can be filtered by: a path, and what can be asked there. */
 export interface Filterable {
   readonly path: string;
-  /** What is compared; undefined where the path ends with a relation. */
-  readonly leaf: Field | undefined;
+  /** What is compared: several behind a morphTo, none where the path ends with a relation. */
+  readonly leaves: readonly Field[];
   readonly operators: readonly Operator[];
   /**
    * Whether it is a field of the resource itself, a member of one, a relation, something that a relation's links carry,
@@ -44,7 +44,7 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
     const takes = operatorsAt(resolved.value);
     // What is a path itself, such as that of a field level_gt, is no level with an operator.
     const fit = all.filter((one) => takes.has(one) && !paths.has(filterName(path, one)));
-    return [{ path, kind, leaf: endOf(resolved.value), operators: fit }];
+    return [{ path, kind, leaves: endsOf(resolved.value), operators: fit }];
   });
 }
 
@@ -84,8 +84,8 @@ export function sortables(face: ResourceView, limits: Limits): readonly string[]
         ),
   );
   return [...own, ...through].filter((path) => {
-    const leaf = isTooDeep(path, limits) ? undefined : leafOf(resolvePath(path, face));
-    return leaf !== undefined && isSortable(leaf);
+    const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, face);
+    return resolved?.ok === true && endsOf(resolved.value).some(isSortable);
   });
 }
 
@@ -120,12 +120,7 @@ function related(view: RelationView): readonly string[] {
   );
 }
 
-function leafOf(path: ReturnType<typeof resolvePath>): Field | undefined {
-  return path.ok ? endOf(path.value) : undefined;
-}
-
-function endOf(path: Path): Field | undefined {
-  if (path.kind === 'place') return path.place.leaf;
-  const next = path.branches.find((branch) => branch.next !== undefined)?.next;
-  return next === undefined ? undefined : endOf(next);
+function endsOf(path: Path): readonly Field[] {
+  if (path.kind === 'place') return [path.place.leaf];
+  return path.branches.flatMap(({ next }) => (next === undefined ? [] : endsOf(next)));
 }

@@ -1,6 +1,6 @@
 import { takesAnyValue } from '../filter/operand.ts';
 import { isToMany, type Api, type Limits } from '../model/api.ts';
-import { operators } from '../model/operators.ts';
+import { operators, type Operator } from '../model/operators.ts';
 import type { ResourceView, View } from '../model/view.ts';
 import {
   isOn,
@@ -215,7 +215,7 @@ function filterParameters(face: ResourceView, limits: Limits): readonly JsonSche
     const { kind } = filter;
     const isWhole = kind === 'field' || kind === 'relation';
     const bare = isBareFilter(filter)
-      ? [bareParameter(filter, face.view, !isWhole, id === filter.leaf && kind === 'field')]
+      ? [bareParameter(filter, face.view, !isWhole, filter.leaves[0] === id && kind === 'field')]
       : [];
     if (!isWhole && bare.length > 0) return bare;
     return [
@@ -233,9 +233,9 @@ function bareParameter(
   isAlone: boolean,
   isUnion: boolean,
 ): JsonSchema {
-  const { path, leaf } = filter;
+  const { path } = filter;
   const suffixes = filter.operators.map((operator) => `\`${operators[operator].suffix}\``);
-  const value = leaf === undefined ? {} : valueSchema(leaf, view, false);
+  const value = comparedSchema(filter, 'eq', view);
   if (isUnion)
     return {
       name: path,
@@ -254,22 +254,35 @@ function bareParameter(
 }
 
 function operatorParameter(
-  { path, leaf }: Filterable,
-  operator: Filterable['operators'][number],
+  filter: Filterable,
+  operator: Operator,
   view: View,
   { inItems }: Limits,
 ): readonly JsonSchema[] {
+  const { path } = filter;
   const name = filterName(path, operator);
   if (isParameter(name)) return [];
   const { meaning, operand } = operators[operator];
   const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
   if (operator === 'exists' || operator === 'null') return [{ ...base, schema: flag }];
-  const value = leaf === undefined ? {} : valueSchema(leaf, view, takesAnyValue(operator));
   const isText = operator === 'like' || operator === 'ilike';
-  const schema = isText ? { type: 'string' } : value;
+  const schema = isText ? { type: 'string' } : comparedSchema(filter, operator, view);
   if (operand === 'list')
     return [{ ...base, ...commas, schema: { type: 'array', items: schema, maxItems: inItems } }];
   return [{ ...base, schema }];
+}
+
+/** What an operator compares with: behind a morphTo that which any of the fields takes that it fits. */
+function comparedSchema(
+  { leaves }: Filterable,
+  operator: Exclude<Operator, 'exists' | 'null'>,
+  view: View,
+): JsonSchema {
+  const schemas = leaves
+    .filter(({ type }) => type.operators.has(operator))
+    .map((leaf) => valueSchema(leaf, view, takesAnyValue(operator)));
+  const kinds = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return kinds.length > 1 ? { anyOf: kinds } : (kinds[0] ?? {});
 }
 
 /** What a list's or a read's description says of paths and names, which parameters alone cannot. */

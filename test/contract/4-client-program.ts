@@ -23,6 +23,9 @@ await api.things.create({ name: 'with "marks", and: colons', on: false, price: 2
 const second = await api.things.create({ name: 'other thing', on: false, price: 20, parentId: thing.id });
 await api.notes.create({ text: 'of a thing, "quoted": yes', aboutType: 'things', aboutId: String(thing.id) });
 await api.notes.create({ text: 'of an owner', aboutType: 'owners', aboutId: owner.id });
+// Things count, owners have a text: behind a morphTo it may be either.
+await api.notes.list({ where: { 'about.id': owner.id } });
+await api.notes.list({ where: { 'about.id': thing.id } });
 
 // Filters, sorts and pages.
 const cheap = await api.things.list({

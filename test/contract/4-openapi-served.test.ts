@@ -87,6 +87,25 @@ describe('served', () => {
     },
   );
 
+  test('a filter behind a morphTo takes what any of its resources has', async () => {
+    const parameters = at(documentOf(everything), 'paths /api/v1/notes get parameters');
+    const list = parameters as readonly { name?: string; schema: object }[];
+    const schemaOf = (name: string) => list.find((one) => one.name === name)?.schema;
+    const uuid = '0198c0de-0000-7000-8000-000000000001';
+    expect(schemaOf('about.id')).toMatchObject({
+      anyOf: [{ type: 'integer' }, { type: 'string', format: 'uuid' }],
+    });
+    expect(schemaOf('about:owners.id')).toEqual({ type: 'string', format: 'uuid' });
+    // Both names are texts.
+    expect(schemaOf('about.name')).toEqual({ type: 'string' });
+    for (const [path, id, status] of [
+      ['about', '1', 200],
+      ['about', uuid, 200],
+      ['about:owners', '1', 400],
+    ] as const)
+      expect((await api.get(`/api/v1/notes?${path}.id=${id}`)).status).toBe(status);
+  });
+
   test('a filter on a moment takes a day as well', async () => {
     const parameters = at(documentOf(everything), 'paths /api/v1/things get parameters');
     const list = parameters as readonly { name?: string; schema: object }[];

@@ -249,17 +249,17 @@ function union(names: readonly string[]): string {
 /** Of each path what it is compared with, its operators, and whether its name alone is a filter. */
 function filterTypes(face: ResourceView, limits: Limits): readonly string[] {
   return filterables(face, limits).map((filter) => {
-    const { path, leaf, kind, operators } = filter;
-    const several = kind === 'related' || kind === 'pivot' || leaf === face.resource.id;
+    const { path, leaves, kind, operators } = filter;
+    const several = kind === 'related' || kind === 'pivot' || leaves[0] === face.resource.id;
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
-    return `${key(path)}: [${filterType(leaf)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
+    return `${key(path)}: [${filterType(leaves)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
   });
 }
 
 /** Where keys are that only the values know. */
 function freeJson(face: ResourceView, limits: Limits): readonly string[] {
-  return filterables(face, limits).flatMap(({ path, leaf, kind }) =>
-    kind !== 'related' && kind !== 'pivot' && leaf !== undefined && isFree(leaf) ? [path] : [],
+  return filterables(face, limits).flatMap(({ path, leaves, kind }) =>
+    kind !== 'related' && kind !== 'pivot' && leaves.some(isFree) ? [path] : [],
   );
 }
 
@@ -267,9 +267,13 @@ function isFree({ type, properties }: Field): boolean {
   return type.name === 'json' || (type.name === 'object' && properties === undefined);
 }
 
-function filterType(leaf: Field | undefined): string {
-  if (leaf === undefined) return 'never';
-  if (leaf.type.name === 'array') return filterType(leaf.items);
+/** Behind a morphTo the fields of a name may be of several types. */
+function filterType(leaves: readonly Field[]): string {
+  return leaves.length === 0 ? 'never' : [...new Set(leaves.map(comparedType))].join(' | ');
+}
+
+function comparedType(leaf: Field): string {
+  if (leaf.type.name === 'array') return filterType(leaf.items === undefined ? [] : [leaf.items]);
   const plain = leaf.values?.map((value) => JSON.stringify(value)).join(' | ');
   if (plain !== undefined) return plain;
   const type = plainType(leaf, readType);
