@@ -114,7 +114,8 @@ function withRoom(
     return value === undefined ? [] : [[view.field, value] as const];
   });
   const free = rows.freeOf(resource, new Map(own));
-  return free && ((view) => free.get(view.field) ?? values(view));
+  // Null is a value, too.
+  return free && ((view) => (free.has(view.field) ? free.get(view.field) : values(view)));
 }
 
 function isCreated({ field, creatable }: InputView, face: ResourceView): boolean {

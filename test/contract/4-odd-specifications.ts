@@ -25,6 +25,16 @@ export const oddSpecifications: Readonly<Record<string, Odd>> = {
       person: { type: relation, relation: belongsTo, resource: people }
 `,
   },
+  'values that are distinct together, where only null is left': {
+    full: [],
+    text: `resources:
+  shifts:
+    unique: [[isEarly, kind]]
+    fields:
+      isEarly: { type: boolean }
+      kind: { type: enum, values: [work, rest], required: true }
+`,
+  },
   'one to one, some free': {
     full: [],
     text: `generate: { count: 12 }
