@@ -9,6 +9,8 @@ export interface Context {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly output: Output;
   readonly draw: Draw;
+  /** What this process and those that it starts may take, in bytes. */
+  readonly memory: number;
   /**
    * The first SIGINT or SIGTERM. From the first look at it on, a signal no longer ends the process by itself; a
    * second one does.

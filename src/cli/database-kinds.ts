@@ -22,15 +22,19 @@ export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
     reach: async (context, target) => {
       const { sqliteFile } = await import('./sqlite.ts');
       const path = target.url.slice(scheme.length);
-      return sqliteFile(target.folder, path, migrateCommand(context, target), target.options);
+      const { memory } = context;
+      return sqliteFile(target.folder, path, migrateCommand(context, target), {
+        ...target.options,
+        memory,
+      });
     },
   },
   memory: {
     form: `${scheme}:memory:`,
     pattern: /^sqlite::memory:$/u,
-    reach: async (_context, { options }) => {
+    reach: async ({ memory }, { options }) => {
       const { temporaryFile } = await import('./sqlite.ts');
-      return temporaryFile(options);
+      return temporaryFile({ ...options, memory });
     },
   },
   postgres: {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import * as modules from 'node:module';
+import { totalmem } from 'node:os';
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import type { Context } from './context.ts';
@@ -48,6 +49,8 @@ const context: Context = {
   environment: process.env,
   output: processOutput(process),
   draw: { now: () => new Date(), uuid: uuidv7 },
+  // Without a bound the first is 0, or more than any machine has.
+  memory: Math.min(process.constrainedMemory() || Infinity, totalmem()),
   stop: () => {
     if (stop === undefined) {
       const controller = new AbortController();

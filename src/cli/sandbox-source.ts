@@ -36,7 +36,7 @@ export function sandboxSource(
   // Fifty of them with processes of their own would fill the memory of the machine.
   const { statementTimeout = databaseDefaults.statementTimeout } =
     specification.api.settings.database ?? {};
-  const readers = new ReaderProcesses('sandboxes', statementTimeout);
+  const readers = new ReaderProcesses('sandboxes', statementTimeout, context.memory);
   const fill = async (place: string): Promise<string> => {
     const path = join(place, 'image.db');
     const open = openTemporary(path);

@@ -6,9 +6,12 @@ import { programBeside } from './program-beside.ts';
 import type { Job, Report } from './reader-job.ts';
 import { busyPatience, meaningOf } from './sqlite-errors.ts';
 
-/** How many run at once, and how long one that is not needed is kept beside the last, in ms. */
+/** How many run at once at most, and how long one that is not needed is kept beside the last, in ms. */
 const most = 4;
 const keptFor = 30_000;
+/** What the server takes itself under many requests, and each of them, in bytes. */
+const ownMemory = 160 * 1024 * 1024;
+const eachMemory = 80 * 1024 * 1024;
 
 const program = programBeside(import.meta.url, 'reader-process');
 
@@ -41,6 +44,12 @@ interface Member {
 const unreachable = (options?: ErrorOptions): DatabaseFailure =>
   new DatabaseFailure('A process that reads the database has ended.', options);
 
+/** How many may run beside a server where both may take so many bytes: a system without room kills the server. */
+export function mostReaders(memory: number): number {
+  const fitting = Math.floor((memory - ownMemory) / eachMemory);
+  return Math.min(most, Math.max(1, fitting));
+}
+
 /**
  * Processes that read SQLite files and are killed at a deadline. They are started when they are needed, a few at
  * most; then reads wait for one.
@@ -50,16 +59,21 @@ export class ReaderProcesses {
   private readonly deadline: number;
   /** How long a read waits for a process, in ms. */
   private readonly patience: number;
+  private readonly most: number;
   private readonly members = new Set<Member>();
   private idle: Member[] = [];
   private waiting: Task[] = [];
   private isClosed = false;
 
-  /** `name`: whose files they read, for who looks at processes. `deadline` in ms: what a statement may take. */
-  constructor(name: string, deadline: number) {
+  /**
+   * `name`: whose files they read, for who looks at processes. `deadline` in ms: what a statement may take. `memory` in
+   * bytes: what they and the server may take.
+   */
+  constructor(name: string, deadline: number, memory = Infinity) {
     this.name = name;
     this.deadline = deadline;
     this.patience = Math.max(deadline, busyPatience);
+    this.most = mostReaders(memory);
   }
 
   /**
@@ -119,7 +133,7 @@ export class ReaderProcesses {
       this.begin(member, task);
     }
     const starting = [...this.members].filter(({ isReady }) => !isReady).length;
-    const wanted = Math.min(this.waiting.length - starting, most - this.members.size);
+    const wanted = Math.min(this.waiting.length - starting, this.most - this.members.size);
     for (let count = 0; count < wanted; count += 1) this.start();
   }
 

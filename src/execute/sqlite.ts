@@ -55,6 +55,8 @@ export type Durability = 'durable' | 'temporary' | 'read';
 export interface SqliteOptions {
   /** What a read may take, in ms. */
   readonly statementTimeout?: number | undefined;
+  /** What this process and those that read for it may take, in bytes. Absent: no bound is known. */
+  readonly memory?: number;
   /** What reads for several files whatever may take long, with a deadline of its own. Absent: what is made for this one. */
   readonly readers?: ReaderProcesses;
 }
@@ -135,7 +137,7 @@ export class SqliteDatabase implements Database {
     }
     const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
     this.isShared = options.readers !== undefined;
-    this.processes = options.readers ?? new ReaderProcesses(file, deadline);
+    this.processes = options.readers ?? new ReaderProcesses(file, deadline, options.memory);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.open.mustBeThere(),
       onBegun: () => this.served.mustBeKept(this.writer, true),

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import Driver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { ReaderProcesses } from '../../src/execute/reader-processes.ts';
+import { mostReaders, ReaderProcesses } from '../../src/execute/reader-processes.ts';
 import { makeFolder, until } from '../support/command.ts';
 import { processes } from '../support/processes.ts';
 import { serveSandboxes } from './4-sandboxes.ts';
@@ -36,6 +36,28 @@ resources:
     expect(most.processes).toBeLessThanOrEqual(4);
     await api.stop();
     expect(readers()).toEqual([]);
+  });
+
+  test.each([
+    [64, 1],
+    [256, 1],
+    [384, 2],
+    [480, 4],
+    [Infinity, 4],
+  ])('of %s MiB have room for %s processes', (memory, count) => {
+    expect(mostReaders(memory * 1024 * 1024)).toBe(count);
+  });
+
+  test('take turns in one process where there is room for no more', async () => {
+    const shared = new ReaderProcesses('sandboxes', 20_000, 256 * 1024 * 1024);
+    const file = makeFolder({}).at('one.db');
+    new Driver(file).exec('CREATE TABLE t (v)').close();
+    const sql =
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT max(i) FROM n';
+    const read = (): Promise<number> => shared.read({ file, sql, parameters: [] }, () => true);
+    await Promise.all(Array.from({ length: 4 }, read));
+    expect(readers()).toHaveLength(1);
+    await shared.close();
   });
 
   test('end with their sandbox, and leave its file', async () => {

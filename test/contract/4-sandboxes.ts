@@ -32,6 +32,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
       isTerminal: false,
     },
     draw: { now, uuid: uuidv7 },
+    memory: Infinity,
     stop: () => new AbortController().signal,
   };
 }

@@ -21,13 +21,14 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   const count = readWorkers(flags);
   const workers = count > 1 ? await import('../workers.ts') : undefined;
   if (workers?.isWorker() === true) {
+    const own = { ...context, memory: context.memory / count };
     // What there is to check was checked where it was started.
-    await workers.beWorker(context, count, async (place) => {
+    await workers.beWorker(own, count, async (place) => {
       const { path, text } = place.outset.specification;
-      const read = requireSpecification(context, { file: path }, text);
-      const target = requireTarget(context, flags, read);
-      const specification = await asStored(context, target, read);
-      await serveOver(context, specification, target, flags, place);
+      const read = requireSpecification(own, { file: path }, text);
+      const target = requireTarget(own, flags, read);
+      const specification = await asStored(own, target, read);
+      await serveOver(own, specification, target, flags, place);
     });
     return;
   }
