@@ -170,6 +170,14 @@ function adviseAuth(
 ): void {
   // What tokens carry is for their issuer to say.
   if (auth?.jwt !== undefined) return;
+  if (auth !== undefined && (auth.apiKeys ?? []).length === 0) {
+    report(
+      ['auth'],
+      'it names neither `apiKeys` nor `jwt`, so nobody can show who it is',
+      'warning',
+    );
+    return;
+  }
   if (auth !== undefined) {
     const given = new Set(auth.apiKeys?.flatMap(({ roles = [] }) => roles));
     const known = new Set<string>([...given, ...reservedRoles]);

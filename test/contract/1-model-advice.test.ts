@@ -286,6 +286,9 @@ describe('rules for whom nobody can show to be', () => {
       'no API key has the role `admin`, so it lets nobody in',
     ]);
     expect(told(`${keys('[admin]')}\naccess: public`)).toEqual([]);
+    expect(told('auth: {}\naccess: public')).toEqual([
+      ['warning', 'auth', 'it names neither `apiKeys` nor `jwt`, so nobody can show who it is'],
+    ]);
   });
 
   test('are none where they are about everyone or no one', () => {
