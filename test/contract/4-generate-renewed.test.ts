@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changedResources, renewRecords, type Renewed } from '../../src/generate/renew.ts';
 import { quote } from '../../src/sql/dialect.ts';
-import { serveBoth, type Both } from '../support/both.ts';
-import { fillAll, generated, generatorOf, type Row } from './4-generate.ts';
+import type { Both } from '../support/both.ts';
+import { generated, generatorOf, serveGenerated, type Row } from './4-generate.ts';
 
 /**
  * Fields that are new in the file, in records that are there: they get what a database that is made anew has in them.
@@ -46,9 +46,7 @@ const lacking = {
 let both: Both;
 
 beforeAll(async () => {
-  both = await serveBoth(world);
-  for (const { generation } of both.sides)
-    expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+  both = await serveGenerated(world);
 });
 afterAll(() => both.stop());
 
@@ -190,9 +188,7 @@ resources:
   let shops: Both;
 
   beforeEach(async () => {
-    shops = await serveBoth(shop);
-    for (const { generation } of shops.sides)
-      expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+    shops = await serveGenerated(shop);
   });
   afterEach(() => shops.stop());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveBoth, type Both } from '../support/both.ts';
-import { fillAll, type Row } from './4-generate.ts';
+import type { Both } from '../support/both.ts';
+import { serveGenerated, type Row } from './4-generate.ts';
 
 /** Keys to the own table that are distinct together with other fields. Contract 4, Generated data. */
 const world = `limits: { maxLimit: 2000 }
@@ -40,9 +40,7 @@ resources:
 let both: Both;
 
 beforeAll(async () => {
-  both = await serveBoth(world);
-  for (const { generation } of both.sides)
-    expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+  both = await serveGenerated(world);
 });
 afterAll(() => both.stop());
 

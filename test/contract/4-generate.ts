@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { fillDatabase, type FillOptions, type FillResult } from '../../src/generate/fill.ts';
 import {
   makeGenerator,
@@ -9,6 +10,7 @@ import type { Api } from '../../src/model/api.ts';
 import type { JsonValue } from '../../src/spec/specification.ts';
 import { writeStatements } from '../../src/sql/compile-write.ts';
 import { buildValid } from '../support/api.ts';
+import { serveBoth, type Both } from '../support/both.ts';
 
 export type Row = Record<string, JsonValue>;
 
@@ -63,6 +65,14 @@ export async function valuesOf(
 export async function problemsOf(text: string, folder?: string): Promise<string[]> {
   const made = await makeGenerator(buildValid(text), folder);
   return made.ok ? [] : made.problems.map(({ path, message }) => `${path.join('.')} ${message}`);
+}
+
+/** Serves a specification over both databases, with the generated records of each resource. */
+export async function serveGenerated(text: string): Promise<Both> {
+  const both = await serveBoth(text);
+  for (const { generation } of both.sides)
+    expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+  return both;
 }
 
 /** Fills every resource of a database. */
