@@ -38,7 +38,7 @@ export const resourceNames: NameRule = {
       : refuseName(
           name,
           "a resource's name",
-          'letters, digits, `-` and `_`, and begins with a letter',
+          'letters from a to z, digits, `-` and `_`, and begins with a letter',
         ),
   advice: (name) =>
     lowerCaseHyphens.test(name)
@@ -51,7 +51,11 @@ export const fieldNames: NameRule = {
   pattern: /^[A-Za-z][A-Za-z0-9_]{0,62}$/,
   caseless: true,
   refusal: (name) =>
-    refuseName(name, "a field's name", 'letters, digits and `_`, and begins with a letter'),
+    refuseName(
+      name,
+      "a field's name",
+      'letters from a to z, digits and `_`, and begins with a letter',
+    ),
   advice: (name, names) => adviceOnField(name, names, reservedParameters),
 };
 
@@ -60,7 +64,11 @@ export const propertyNames: NameRule = {
   ...fieldNames,
   caseless: false,
   refusal: (name) =>
-    refuseName(name, "a property's name", 'letters, digits and `_`, and begins with a letter'),
+    refuseName(
+      name,
+      "a property's name",
+      'letters from a to z, digits and `_`, and begins with a letter',
+    ),
   advice: (name, names) => adviceOnField(name, names, []),
 };
 
@@ -69,7 +77,11 @@ export const groupNames: NameRule = {
   pattern: /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
   caseless: false,
   refusal: (name) =>
-    refuseName(name, "a group's name", 'letters, digits, `-` and `_`, and begins with a letter'),
+    refuseName(
+      name,
+      "a group's name",
+      'letters from a to z, digits, `-` and `_`, and begins with a letter',
+    ),
 };
 
 /** Numbers of versions. */

@@ -294,7 +294,7 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
         'api: { versions: { 1: { resources: { books: false, posts: { fields: { kind: false, titel: ¦false } } } } } }',
       ),
       'resources.posts.fields.kind.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
-      "resources.posts.fields.1st: `1st` cannot be a field's name; it takes letters, digits and `_`, and begins with a letter",
+      "resources.posts.fields.1st: `1st` cannot be a field's name; it takes letters from a to z, digits and `_`, and begins with a letter",
       "resources.posts.fields.tags: `tags` needs `through`: a resource's name",
       'resources.posts.fields.author.resource: there is no resource autors; did you mean authors?',
       'resources.books: `books` must be a map with `fields`, not `7`',

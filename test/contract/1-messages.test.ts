@@ -284,7 +284,7 @@ describe('names', () => {
     [
       'a resource with other characters',
       resource('blog posts'),
-      '1:14 resources["blog posts"]: `blog posts` cannot be a resource\'s name; it takes letters, digits, `-` and `_`, and begins with a letter',
+      '1:14 resources["blog posts"]: `blog posts` cannot be a resource\'s name; it takes letters from a to z, digits, `-` and `_`, and begins with a letter',
     ],
     [
       'a name that is too long',
@@ -304,7 +304,7 @@ describe('names', () => {
     [
       'a blank missing after the colon',
       withFields('title:{ type: string }'),
-      `4:7 ${fields}["title:{ type"]: \`title:{ type\` cannot be a field's name; it takes letters, digits and \`_\`, and begins with a letter (a \`:\` needs a blank behind it)`,
+      `4:7 ${fields}["title:{ type"]: \`title:{ type\` cannot be a field's name; it takes letters from a to z, digits and \`_\`, and begins with a letter (a \`:\` needs a blank behind it)`,
       `4:21 ${fields}["title:{ type"]: \`title:{ type\` must be a definition such as { type: string }, not \`string }\``,
     ],
     [

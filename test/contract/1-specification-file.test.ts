@@ -195,7 +195,7 @@ describe('keys', () => {
     [
       'a number as a field',
       withFields('1: { type: string }'),
-      `4:7 ${fields}.1: \`1\` cannot be a field's name; it takes letters, digits and \`_\`, and begins with a letter`,
+      `4:7 ${fields}.1: \`1\` cannot be a field's name; it takes letters from a to z, digits and \`_\`, and begins with a letter`,
     ],
     [
       'names that objects inherit',
@@ -212,7 +212,7 @@ describe('keys', () => {
     [
       'variables are not replaced',
       withFields('"${PORT}": { type: string }'),
-      `4:7 ${fields}["\${PORT}"]: \`\${PORT}\` cannot be a field's name; it takes letters, digits and \`_\`, and begins with a letter`,
+      `4:7 ${fields}["\${PORT}"]: \`\${PORT}\` cannot be a field's name; it takes letters from a to z, digits and \`_\`, and begins with a letter`,
     ],
   ]);
 });
