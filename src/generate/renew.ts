@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConstraintError, type Database } from '../execute/database.ts';
 import { portionsOf } from '../execute/portions.ts';
 import type { Field, Resource } from '../model/api.ts';
-import type { JsonValue } from '../spec/specification.ts';
+import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
 import { encodeValue, quote } from '../sql/dialect.ts';
 import { buildStatement, type Statement, type Values } from '../sql/statement.ts';
 import type { Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
 import { morphsOf } from './joint.ts';
 import { unlessProblem } from './problem.ts';
-import { storedValues } from './stored.ts';
+import { LackingKeys, type ValueOf } from './lacking-keys.ts';
 
 /** Fields by their resources. */
 export type FieldsOf = ReadonlyMap<Resource, readonly Field[]>;
@@ -25,26 +25,34 @@ export interface Renewed {
   readonly written: number;
 }
 
-/** So many rows of a resource tell whether its values are other ones. */
+/** So many rows of a resource tell whether values that the file says nothing else of are other ones. */
 const sample = 25;
 /** After so many ms others have their turn: requests are served meanwhile. */
 const longestTurn = 20;
 
-/** The value of a field in a row; undefined where there is none. */
-type ValueOf = (field: Field) => JsonValue | undefined;
-
 const nothing: ValueOf = () => undefined;
 
 /**
- * The resources whose generated records have other values by `generator` than by `former`, as their first rows show. Keys
- * stay as they are, and so does all where the seeds differ, as ids follow from them.
+ * The resources whose generated records may have other values by `generator` than by `former`: of fields that the file
+ * says something else of, or as their first rows show. Keys stay as they are, and so does all where the seeds differ, as ids
+ * follow from them.
  */
 export function changedResources(generator: Generator, former: Generator): readonly Resource[] {
   if (generator.settings.seed !== former.settings.seed) return [];
   const numbers = Array.from({ length: sample }, (_, index) => index + 1);
+  const definitions = definitionsIn(former);
   return [...generator.resources].filter((resource) =>
     unlessProblem(() => {
       generator.countOf(resource);
+      const known = definitions.get(resource.name);
+      // A bound or a value of many may show in a late row alone.
+      if (
+        freeFields(resource).some(({ name, attributes }) => {
+          const was = known?.get(name);
+          return was !== undefined && !isDeepStrictEqual(was, attributes);
+        })
+      )
+        return true;
       const [made, before] = [rowsOf(resource, generator), rowsOf(resource, former)];
       return numbers.some((number) => {
         const [valueOf, was] = [made?.(number), before?.(number)];
@@ -54,6 +62,18 @@ export function changedResources(generator: Generator, former: Generator): reado
         });
       });
     }),
+  );
+}
+
+/** What the file says of each field, by resource and name. */
+function definitionsIn({
+  resources,
+}: Generator): ReadonlyMap<string, ReadonlyMap<string, FieldSpecification>> {
+  return new Map(
+    [...resources].map(({ name, fields }) => [
+      name,
+      new Map([...fields.values()].map((field) => [field.name, field.attributes])),
+    ]),
   );
 }
 
@@ -78,8 +98,8 @@ export async function holdsGenerated(
  * Makes records what they would have been if they were generated now. A field that is null gets its value in those that
  * are for the most part still as they were generated; one that may not be null gets it in all, where more than half of
  * the records of the resource are generated ones. Any other value that is still that of `former` becomes that of
- * `generator`. What somebody has written stays. A key that would lead to no record, or a value that the database refuses, is
- * left out. `resources`: which, with the fields of each that may be null for want of a value.
+ * `generator`. What somebody has written stays. A key or pair that would lead to no record is left
+ * out, or leads to one that is there where it may not be null; a value that the database refuses is left out. `resources`: which, with the fields of each that may be null for want of a value.
  */
 export async function renewRecords(
   generator: Generator,
@@ -129,10 +149,16 @@ function isAsMade(value: JsonValue, made: JsonValue | undefined): boolean {
   return isScalar(value) && isScalar(made) && String(value) === String(made);
 }
 
-/** What a record gets, in place of what. */
+/** What a field gets, in place of what. */
+interface Given {
+  readonly old: JsonValue;
+  readonly value: JsonValue;
+}
+
+/** What a record gets. */
 interface Change {
   readonly id: JsonValue;
-  readonly values: ReadonlyMap<Field, { readonly old: JsonValue; readonly value: JsonValue }>;
+  readonly values: ReadonlyMap<Field, Given>;
 }
 
 /** One resource. */
@@ -143,8 +169,7 @@ class Renewal {
   private readonly resource: Resource;
   private readonly lacking: readonly Field[];
   private readonly free: readonly Field[];
-  /** The values that keys among the lacking fields may have. */
-  private readonly targets = new Map<Field, ReadonlySet<string>>();
+  private readonly keys: LackingKeys;
   private readonly updates = new Map<string, Statement>();
   private readonly names = new Set<string>();
   private turnEnd = performance.now() + longestTurn;
@@ -161,12 +186,13 @@ class Renewal {
     this.database = database;
     this.resource = resource;
     this.lacking = lacking;
+    this.keys = new LackingKeys(resource, lacking);
     this.free = freeFields(resource).filter((field) => !lacking.includes(field));
   }
 
   async run(): Promise<Renewed> {
     const { database, resource, generator, former, lacking, names } = this;
-    await this.readTargets();
+    await this.keys.read(database);
     const fields = [...resource.fields.values()];
     const made = rowsOf(resource, generator);
     const before = rowsOf(resource, former) ?? made;
@@ -180,11 +206,15 @@ class Renewal {
       for (const row of rows) {
         const stored = (field: Field): JsonValue => row[fields.indexOf(field)] ?? null;
         const number = rowOfId(resource, stored(resource.id), generator.settings.seed);
-        const valueOf = made?.(number ?? (further += 1)) ?? nothing;
+        const place = number ?? (further += 1);
+        const valueOf = made?.(place) ?? nothing;
         const was = number === undefined ? undefined : before?.(number);
         const isGenerated = was !== undefined && this.isGenerated(stored, was);
         counts[isGenerated ? 'generated' : 'others'] += 1;
-        const values = this.missing(stored, valueOf, isGenerated ? lacking : required);
+        const values = new Map<Field, Given>();
+        const wanted = isGenerated ? lacking : required;
+        for (const [field, value] of this.keys.fitting(place, stored, valueOf, wanted))
+          values.set(field, { old: null, value });
         if (isGenerated)
           for (const field of this.free) {
             const [old, value] = [stored(field), valueOf(field) ?? null];
@@ -205,31 +235,6 @@ class Renewal {
   private async takeTurns(): Promise<void> {
     await nextTurn();
     this.turnEnd = performance.now() + longestTurn;
-  }
-
-  private async readTargets(): Promise<void> {
-    const { database, lacking, targets } = this;
-    for (const field of lacking)
-      if (field.reference !== undefined) {
-        const { resource, field: target } = field.reference;
-        targets.set(field, await storedValues(resource, [target], database, database.dialect));
-      }
-  }
-
-  /** Values for what a record lacks. */
-  private missing(
-    stored: (field: Field) => JsonValue,
-    valueOf: ValueOf,
-    wanted: readonly Field[],
-  ): Map<Field, { old: JsonValue; value: JsonValue }> {
-    const values = new Map<Field, { old: JsonValue; value: JsonValue }>();
-    for (const field of wanted) {
-      const value = valueOf(field) ?? null;
-      const leadsNowhere = this.targets.get(field)?.has(JSON.stringify([value])) === false;
-      if (stored(field) === null && value !== null && !leadsNowhere)
-        values.set(field, { old: null, value });
-    }
-    return values;
   }
 
   /** Whether a record is that of its row still, in more than half of what it had. */

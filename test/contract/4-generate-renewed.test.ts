@@ -150,6 +150,52 @@ test('keys lead to records that are there, and what is unique stays so', async (
   expect(rows.find(({ id }) => id === 3)).toMatchObject({ code: null, parentId: null });
 });
 
+test('a key that may not be null leads to a record that is there where its own is gone', async () => {
+  const text = world
+    .replace('ownerId: { type: uuid,', 'ownerId: { type: uuid, required: true,')
+    .replace(
+      'type: integer, reference: folders.id',
+      'type: integer, required: true, reference: folders.id',
+    );
+  await empty('folders');
+  await run(`UPDATE "votes" SET "ownerType" = NULL, "ownerId" = NULL`);
+  await run(`DELETE FROM "users" WHERE "name" <> 'Ada'`);
+  await run(`INSERT INTO "users" ("id", "email", "name")
+    VALUES ('018f0000-0000-7000-8000-000000000001', 'eve@example.com', 'Eve')`);
+  await fill('folders', text);
+  const users = (await rowsOf('users')).map(({ id }) => id);
+  const folders = await rowsOf('folders');
+  const ids = folders.map(({ id }) => id);
+  for (const row of folders) {
+    expect(users).toContain(row['ownerId']);
+    expect(ids).toContain(row['parentId']);
+    expect(Number(row['parentId'])).toBeLessThanOrEqual(Number(row['id']));
+  }
+});
+
+test('a pair leads to a record that is there, or to none where it may', async () => {
+  const owned = async (): Promise<Record<string, number>> => {
+    const found: Record<string, number> = {};
+    const users = (await rowsOf('users')).map(({ id }) => id);
+    const folders = (await rowsOf('folders')).map(({ id }) => String(id));
+    for (const { ownerType, ownerId } of await rowsOf('votes')) {
+      const there = ownerType === 'users' ? users : folders;
+      const kind = ownerType === null && ownerId === null ? 'none' : there.includes(ownerId ?? '');
+      found[String(kind)] = (found[String(kind)] ?? 0) + 1;
+    }
+    return found;
+  };
+  await empty('votes');
+  await fill('votes');
+  const { true: led = 0, none = 0, ...others } = await owned();
+  expect([led > 0, none > 0, others]).toEqual([true, true, {}]);
+  const text = world
+    .replace('ownerType: { type: string', 'ownerType: { required: true, type: string')
+    .replace('ownerId: { type: string', 'ownerId: { required: true, type: string');
+  await fill('votes', text);
+  expect(await owned()).toEqual({ true: led + none });
+});
+
 test('of a resource whose records are written nothing is filled', async () => {
   await run(`UPDATE "users" SET "name" = 'x', "email" = 'x@example.com'`);
   await empty('users');
@@ -233,6 +279,27 @@ resources:
       expect((await products()).filter(own)).toEqual(before.filter(own));
     },
   );
+
+  test('a bound that only a late record shows is one of all', async () => {
+    const former = shop.replace('{ count: 30 }', '{ count: 400 }');
+    const many = await serveBoth(former);
+    try {
+      for (const { generation } of many.sides) {
+        await fillAll(generation.api, generation.database);
+        const before = await generatorOf(former);
+        const names = (await generated(former))['makers']?.map(({ name }) => String(name)) ?? [];
+        const longest = (all: readonly string[]): number =>
+          Math.max(...all.map(({ length }) => length));
+        const most = longest(names.slice(0, 25));
+        expect(longest(names)).toBeGreaterThan(most);
+        const next = await generatorOf(former.replace('name: {', `name: { maxLength: ${most},`));
+        const changed = changedResources(next.generator, before.generator);
+        expect(changed.map(({ name }) => name)).toEqual(['makers']);
+      }
+    } finally {
+      await many.stop();
+    }
+  });
 
   test('another seed leaves all as it is', async () => {
     const before = await products();
