@@ -143,10 +143,13 @@ function freeFields(resource: Resource): readonly Field[] {
 }
 
 /** Whether a value is the one that was made, or what a migration to another type has made of that. */
-function isAsMade(value: JsonValue, made: JsonValue | undefined): boolean {
+function isAsMade(value: JsonValue, made: JsonValue | undefined, { type }: Field): boolean {
   if (isDeepStrictEqual(value, made)) return true;
-  const isScalar = (one: unknown): boolean => one !== null && typeof one !== 'object';
-  return isScalar(value) && isScalar(made) && String(value) === String(made);
+  if (value === null || typeof value === 'object') return false;
+  if (made === null || made === undefined || typeof made === 'object') return false;
+  // `3` is `"3.00"` as a decimal, and `true` is 1.
+  const isNumber = ['integer', 'number', 'decimal'].includes(type.name) && made !== '';
+  return String(value) === String(made) || (isNumber && Number(value) === Number(made));
 }
 
 /** What a field gets, in place of what. */
@@ -198,6 +201,7 @@ class Renewal {
     const before = rowsOf(resource, former) ?? made;
     const required = lacking.filter(({ nullable }) => !nullable);
     const counts = { generated: 0, others: 0 };
+    const refused: Change[] = [];
     let generated = 0;
     const waiting: Change[] = [];
     let further = generator.countOf(resource);
@@ -218,17 +222,21 @@ class Renewal {
         if (isGenerated)
           for (const field of this.free) {
             const [old, value] = [stored(field), valueOf(field) ?? null];
-            const isSame = isDeepStrictEqual(old, value) || !isAsMade(old, was(field));
+            const isSame = isDeepStrictEqual(old, value) || !isAsMade(old, was(field), field);
             if (!isSame) values.set(field, { old, value });
           }
         const change = { id: stored(resource.id), values };
         if (values.size > 0) (isGenerated ? changes : waiting).push(change);
         if (performance.now() > this.turnEnd) await this.takeTurns();
       }
-      generated += await this.write(changes);
+      generated += changes.length;
+      refused.push(...(await this.write(changes)));
     }
+    generated -= (await this.repeat(refused)).length;
     const isFilled = counts.generated > counts.others;
-    const written = isFilled ? await this.write(waiting) : 0;
+    const written = isFilled
+      ? waiting.length - (await this.repeat(await this.write(waiting))).length
+      : 0;
     return { fields: names, generated, written };
   }
 
@@ -243,21 +251,30 @@ class Renewal {
     const others = [...resource.fields.values()].filter(
       (field) => field !== resource.id && !lacking.includes(field) && was(field) !== undefined,
     );
-    const same = others.filter((field) => isAsMade(stored(field), was(field)));
+    const same = others.filter((field) => isAsMade(stored(field), was(field), field));
     return others.length === 0 || same.length * 2 > others.length;
   }
 
-  private async write(changes: readonly Change[]): Promise<number> {
+  /** Writes what the database takes, and gives back the others. */
+  private async write(changes: readonly Change[]): Promise<readonly Change[]> {
     const refused = await this.tryAll(changes);
-    // A value may be free once another record has got its own.
+    return refused.length === 0 ? [] : this.tryEach(refused);
+  }
+
+  /** A value may be free once another record, be it a later one, has got its own. */
+  private async repeat(refused: readonly Change[]): Promise<readonly Change[]> {
     let left = refused;
     for (let before = Infinity; left.length > 0 && left.length < before;) {
       before = left.length;
-      const next: Change[] = [];
-      for (const change of left) next.push(...(await this.tryAll([change])));
-      left = next;
+      left = await this.tryEach(left);
     }
-    return changes.length - left.length;
+    return left;
+  }
+
+  private async tryEach(changes: readonly Change[]): Promise<readonly Change[]> {
+    const refused: Change[] = [];
+    for (const change of changes) refused.push(...(await this.tryAll([change])));
+    return refused;
   }
 
   /** Writes all, or gives them back where the database refuses one. */

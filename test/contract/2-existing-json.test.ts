@@ -78,10 +78,10 @@ describe('text that is no JSON', () => {
     const csv = await (await get('fields=any', 'text/csv')).text();
     expect(csv.split('\r\n').slice(0, 5)).toEqual([
       'id,any',
-      '1,n/a',
-      '2,""',
-      '3,"{a:1, b:+2}"',
-      '4,[1',
+      '1,"""n/a"""',
+      '2,""""""',
+      '3,"""{a:1, b:+2}"""',
+      '4,"""[1"""',
     ]);
     const lines = (await (await get('fields=any', 'application/x-ndjson')).text()).split('\n');
     expect(lines.slice(0, 2)).toEqual(['{"id":1,"any":"n/a"}', '{"id":2,"any":""}']);

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changedResources, renewRecords, type Renewed } from '../../src/generate/renew.ts';
 import { quote } from '../../src/sql/dialect.ts';
-import type { Both } from '../support/both.ts';
-import { generated, generatorOf, serveGenerated, type Row } from './4-generate.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import { makeFolder } from '../support/command.ts';
+import { fillAll, generated, generatorOf, serveGenerated, type Row } from './4-generate.ts';
 
 /**
  * Fields that are new in the file, in records that are there: they get what a database that is made anew has in them.
@@ -299,6 +300,67 @@ resources:
     } finally {
       await many.stop();
     }
+  });
+
+  test('a value that a later record has is given once that has its own', async () => {
+    const former = `generate: { count: 700 }
+resources: { things: { fields: { name: { type: string }, code: { type: string, unique: true, template: 'k{{row}}' } } } }
+`;
+    const text = former.replace("template: 'k{{row}}'", 'generator: ./after.ts#next');
+    const many = await serveBoth(former);
+    const folder = makeFolder({
+      'after.ts': 'export const next = ({ row }) => `k${row + 600}`;\n',
+    });
+    try {
+      for (const { generation } of many.sides) {
+        await fillAll(generation.api, generation.database);
+        const before = await generatorOf(former);
+        const { api, generator } = await generatorOf(text, {}, folder.path);
+        const things = api.resources.get('things');
+        if (things === undefined) throw new Error('things');
+        const renewed = await renewRecords(
+          generator,
+          before.generator,
+          generation.database,
+          new Map([[things, []]]),
+        );
+        expect(renewed.get(things)?.generated).toBe(700);
+      }
+      const rows = (await many.get('/v1/things?limit=100&sort=id')).body as Row[];
+      expect(rows.map(({ code }) => code)).toEqual(rows.map(({ id }) => `k${Number(id) + 600}`));
+    } finally {
+      await many.stop();
+    }
+  });
+
+  test('a number that has become a decimal is still the one that was made', async () => {
+    const former = shop.replace(
+      'price: { type: decimal, precision: 10, scale: 2,',
+      'price: { type: integer,',
+    );
+    const { products: wanted = [] } = await generated(shop);
+    const whole =
+      (await generated(former))['products']?.map(
+        ({ id, price }) => `(${Number(id)}, ${Number(price)})`,
+      ) ?? [];
+    for (const { generation } of shops.sides) {
+      const { database } = generation;
+      const unit = database.dialect.name === 'sqlite' ? '* 100 ' : '';
+      await database.write(({ run: change }) =>
+        change(
+          {
+            sql: `UPDATE "products" SET "price" = v.p ${unit}FROM (WITH w(i, p) AS (VALUES ${whole.join(', ')}) SELECT i, p FROM w) v WHERE v.i = "products"."id"`,
+            parameters: [],
+          },
+          { bound: [] },
+        ),
+      );
+    }
+    expect((await products()).map(({ price }) => price)).not.toEqual(
+      wanted.map(({ price }) => price),
+    );
+    await renew(shop, former);
+    expect((await products()).map(({ price }) => price)).toEqual(wanted.map(({ price }) => price));
   });
 
   test('another seed leaves all as it is', async () => {
