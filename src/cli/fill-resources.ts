@@ -69,6 +69,7 @@ export async function fillResources(
  * with `fields` that may be null for want of a value.
  */
 export async function renewResources(
+  context: Context,
   specification: SpecificationFile,
   former: SpecificationFile | undefined,
   { database }: OpenDatabase,
@@ -82,7 +83,7 @@ export async function renewResources(
   const last = before?.ok === true ? before.generator : undefined;
   const changed = last === undefined ? [] : changedResources(made.generator, last);
   const resources = new Map([...changed.map((one) => [one, []] as const), ...fields]);
-  return renewRecords(made.generator, last, database, resources);
+  return renewRecords(made.generator, last, database, resources, context.stop());
 }
 
 /**

@@ -119,7 +119,7 @@ export async function fillLacking(
       if (count > 0) lines.push(`${name} has ${records(count)} now.`);
   if (!options.generates || (fields.size === 0 && former === undefined)) return lines;
   const { renewResources } = await import('./fill-resources.ts');
-  const renewed = await renewResources(specification, former, open, fields);
+  const renewed = await renewResources(context, specification, former, open, fields);
   for (const [{ name }, { fields: given, generated, written }] of renewed) {
     if (given.size === 0) continue;
     const others =

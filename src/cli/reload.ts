@@ -28,6 +28,7 @@ import { sandboxSource } from './sandbox-source.ts';
 import { hindrance, listed } from './schema.ts';
 import { formatProblem, type SpecificationFile } from './specification.ts';
 import { targetOrDevelopment, type OpenDatabase, type Target } from './target.ts';
+import { withoutRequests } from './without-requests.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
 
 /** What is served: a specification over a database. */
@@ -37,11 +38,6 @@ interface Served {
   readonly open: OpenDatabase;
 }
 
-/** How long requests wait for others to end before the database is changed, and are then let in again, in ms. */
-const longestSuspension = 1_000;
-const betweenSuspensions = 250;
-/** After it the database is changed whoever is still there: a stream that nobody reads must not hold it up. */
-const patience = 5_000;
 /** How long a change waits for its records, in ms; what takes longer is done while it is served. */
 const fillingPatience = 500;
 
@@ -189,7 +185,9 @@ export class LiveReload {
     const { context, served } = this;
     const { api } = next.specification;
     if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], new Map());
+    let isFilled = false;
     const fill = async ({ fields }: Lacking): Promise<void> => {
+      isFilled = true;
       for (const line of await this.fillAll(next, fields)) context.output.note(line);
     };
     const isSame = shared !== undefined;
@@ -203,10 +201,13 @@ export class LiveReload {
       const migrate = async (): Promise<readonly MigrationStep[]> => {
         const { steps, lacking } = await migrateAndFill(next.open, api, options, filling, putBack);
         const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
-        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking.fields);
+        const left = isFilled ? undefined : lacking.fields;
+        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, left);
         return steps;
       };
-      const steps = await (shared === undefined ? migrate() : this.withoutRequests(migrate));
+      const steps = await (shared === undefined
+        ? migrate()
+        : withoutRequests(this.generation, migrate));
       if (arePossible(steps, options)) return;
       const isAsked = !allowDataLoss && (await this.mayLose(steps, next.open.name));
       if (!isAsked) return this.refuseSteps(next, steps);
@@ -224,32 +225,17 @@ export class LiveReload {
     await migrateAndFill(open, specification.api, {}, filling);
   }
 
-  /** Runs what changes the database while no request does, as far as that can be had in time. */
-  private async withoutRequests<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { generation } = this;
-    const end = performance.now() + patience;
-    for (;;) {
-      const resume = generation.suspend();
-      try {
-        const over = new AbortController();
-        const late = delay(longestSuspension, false, { signal: over.signal }).catch(() => false);
-        const isQuiet = await Promise.race([generation.users.none().then(() => true), late]);
-        over.abort();
-        if (isQuiet || performance.now() > end) return await work();
-      } finally {
-        resume();
-      }
-      await delay(betweenSuspensions);
-    }
-  }
-
-  /** Fills what is new, then serves it; records that take their time come while it is served. */
+  /**
+   * Fills what is new, unless that is done (`fields` is undefined), then serves it; records that take their time come while
+   * it is served.
+   */
   private async fillAndSwap(
     next: Served,
     steps: readonly string[],
-    fields: FieldsOf,
+    fields: FieldsOf | undefined,
   ): Promise<void> {
-    const filling = this.fillAll(next, fields).catch((error: unknown) => {
+    const all = fields === undefined ? Promise.resolve([]) : this.fillAll(next, fields);
+    const filling = all.catch((error: unknown) => {
       const failure = databaseFailure(error, next.open.name);
       if (!(failure instanceof CommandFailure)) throw error;
       for (const line of failure.details) this.context.output.note(line);

@@ -98,18 +98,20 @@ export async function holdsGenerated(
  * Makes records what they would have been if they were generated now. A field that is null gets its value in those that
  * are for the most part still as they were generated; one that may not be null gets it in all, where more than half of
  * the records of the resource are generated ones. Any other value that is still that of `former` becomes that of
- * `generator`. What somebody has written stays. A key or pair that would lead to no record is left
- * out, or leads to one that is there where it may not be null; a value that the database refuses is left out. `resources`: which, with the fields of each that may be null for want of a value.
+ * `generator`. What somebody has written stays. A key or pair that would lead to no record is left out, or leads to one
+ * that is there where it may not be null; a value that the database refuses is left out. `resources`: which, with the
+ * fields of each that may be null for want of a value. After `signal` no more records are looked at.
  */
 export async function renewRecords(
   generator: Generator,
   former: Generator | undefined,
   database: Database,
   resources: FieldsOf,
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<Resource, Renewed>> {
   const renewed = new Map<Resource, Renewed>();
   for (const [resource, lacking] of resources) {
-    const renewal = new Renewal(generator, former, database, resource, lacking);
+    const renewal = new Renewal(generator, former, database, resource, lacking, signal);
     renewed.set(resource, await renewal.run());
   }
   return renewed;
@@ -171,6 +173,7 @@ class Renewal {
   private readonly database: Database;
   private readonly resource: Resource;
   private readonly lacking: readonly Field[];
+  private readonly signal: AbortSignal;
   private readonly free: readonly Field[];
   private readonly keys: LackingKeys;
   private readonly updates = new Map<string, Statement>();
@@ -183,7 +186,9 @@ class Renewal {
     database: Database,
     resource: Resource,
     lacking: readonly Field[],
+    signal: AbortSignal,
   ) {
+    this.signal = signal;
     this.generator = generator;
     this.former = former;
     this.database = database;
@@ -204,8 +209,10 @@ class Renewal {
     const refused: Change[] = [];
     let generated = 0;
     const waiting: Change[] = [];
-    let further = generator.countOf(resource);
+    const last = generator.countOf(resource);
+    let further = last;
     for await (const rows of portionsOf(resource, fields, database)) {
+      if (this.signal.aborted) break;
       const changes: Change[] = [];
       for (const row of rows) {
         const stored = (field: Field): JsonValue => row[fields.indexOf(field)] ?? null;
@@ -213,7 +220,7 @@ class Renewal {
         const place = number ?? (further += 1);
         const valueOf = made?.(place) ?? nothing;
         const was = number === undefined ? undefined : before?.(number);
-        const isGenerated = was !== undefined && this.isGenerated(stored, was);
+        const isGenerated = was !== undefined && this.isGenerated(stored, was, place > last);
         counts[isGenerated ? 'generated' : 'others'] += 1;
         const values = new Map<Field, Given>();
         const wanted = isGenerated ? lacking : required;
@@ -233,7 +240,7 @@ class Renewal {
       refused.push(...(await this.write(changes)));
     }
     generated -= (await this.repeat(refused)).length;
-    const isFilled = counts.generated > counts.others;
+    const isFilled = counts.generated > counts.others && !this.signal.aborted;
     const written = isFilled
       ? waiting.length - (await this.repeat(await this.write(waiting))).length
       : 0;
@@ -245,14 +252,22 @@ class Renewal {
     this.turnEnd = performance.now() + longestTurn;
   }
 
-  /** Whether a record is that of its row still, in more than half of what it had. */
-  private isGenerated(stored: (field: Field) => JsonValue, was: ValueOf): boolean {
+  /**
+   * Whether a record is that of its row still, in more than half of what it had; behind the last row (`isFurther`), where
+   * written ones are, in all of it.
+   */
+  private isGenerated(
+    stored: (field: Field) => JsonValue,
+    was: ValueOf,
+    isFurther: boolean,
+  ): boolean {
     const { resource, lacking } = this;
     const others = [...resource.fields.values()].filter(
       (field) => field !== resource.id && !lacking.includes(field) && was(field) !== undefined,
     );
     const same = others.filter((field) => isAsMade(stored(field), was(field), field));
-    return others.length === 0 || same.length * 2 > others.length;
+    if (isFurther || others.length === 0) return same.length === others.length;
+    return same.length * 2 > others.length;
   }
 
   /** Writes what the database takes, and gives back the others. */

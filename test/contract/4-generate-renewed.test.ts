@@ -44,6 +44,9 @@ const lacking = {
   votes: ['castAt', 'ownerType', 'ownerId'],
 };
 
+/** Nobody stops it. */
+const { signal: never } = new AbortController();
+
 let both: Both;
 
 beforeAll(async () => {
@@ -80,6 +83,7 @@ async function fill(name: keyof typeof lacking, text = world): Promise<Renewed |
       undefined,
       generation.database,
       new Map([[resource, fields]]),
+      never,
     );
     found.push(filled.get(resource));
   }
@@ -244,7 +248,7 @@ resources:
       const [next, before] = [await generatorOf(text), await generatorOf(former)];
       const changed = changedResources(next.generator, before.generator);
       const resources = new Map(changed.map((resource) => [resource, []] as const));
-      await renewRecords(next.generator, before.generator, generation.database, resources);
+      await renewRecords(next.generator, before.generator, generation.database, resources, never);
     }
   }
   const products = async (): Promise<Row[]> =>
@@ -323,6 +327,7 @@ resources: { things: { fields: { name: { type: string }, code: { type: string, u
           before.generator,
           generation.database,
           new Map([[things, []]]),
+          never,
         );
         expect(renewed.get(things)?.generated).toBe(700);
       }

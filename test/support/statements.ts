@@ -11,6 +11,8 @@ export interface Watched {
 export function watchStatements({ generation }: TestApi): Watched {
   const { database } = generation;
   const seen: string[] = [];
+  // A count may be asked as any other statement is.
+  let isTold = false;
   for (const name of ['all', 'count'] as const) {
     const run = database[name].bind(database) as (
       statement: Statement,
@@ -18,8 +20,14 @@ export function watchStatements({ generation }: TestApi): Watched {
     ) => Promise<unknown>;
     Object.assign(database, {
       [name]: (statement: Statement, values: Values) => {
+        if (isTold) return run(statement, values);
         seen.push(statement.sql);
-        return run(statement, values);
+        isTold = true;
+        try {
+          return run(statement, values);
+        } finally {
+          isTold = false;
+        }
       },
     });
   }
