@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
 
 const { nodeTiming } = performance;
 
@@ -12,6 +13,24 @@ export function timesRead(): number {
 }
 
 const waiting: (() => void)[] = [];
+
+/** After so many ms others have their turn: a signal, requests that are served meanwhile. */
+const longestTurn = 20;
+
+/** The turns of long work that nobody hurries. */
+export class Turns {
+  private end = performance.now() + longestTurn;
+
+  /** Whether it has had its turn, and is to pass it on. */
+  get isOver(): boolean {
+    return performance.now() > this.end;
+  }
+
+  async pass(): Promise<void> {
+    await turn();
+    this.end = performance.now() + longestTurn;
+  }
+}
 
 /**
  * Waits for a turn of the event loop. Only one of all that wait begins in each, so that many who go through long lists in

@@ -7,7 +7,7 @@ import type { Api, Resource } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import type { Context } from './context.ts';
 import type { Filling, Lacking } from './migrate-and-fill.ts';
-import { grouped } from './output.ts';
+import { records } from './record-counts.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
 
@@ -148,10 +148,6 @@ export function generatesOtherwise({ api }: SpecificationFile, former: Specifica
     ...Object.values(settings.resources).map(({ fields }) => fields),
   ];
   return !isDeepStrictEqual(drawnFrom(api), drawnFrom(former.api));
-}
-
-function records(count: number): string {
-  return count === 1 ? '1 record' : `${grouped(count)} records`;
 }
 
 async function generate(

@@ -23,11 +23,9 @@ export interface Filling {
 /** What was done, or why it was not. */
 export interface Migrated {
   readonly steps: readonly MigrationStep[];
-  /** What is still to be filled. */
-  readonly lacking: Lacking;
+  /** What is still to be filled; undefined where nothing was done, or `filling` has. */
+  readonly lacking: Lacking | undefined;
 }
-
-const nothing: Lacking = { resources: [], fields: new Map() };
 
 /**
  * Brings the database of `dev` up to date. Fields that may not be null, and that records which are there have no value
@@ -53,10 +51,10 @@ export async function migrateAndFill(
     ...(one.lacking === undefined ? {} : { loses: undefined }),
   }));
   const { fields } = lacking;
-  if (filling === undefined || !arePossible(others, options)) return { steps, lacking: nothing };
+  if (filling === undefined || !arePossible(others, options)) return { steps, lacking: undefined };
   const lossy = steps.filter(({ loses }) => loses !== undefined);
   const mayLose = await filling.mayLose(lackingIn(api, lossy).fields, fields);
-  if (options.allowDataLoss !== true && !mayLose) return { steps, lacking: nothing };
+  if (options.allowDataLoss !== true && !mayLose) return { steps, lacking: undefined };
   await migrate(api, { ...options, lacking: new Set([...fields.values()].flat()) });
   database.serve?.(api);
   let isDone = false;
@@ -64,7 +62,7 @@ export async function migrateAndFill(
     await filling.fill(lacking);
     const left = await migrate(api, options);
     isDone = arePossible(left, options);
-    return { steps: isDone ? others : left, lacking: nothing };
+    return { steps: isDone ? others : left, lacking: undefined };
   } finally {
     if (!isDone) await putBack?.();
   }

@@ -17,7 +17,12 @@ export function countLines(counts: RecordCounts): readonly string[] {
   return columns(counts.map(([name, count]) => [name, grouped(count)]));
 }
 
+/** `15,607 records` */
+export function records(count: number): string {
+  return count === 1 ? '1 record' : `${grouped(count)} records`;
+}
+
 /** `15,607 records were`, as a sentence begins. */
 export function recordsWere(count: number): string {
-  return count === 1 ? '1 record was' : `${grouped(count)} records were`;
+  return `${records(count)} ${count === 1 ? 'was' : 'were'}`;
 }

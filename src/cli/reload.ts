@@ -171,43 +171,38 @@ export class LiveReload {
     const target = targetOrDevelopment(context, read, this.flags.database);
     const specification = await asStored(context, target, read);
     if (isDeepStrictEqual(target, served.target))
-      return this.change({ specification, target, open: served.open }, served.open);
+      return this.change({ specification, target, open: served.open });
     const open = await openDatabase(context, target);
     try {
-      await this.change({ specification, target, open }, undefined);
+      await this.change({ specification, target, open });
     } finally {
       if (this.served.open !== open) await open.close();
     }
   }
 
-  /** `shared`: the database that both use; requests have to end before it is changed. */
-  private async change(next: Served, shared: OpenDatabase | undefined): Promise<void> {
+  /** Brings the database to what is next. Where it is that which is served, requests have to end before it is changed. */
+  private async change(next: Served): Promise<void> {
     const { context, served } = this;
     const { api } = next.specification;
     if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], new Map());
-    let isFilled = false;
     const fill = async ({ fields }: Lacking): Promise<void> => {
-      isFilled = true;
       for (const line of await this.fillAll(next, fields)) context.output.note(line);
     };
-    const isSame = shared !== undefined;
-    const former = isSame ? served.specification : undefined;
+    const isShared = next.open === served.open;
+    const former = isShared ? served.specification : undefined;
     const mayLose = generatingAnew(next.specification, former, next.open);
     const filling = this.fill.generates ? { fill, mayLose } : undefined;
-    const putBack = isSame ? (): Promise<unknown> => this.putBack(next.specification) : undefined;
+    const putBack = isShared ? (): Promise<unknown> => this.putBack(next.specification) : undefined;
     let allowDataLoss = false;
     for (;;) {
       const options = { allowDataLoss };
       const migrate = async (): Promise<readonly MigrationStep[]> => {
         const { steps, lacking } = await migrateAndFill(next.open, api, options, filling, putBack);
         const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
-        const left = isFilled ? undefined : lacking.fields;
-        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, left);
+        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking?.fields);
         return steps;
       };
-      const steps = await (shared === undefined
-        ? migrate()
-        : withoutRequests(this.generation, migrate));
+      const steps = await (isShared ? withoutRequests(this.generation, migrate) : migrate());
       if (arePossible(steps, options)) return;
       const isAsked = !allowDataLoss && (await this.mayLose(steps, next.open.name));
       if (!isAsked) return this.refuseSteps(next, steps);

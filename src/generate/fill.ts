@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { SqlValue } from '../model/values.ts';
+import { Turns } from '../event-loop.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { WriteStatements } from '../sql/compile-write.ts';
 import { encodeValue } from '../sql/dialect.ts';
@@ -36,8 +36,6 @@ export type FillResult =
 const mostParameters = 30_000;
 /** After so many records it is told how far it is. */
 const toldRecords = 2_000;
-/** After so many ms others have their turn: a signal, requests that are served meanwhile. */
-const longestTurn = 20;
 
 /**
  * Fills resources with generated records up to the number of rows that each is to have, in one transaction: rows
@@ -71,7 +69,7 @@ class Fill {
   private readonly options: FillOptions;
   private readonly order: ImportOrder;
   private readonly counts = new Map<string, number>();
-  private turnEnd = performance.now() + longestTurn;
+  private readonly turns = new Turns();
   private done = 0;
   private total = 0;
 
@@ -191,7 +189,7 @@ class Fill {
         const row = rows.row(number);
         for (const field of fields)
           bound.push(waiting.has(field) ? null : encodeValue(dialect, row.of(field), field));
-        if (performance.now() > this.turnEnd) await this.takeTurns();
+        if (this.turns.isOver) await this.turns.pass();
       }
       try {
         await transaction.run(statements.insert(fields.length, to - from + 1), { bound });
@@ -209,16 +207,11 @@ class Fill {
   private async advance(count: number): Promise<void> {
     const before = Math.floor(this.done / toldRecords);
     this.done += count;
-    if (performance.now() > this.turnEnd) await this.takeTurns();
+    if (this.turns.isOver) await this.turns.pass();
     // What ends between two portions is told as well: the bar of a short run would stay at nothing.
     const isWhole = this.done === this.total;
     if (!isWhole && Math.floor(this.done / toldRecords) === before) return;
     this.options.onProgress(this.done, Math.max(this.total, this.done));
-  }
-
-  private async takeTurns(): Promise<void> {
-    await nextTurn();
-    this.turnEnd = performance.now() + longestTurn;
   }
 
   /** The second pass: keys that had to wait until all rows were there. */

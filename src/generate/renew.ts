@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ConstraintError, type Database } from '../execute/database.ts';
 import { portionsOf } from '../execute/portions.ts';
 import type { Field, Resource } from '../model/api.ts';
 import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
+import { Turns } from '../event-loop.ts';
 import { encodeValue, quote } from '../sql/dialect.ts';
 import { buildStatement, type Statement, type Values } from '../sql/statement.ts';
 import type { Generator } from './generator.ts';
@@ -27,8 +27,6 @@ export interface Renewed {
 
 /** So many rows of a resource tell whether values that the file says nothing else of are other ones. */
 const sample = 25;
-/** After so many ms others have their turn: requests are served meanwhile. */
-const longestTurn = 20;
 
 const nothing: ValueOf = () => undefined;
 
@@ -178,7 +176,7 @@ class Renewal {
   private readonly keys: LackingKeys;
   private readonly updates = new Map<string, Statement>();
   private readonly names = new Set<string>();
-  private turnEnd = performance.now() + longestTurn;
+  private readonly turns = new Turns();
 
   constructor(
     generator: Generator,
@@ -234,7 +232,7 @@ class Renewal {
           }
         const change = { id: stored(resource.id), values };
         if (values.size > 0) (isGenerated ? changes : waiting).push(change);
-        if (performance.now() > this.turnEnd) await this.takeTurns();
+        if (this.turns.isOver) await this.turns.pass();
       }
       generated += changes.length;
       refused.push(...(await this.write(changes)));
@@ -245,11 +243,6 @@ class Renewal {
       ? waiting.length - (await this.repeat(await this.write(waiting))).length
       : 0;
     return { fields: names, generated, written };
-  }
-
-  private async takeTurns(): Promise<void> {
-    await nextTurn();
-    this.turnEnd = performance.now() + longestTurn;
   }
 
   /**

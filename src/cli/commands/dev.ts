@@ -71,7 +71,7 @@ async function bringUpToDate(
   target: Target,
   open: OpenDatabase,
   filling: Filling | undefined,
-): Promise<Lacking> {
+): Promise<Lacking | undefined> {
   const { steps: all, lacking } = await migrateAndFill(open, api, {}, filling);
   const steps = neededSteps(all);
   const what = hindrance(context, target, steps);
