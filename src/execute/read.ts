@@ -1,16 +1,16 @@
 import type { Limits } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { Bound, PageNumbers } from '../plan/bind.ts';
-import type { RuleSlot } from '../plan/plan.ts';
 import type { RecordValue } from '../shape/record.ts';
 import { after, both, type Soon } from '../soon.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { CompiledLookup, CompiledRead } from '../sql/compile-read.ts';
-import { wantedValues, type Dialect } from '../sql/dialect.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { Database, Reader, Row } from './database.ts';
 import { readSelection } from './expansion.ts';
 import type { Room } from './room.ts';
+import { ruleValues } from './rule-values.ts';
 import { readTotal } from './total.ts';
 
 /** What a list gives: its records, and how many there are in all where that was asked for. */
@@ -34,28 +34,19 @@ export function encode(
   bound: Bound,
   dialect: Dialect,
 ): readonly SqlValue[] {
+  const ofRules = ruleValues(plan.ruleSlots, bound.claims, dialect);
+  // Most reads of one record bring nothing else.
+  if (plan.slots.length === 0 && bound.after.length === 0) return ofRules;
   const own = plan.slots.map(({ index, operator, field }) => {
     const value = bound.values[index] ?? null;
     return value === null ? null : dialect.operand(value, operator, field);
   });
-  const ofRules = plan.ruleSlots.map((slot, at) =>
-    ruleValue(slot, bound.rules[at] ?? null, dialect),
-  );
-  const values = own.length === 0 ? ofRules : [...own, ...ofRules];
-  if (bound.after.length === 0) return values;
+  if (bound.after.length === 0) return [...own, ...ofRules];
   const after = keys.map(({ field }, index) => {
     const value = bound.after[index] ?? null;
     return value === null ? null : dialect.operand(value, 'eq', field);
   });
-  return [...values, ...after];
-}
-
-/** What is bound to a slot of an access rule. */
-export function ruleValue(slot: RuleSlot, value: JsonValue, dialect: Dialect): SqlValue {
-  if (value === null || slot.kind === 'guard') return value as SqlValue;
-  const { operator, field } = slot;
-  if (!slot.any) return dialect.operand(value, operator, field);
-  return dialect.keys(wantedValues(value).map((item) => dialect.operand(item, operator, field)));
+  return [...own, ...ofRules, ...after];
 }
 
 /** Reads a page of a list with everything that it expands. */

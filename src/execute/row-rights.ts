@@ -9,14 +9,13 @@ import {
 import type { Field, Resource } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { View } from '../model/view.ts';
-import { bindRules } from '../plan/bind-rules.ts';
 import { planRows, type RowsPlan } from '../plan/row-rules.ts';
 import type { DeleteEdge, Dependents } from '../sql/compile-delete.ts';
 import { compileRows } from '../sql/compile-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Transaction } from './database.ts';
-import { ruleValue } from './read.ts';
 import { Refusal } from './refusal.ts';
+import { ruleValues } from './rule-values.ts';
 
 /** Which rows access rules leave to the caller of a write, asked within its transaction. */
 export class RowRights {
@@ -110,7 +109,6 @@ export class RowRights {
   }
 
   private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {
-    const values = bindRules(ruleSlots, 0, this.claims);
-    return ruleSlots.map((slot, index) => ruleValue(slot, values[index] ?? null, this.dialect));
+    return ruleValues(ruleSlots, this.claims, this.dialect);
   }
 }

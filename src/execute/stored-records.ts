@@ -1,5 +1,5 @@
 import type { Resource } from '../model/api.ts';
-import { nothingBound } from '../plan/bind.ts';
+import { boundFor } from '../plan/bind.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { withId } from '../plan/sort.ts';
 import { compileExport } from '../sql/compile-export.ts';
@@ -37,6 +37,6 @@ export function readStored(
     paging: { mode: 'offset', offset: 0, limit: undefined },
     count: 'none',
   };
-  const bound = { ...nothingBound, page: { page: 1, limit: all, offset: 0 } };
+  const bound = { ...boundFor({}), page: { page: 1, limit: all, offset: 0 } };
   return readExport(compileExport(plan, database.dialect), bound, database, signal);
 }

@@ -337,7 +337,7 @@ export class Writer {
     room = new Room(),
   ): Soon<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
-    const bound = boundFor(compiled.plan, this.answering.rights.claims);
+    const bound = boundFor(this.answering.rights.claims);
     return readOne(compiled, key, bound, this.transaction, this.dialect, limits, room);
   }
 

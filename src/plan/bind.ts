@@ -9,13 +9,12 @@ import type { JsonValue } from '../spec/specification.ts';
 import { fieldOf, isText, noBeginning, readCarried } from './carried.ts';
 import type { CursorText } from './cursor.ts';
 import type { CollectionPaging, ReadPlan } from './plan.ts';
-import { bindRules } from './bind-rules.ts';
 
 /** The values of one request for a plan: one a slot, and the pages. */
 export interface Bound {
   readonly values: readonly JsonValue[];
-  /** Of access rules: one a slot of theirs. */
-  readonly rules: readonly JsonValue[];
+  /** The caller's, with which access rules compare. */
+  readonly claims: Claims;
   /** Of a list behind a cursor: the values of the last record under the keys of the order. */
   readonly after: readonly JsonValue[];
   /** Of a list; for a single read it means nothing. */
@@ -44,21 +43,11 @@ export function offsetAt(offset: number, limit: number): PageNumbers {
 
 const onePage = pageAt(1, 1);
 
-/** Of a read without any value. */
-export const nothingBound: Bound = {
-  values: [],
-  rules: [],
-  after: [],
-  page: onePage,
-  collections: [],
-};
+const none: readonly never[] = [];
 
 /** Of a read to which the request brings no value: for a caller with these claims. */
-export function boundFor({ ruleSlots, slots }: ReadPlan, claims: Claims): Bound {
-  if (ruleSlots.length === 0) return nothingBound;
-  const rules = bindRules(ruleSlots, slots.length, claims);
-  // Written out: to spread an object costs each request more than all of this.
-  return { values: [], rules, after: [], page: onePage, collections: [] };
+export function boundFor(claims: Claims): Bound {
+  return { values: none, claims, after: none, page: onePage, collections: none };
 }
 
 /**
@@ -73,7 +62,7 @@ export function bindQuery(
   cursor?: CursorText,
 ): Result<Bound, readonly QueryProblem[]> {
   if (plan.kind === 'one' && plan.slots.length === 0 && plan.collections.length === 0)
-    return ok(boundFor(plan, claims));
+    return ok(boundFor(claims));
   const problems: QueryProblem[] = [];
   const values = bindSlots(plan.slots, query.texts, limits, problems);
   const page =
@@ -84,9 +73,7 @@ export function bindQuery(
   for (const paging of plan.collections)
     refuseTooMany(paging, page.limit, collections, limits, problems);
   const after = bindCursor(plan, cursor, problems);
-  return problems.length === 0
-    ? ok({ ...boundFor(plan, claims), values, after, page, collections })
-    : fail(problems);
+  return problems.length === 0 ? ok({ values, claims, after, page, collections }) : fail(problems);
 }
 
 /**

@@ -2,39 +2,46 @@ import { readClaim } from '../filter/operand.ts';
 import { guarded } from '../filter/predicate.ts';
 import { claimOf, type Claims } from '../model/access.ts';
 import { operators } from '../model/operators.ts';
+import type { SqlValue } from '../model/values.ts';
+import type { RuleSlot } from '../plan/plan.ts';
 import type { JsonValue } from '../spec/specification.ts';
-import type { RuleSlot } from './plan.ts';
+import { wantedValues, type Dialect } from '../sql/dialect.ts';
 
 /**
- * The values of the slots of access rules for a caller with these claims; `first` is the index of the first slot. What
- * fits no slot is null, and the guard of its rule closed. Contract 3, Authorization.
+ * What the driver takes for the slots of access rules, for a caller with these claims. What fits no slot is null, and
+ * the guard of its rule closed. Contract 3, Authorization. Each request of a caller under such rules comes here, and
+ * lists that are mapped and flattened cost more than all of the rest.
  */
-export function bindRules(
+export function ruleValues(
   slots: readonly RuleSlot[],
-  first: number,
   claims: Claims,
-): readonly JsonValue[] {
-  if (slots.length === 0) return none;
-  const values: JsonValue[] = [];
+  dialect: Dialect,
+): readonly SqlValue[] {
+  const [start] = slots;
+  if (start === undefined) return none;
+  const values: SqlValue[] = [];
+  const isHeld = (index: number): boolean => (values[index - start.index] ?? null) !== null;
   for (const slot of slots)
-    if (slot.kind === 'value') values.push(valueOf(slot, claims));
-    else {
-      const isOpen = slot.claims.every((held) =>
-        held.some((index) => (values[index - first] ?? null) !== null),
-      );
-      values.push(isOpen ? guarded : null);
-    }
+    if (slot.kind === 'value') values.push(encoded(valueOf(slot, claims), slot, dialect));
+    else values.push(slot.claims.every((held) => held.some(isHeld)) ? guarded : null);
   return values;
 }
 
-const none: readonly JsonValue[] = [];
+const none: readonly never[] = [];
 
 type ValueSlot = Extract<RuleSlot, { kind: 'value' }>;
 
-/**
- * One value, or a list where the slot holds one; null where a claim is missing or nothing of it fits. Each request of
- * such a caller comes here, and lists that are mapped and flattened cost more than all of the rest.
- */
+function encoded(
+  value: JsonValue,
+  { operator, field, any }: ValueSlot,
+  dialect: Dialect,
+): SqlValue {
+  if (value === null) return null;
+  if (!any) return dialect.operand(value, operator, field);
+  return dialect.keys(wantedValues(value).map((item) => dialect.operand(item, operator, field)));
+}
+
+/** One value, or a list where the slot holds one; null where a claim is missing or nothing of it fits. */
 function valueOf(slot: ValueSlot, claims: Claims): JsonValue {
   const { operand, operator, any } = slot;
   if (operand.kind === 'constant') return operand.value;
