@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Encryption } from './postgres-encryption.ts';
+import { sessionKinds, type SessionKind } from './postgres-sessions.ts';
 
 /** Where a PostgreSQL database is, as its URL says. */
 export interface PostgresAddress {
@@ -14,8 +15,9 @@ export interface PostgresAddress {
     readonly user?: string;
     readonly pass?: string;
     readonly database?: string;
-    readonly target_session_attrs?: string;
   };
+  /** Which server a session may be with. */
+  readonly sessions: SessionKind;
   readonly encryption: Encryption;
   /** Settings of the server that a session begins with. */
   readonly settings: Readonly<Record<string, string>>;
@@ -35,9 +37,6 @@ export interface Surroundings {
 const noHost = 'no-host.invalid';
 /** Where PostgreSQL listens if nobody says otherwise. */
 export const defaultPort = 5432;
-
-/** Which servers the driver can be told to take. */
-const sessionKinds = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
 
 const modes: Readonly<Record<string, Encryption['mode']>> = {
   disable: 'disable',
@@ -82,10 +81,12 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
   const user = take('user', parsed.username);
   const pass = take('password', parsed.password);
   const database = take('dbname', path);
-  const sessions = take('target_session_attrs');
-  if (!['', 'any', ...sessionKinds].includes(sessions))
+  const asked =
+    take('target_session_attrs') || surroundings.environment?.['PGTARGETSESSIONATTRS'] || 'any';
+  const sessions = sessionKinds.find((kind) => kind === asked);
+  if (sessions === undefined)
     throw new UnclearUrl(
-      `There is no target_session_attrs ${JSON.stringify(sessions)}. Write any, ${sessionKinds.join(', ')}.`,
+      `There is no target_session_attrs ${JSON.stringify(asked)}. Write ${sessionKinds.join(', ')}.`,
     );
   // Both sides of the connection speak UTF-8; in another one each text would be written as others do not read it.
   said.delete('client_encoding');
@@ -101,8 +102,8 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
       ...(user === '' ? {} : { user }),
       ...(pass === '' ? {} : { pass }),
       ...(database === '' ? {} : { database }),
-      ...(sessions === '' || sessions === 'any' ? {} : { target_session_attrs: sessions }),
     },
+    sessions,
     encryption,
     settings: Object.fromEntries(said),
   };

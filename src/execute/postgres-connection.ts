@@ -6,6 +6,12 @@ import type { Row, Take } from './database.ts';
 import { defaultPort, type PostgresAddress } from './postgres-address.ts';
 import { encrypted, type Encryption } from './postgres-encryption.ts';
 import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
+import {
+  askedByDriver,
+  whyUnfit,
+  type SessionKind,
+  type ToldSession,
+} from './postgres-sessions.ts';
 
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */
@@ -151,6 +157,8 @@ export class Connection {
   readonly openedAt = performance.now();
   private readonly client: driver.Sql;
   private readonly encryption: Encryption;
+  private readonly sessions: SessionKind;
+  private readonly told: ToldSession = {};
   private pending: Cancellable | undefined;
   private mayConnect = true;
   /** Whether its session was begun, and whether it is over for good, which the driver forgets while it connects. */
@@ -159,12 +167,17 @@ export class Connection {
   /** How those who wait for an answer are told that none will come. */
   private readonly unanswered = new Set<(error: Error) => void>();
 
-  constructor({ target, encryption, settings }: PostgresAddress, options: ConnectionOptions) {
+  constructor(
+    { target, sessions, encryption, settings }: PostgresAddress,
+    options: ConnectionOptions,
+  ) {
     this.encryption = encryption;
+    this.sessions = sessions;
     const own = options.isPooled ? { application_name: 'plinth' } : sessionSettings(options);
     // The types of the driver know no lists of hosts, which keep an IPv6 address from being cut at its first colon.
     const told = {
       ...target,
+      target_session_attrs: askedByDriver[sessions],
       ssl: false,
       max: 1,
       fetch_types: false,
@@ -175,6 +188,7 @@ export class Connection {
       connection: { ...own, ...settings },
       onnotice: (notice: driver.Notice) => this.heed(notice),
       onclose: () => this.lose(),
+      onparameter: (name: string, value: string) => this.learn({ [name]: value }),
       socket: (address: Address) => this.openSocket(address),
       types,
     };
@@ -305,6 +319,14 @@ export class Connection {
   private lose(cause = lost('The session was lost')): void {
     this.abandon();
     for (const refuse of this.unanswered) refuse(cause);
+  }
+
+  /** The server tells of itself. What it becomes later is found out by what it refuses. */
+  private learn(told: ToldSession): void {
+    if (this.isOpen || this.isLost) return;
+    const reason = whyUnfit(this.sessions, Object.assign(this.told, told));
+    if (reason !== undefined)
+      this.lose(Object.assign(new Error(reason), { code: 'CONNECTION_SESSIONS' }));
   }
 
   /** A commit whose wait for a standby was ended, as by `cancel`, is answered as any other, but is gone with this server. */

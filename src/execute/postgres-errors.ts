@@ -209,6 +209,10 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     'has refused the certificate of this client (SERVER). Check sslcert and sslkey in the URL.',
   ],
   [
+    /^CONNECTION_SESSIONS$/u,
+    'is not what was asked for: SERVER. Name another server, or change target_session_attrs.',
+  ],
+  [
     /^(?:CONNECTION_|ECONNRESET$|EPIPE$|08)/u,
     'has closed the connection. Check that PostgreSQL runs there, and that sslmode in the URL suits it.',
   ],

@@ -8,6 +8,7 @@ import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.
 import type { Certificate } from '../../src/http/listener.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { startProxy } from '../support/proxy.ts';
 import { none, statement } from '../support/things.ts';
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
@@ -271,6 +272,35 @@ describe('behind the ? of a URL', () => {
       const length = statement('SELECT length($1::text)');
       expect(await database.all(length, { bound: ['é€'] })).toEqual([[2]]);
       await database.close();
+    },
+  );
+
+  test.each([
+    ['off', 'off', ['read-write', 'primary', 'any', 'prefer-standby']],
+    ['off', 'on', ['read-only', 'primary', 'any', 'prefer-standby']],
+    ['on', 'off', ['read-only', 'standby', 'any', 'prefer-standby']],
+  ])(
+    'a server that is asked for, where in_hot_standby is %s and default_transaction_read_only %s',
+    async (standby, readOnly, expected) => {
+      const proxy = await startProxy(server.url);
+      if (standby === 'on') proxy.rewrite('in_hot_standby\0off', 'in_hot_standby\0on\0');
+      const taken: string[] = [];
+      for (const kind of ['read-write', 'read-only', 'primary', 'standby', 'any', 'prefer-standby'])
+        try {
+          const query = `target_session_attrs=${kind}&default_transaction_read_only=${readOnly}`;
+          const database = await openPostgres(`${proxy.url}?${query}`, { poolSize: 1 });
+          await database.close();
+          taken.push(kind);
+        } catch (error) {
+          expect(String(error)).toMatch(
+            new RegExp(
+              `not what was asked for: target_session_attrs is ${kind}, and it takes`,
+              'u',
+            ),
+          );
+        }
+      expect(taken.toSorted()).toEqual(expected.toSorted());
+      await proxy.stop();
     },
   );
 

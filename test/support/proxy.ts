@@ -5,7 +5,7 @@ export interface Proxy {
   readonly url: string;
   /** From now on, a message from the client with this text ends its connection before the server sees it. */
   readonly cutOn: (text: string) => void;
-  /** From now on, the first of these texts reaches the server as the second, which has the same length. */
+  /** From now on, the first of these texts reaches the other side as the second, which has the same length. */
   readonly rewrite: (text: string, other: string) => void;
   /** Nothing comes through connections that are open now any more, and nobody is told; new ones are as ever. */
   readonly silence: () => void;
@@ -29,7 +29,7 @@ export async function startProxy(target: string, host = '127.0.0.1'): Promise<Pr
       if (trigger !== undefined && bytes.includes(trigger)) client.destroy();
       else upstream.write(rewritten(bytes));
     });
-    upstream.on('data', (bytes) => client.write(bytes));
+    upstream.on('data', (bytes: Buffer) => client.write(rewritten(bytes)));
     for (const [one, two] of [
       [client, upstream],
       [upstream, client],
