@@ -18,13 +18,18 @@ export interface Context {
   readonly stop: () => AbortSignal;
 }
 
-/** npm runs scripts in the package's folder, and says in `INIT_CWD` where the user stands. */
-export function userFolder(
-  { INIT_CWD: called, npm_lifecycle_event: script }: Context['environment'],
-  current: string,
-): string {
+/** The variable in which a worker is told where the user stands, since that folder may have gone meanwhile. */
+export const folderVariable = 'PLINTH_FLEET_FOLDER';
+
+/**
+ * Where the user stands. npm runs scripts in the package's folder, and says so in `INIT_CWD`; `current` gives the folder
+ * that this process is in.
+ */
+export function userFolder(environment: Context['environment'], current: () => string): string {
+  const { [folderVariable]: told, INIT_CWD: called, npm_lifecycle_event: script } = environment;
+  if (told !== undefined) return told;
   // Any other script than `plinth` has written its paths itself, for the folder of its package.
-  return called !== undefined && (script === undefined || script === 'plinth') ? called : current;
+  return called !== undefined && (script === undefined || script === 'plinth') ? called : current();
 }
 
 /** A path of the command line as an absolute one. */

@@ -45,7 +45,7 @@ function currentFolder(): string {
 
 let stop: AbortController | undefined;
 const context: Context = {
-  folder: userFolder(process.env, currentFolder()),
+  folder: userFolder(process.env, currentFolder),
   environment: process.env,
   output: processOutput(process),
   draw: { now: () => new Date(), uuid: uuidv7 },

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fleet } from '../http/fleet.ts';
 import type { Certificate, Doorway } from '../http/listener.ts';
-import type { Context } from './context.ts';
+import { folderVariable, type Context } from './context.ts';
 import { Door } from './door.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { fleetOf, Switchboard } from './worker-fleet.ts';
@@ -70,7 +70,11 @@ export async function runWorkers(
   let failure: CommandFailure | undefined;
   let certificate: Certificate | undefined;
   const start = (speaks: boolean): Worker => {
-    const worker = cluster.fork({ [tokenName]: token, [speakerName]: String(speaks) });
+    const worker = cluster.fork({
+      [tokenName]: token,
+      [speakerName]: String(speaks),
+      [folderVariable]: context.folder,
+    });
     workers.add(worker);
     worker.once('online', () => pulse.hear(worker));
     worker.on('message', (message: unknown) => {

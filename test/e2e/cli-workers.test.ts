@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Driver from 'better-sqlite3';
@@ -198,6 +199,18 @@ test.each([
     expect(out).toBe('');
   },
 );
+
+test('a worker is replaced where the folder is gone that the command was started in', async () => {
+  const folder = await migrated({ 'plinth.yaml': settings + library, 'gone/plinth.yaml': library });
+  const args = ['start', '--spec', '../plinth.yaml', '--database', 'sqlite:../a.db'];
+  const server = await servePlinth([...args, '--workers', '2'], { cwd: folder.at('gone') });
+  await until(() => childrenOf(server.child.pid).length === 2);
+  rmSync(folder.at('gone'), { recursive: true });
+  for (const pid of childrenOf(server.child.pid)) process.kill(pid, 'SIGKILL');
+  expect((await ask(server.url, '/v1/authors', { name: 'Ann' })).status).toBe(201);
+  await server.stop('SIGTERM');
+  expect(server.err()).not.toContain('not there any more');
+});
 
 test('what hinders the first worker is told once, and ends the command', async () => {
   const folder = await migrated({ 'plinth.yaml': settings + library });
