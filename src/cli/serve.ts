@@ -45,10 +45,11 @@ export async function serve(
 ): Promise<void> {
   const { output, environment, draw } = context;
   const announces = place?.announces ?? true;
-  const host =
-    [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
-      (name) => name !== undefined && name !== '',
-    ) ?? serverDefaults.host;
+  const named = [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
+    (name) => name !== undefined && name !== '',
+  );
+  // As a URL has it, an IPv6 address stands in brackets.
+  const host = named?.replace(/^\[(.+)\]$/u, '$1') ?? serverDefaults.host;
   const port = readPort(context, flags) ?? api.settings.server?.port ?? serverDefaults.port;
   const generation = live?.current ?? new Generation(api, open.database, folder);
   const current = (): Generation => live?.current ?? generation;

@@ -237,7 +237,7 @@ test('the banner: thousands, a name, an address that can be called', async () =>
   expect(server.example).toContain('/v1/books?limit=3&expand=author');
   expect((await fetch(server.example)).status).toBe(200);
   await server.stop('SIGTERM');
-  const local = await servePlinth(['dev', 'closed.yaml', '--host', '::1'], here);
+  const local = await servePlinth(['dev', 'closed.yaml', '--host', '[::1]'], here);
   expect(local.url).toMatch(/^http:\/\/\[::1\]:\d+$/u);
   expect((await fetch(local.example)).status).toBe(200);
   await local.stop('SIGTERM');
