@@ -216,6 +216,14 @@ test.each([
   );
   const byHead = await received(() => shell('sh', ['-c', `${dotted} --silent --output /dev/null`]));
   expect(byHead).toMatchObject({ method: 'HEAD', path: '/v1/a/../things', query: request.query });
+  const whole = asCurl(
+    { ...request, path: '*', query: '', method: 'OPTIONS', requestBody: null },
+    api.url,
+  );
+  const byTarget = await received(() =>
+    shell('sh', ['-c', `${whole} --silent --output /dev/null`]),
+  );
+  expect(byTarget).toMatchObject({ method: 'OPTIONS', path: '*', status: 404 });
   const page = await opening(api, '#/requests');
   const byFetch = await received(() =>
     page.evaluate(`(async () => { ${asFetch(request, api.url)} })()`),

@@ -63,10 +63,14 @@ export function asCurl(request: Sendable, origin: string): string {
   const body = bodyText(request);
   const { method, path } = request;
   const headers = headersOf(request);
-  const url = origin + urlOf(request);
+  const target = urlOf(request);
+  const isPath = target.startsWith('/');
+  const url = isPath ? origin + target : origin;
   const hasType = headers.some(([name]) => name === 'content-type');
   const parts = [
     `curl ${shellQuoted(url)}`,
+    // What is no path, as the `*` of OPTIONS, stands in no URL.
+    ...(isPath ? [] : [`--request-target ${shellQuoted(target)}`]),
     // Brackets and braces would be patterns, and dots steps of a path.
     ...(/[[\]{}]/u.test(url) ? ['--globoff'] : []),
     ...(/\/\.{1,2}(?:\/|$)/u.test(path) ? ['--path-as-is'] : []),
