@@ -1,5 +1,4 @@
 import { facesOf } from '../filter/path.ts';
-import { decide, operations } from '../model/access.ts';
 import { isToMany, type Api, type Field, type Reference, type Version } from '../model/api.ts';
 import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
@@ -40,14 +39,14 @@ function pathOf({ basePath }: Api, { number }: Version): string {
 
 function resourceDocument(face: ResourceView): ResourceInfo {
   const { limits } = face.view.api;
-  const { resource, rules } = face;
+  const { resource, offered } = face;
   const names = new Set([...face.fields.keys(), ...face.inputs.keys()]);
   const sorts = new Set(sortables(face, limits));
   return {
     name: face.name,
     description: resource.description ?? null,
     pagination: resource.pagination,
-    operations: operations.filter((operation) => decide(rules[operation]).allowed !== 'none'),
+    operations: [...offered],
     fields: [...names].flatMap((name) => {
       const input = face.inputs.get(name);
       const field = input?.field ?? face.fields.get(name)?.field;

@@ -43,6 +43,8 @@ export interface ResourceView {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** The rules of each operation that speak of this caller; none: it is refused. */
   readonly rules: Readonly<Record<Operation, readonly Rule[]>>;
+  /** The operations that this caller is told of: those with rules, but for creates that are refused whatever they hold. */
+  readonly offered: ReadonlySet<Operation>;
 }
 
 /** A field under the name that a version gives it. */
@@ -134,8 +136,7 @@ function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' 
   const faces = (): readonly ResourceView[] =>
     [...api.resources.keys()].flatMap((name) => {
       const face = resource(name);
-      const isOpen = operations.some((operation) => (face?.rules[operation].length ?? 0) > 0);
-      return face !== undefined && isOpen ? [face] : [];
+      return face !== undefined && face.offered.size > 0 ? [face] : [];
     });
   const { version, key, subject } = viewer;
   const lists = new Set(listClaims(api, subject));
@@ -197,8 +198,16 @@ function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
       return [operation, isOpen ? matchingRules(resource.access[operation], subject) : []];
     }),
   ) as unknown as Record<Operation, readonly Rule[]>;
-  const key = `${viewer.key}|${resource.name}`;
-  return { view, name: resource.name, key, resource, fields, relations, inputs, groups, rules };
+  const offered = new Set(
+    operations.filter(
+      (operation) =>
+        rules[operation].length > 0 &&
+        (operation !== 'create' || owns || !needsUnseen(resource, subject)),
+    ),
+  );
+  const { name } = resource;
+  const key = `${viewer.key}|${name}`;
+  return { view, name, key, resource, fields, relations, inputs, groups, rules, offered };
 }
 
 /** The name of a field or relation in a version; null where it is hidden. */
@@ -274,6 +283,31 @@ function canFill({ fields, id }: Resource, subject: Subject): boolean {
   );
 }
 
+/** Whether a record cannot be without a key, and this caller sees none of the records that it could point to. */
+function needsUnseen({ fields, relations }: Resource, subject: Subject): boolean {
+  const isNeeded = ({ nullable, readOnly, default: initial }: Field): boolean =>
+    !nullable && !readOnly && initial === undefined;
+  return (
+    [...fields.values()].some((field) => isNeeded(field) && pointsNowhere(field, subject)) ||
+    [...relations.values()].some(
+      (relation) =>
+        relation.kind === 'morphTo' &&
+        isNeeded(relation.typeField) &&
+        ![...relation.targets.values()].some((target) => mayRead(target, subject)),
+    )
+  );
+}
+
+/** Whether a field is a key to records of which a caller sees none: whatever it holds is refused. */
+export function pointsNowhere({ reference }: Field, subject: Subject): boolean {
+  return reference !== undefined && !mayRead(reference.resource, subject);
+}
+
+/** Whether some rows of a resource may be read. */
+function mayRead({ access }: Resource, subject: Subject): boolean {
+  return matchingRules(access.read, subject).length > 0;
+}
+
 /** A field as this caller reads it; undefined where it does not exist for reads. */
 function viewField(field: Field, { version, subject, owns }: Viewer): FieldView | undefined {
   const { resource } = field;
@@ -282,7 +316,7 @@ function viewField(field: Field, { version, subject, owns }: Viewer): FieldView 
   const isReadable =
     !field.writeOnly &&
     !version.hiddenResources.has(resource) &&
-    matchingRules(resource.access.read, subject).length > 0 &&
+    mayRead(resource, subject) &&
     allows(field, 'read', subject);
   return name === null || !isReadable ? undefined : { name, field };
 }

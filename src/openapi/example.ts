@@ -1,9 +1,15 @@
 import { decide } from '../model/access.ts';
 import type { Field, Resource } from '../model/api.ts';
-import { isGenerated } from '../model/field-types/id.ts';
 import { toldValues } from '../model/told-values.ts';
 import { readValue } from '../model/validation.ts';
-import { mayUpdate, type FieldView, type InputView, type ResourceView } from '../model/view.ts';
+import {
+  mayCreate,
+  mayUpdate,
+  pointsNowhere,
+  type FieldView,
+  type InputView,
+  type ResourceView,
+} from '../model/view.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { guessOf } from './guesses.ts';
 
@@ -63,7 +69,9 @@ export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
   const added = rows && withRoom(creatable, next, face, rows);
   const room = rows === undefined ? next : added;
   const one: Values | undefined =
-    room && ((view) => (pointsNowhere(view.field, face) ? null : room(view)));
+    room &&
+    ((view) =>
+      view.field.nullable && pointsNowhere(view.field, face.view.subject) ? null : room(view));
   const update = change === undefined ? replace : all([change], next);
   return {
     record,
@@ -118,14 +126,8 @@ function withRoom(
   return free && ((view) => (free.has(view.field) ? free.get(view.field) : values(view)));
 }
 
-function isCreated({ field, creatable }: InputView, face: ResourceView): boolean {
-  return creatable && !isGenerated(field) && field !== face.resource.id;
-}
-
-/** Whether only null can be written: no record that the key points to is there for this caller. */
-function pointsNowhere({ nullable, reference }: Field, { view }: ResourceView): boolean {
-  if (!nullable || reference === undefined) return false;
-  return (view.resource(reference.resource.name)?.rules.read.length ?? 0) === 0;
+function isCreated(input: InputView, face: ResourceView): boolean {
+  return mayCreate(input) && input.field !== face.resource.id;
 }
 
 function isReplaced(input: InputView, face: ResourceView): boolean {

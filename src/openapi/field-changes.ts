@@ -91,7 +91,7 @@ function wireType({ type, attributes, scale }: Field): string {
 
 function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
   for (const kind of ['create', 'update'] as const) {
-    if (old.rules[kind].length === 0 || now.rules[kind].length === 0) continue;
+    if (!old.offered.has(kind) || !now.offered.has(kind)) continue;
     for (const before of old.inputs.values()) {
       const after = now.inputs.get(before.name);
       if (!may(before, kind)) continue;

@@ -1,5 +1,4 @@
-import { isGenerated } from '../model/field-types/id.ts';
-import { outlastsReplacing, type InputView, type ResourceView } from '../model/view.ts';
+import { mayCreate, outlastsReplacing, type InputView, type ResourceView } from '../model/view.ts';
 
 /** The members that a body must have. */
 export function requiredInputs(
@@ -16,10 +15,7 @@ export function requiredInputs(
 
 /** The members that a body of a create may have. */
 export function creatableInputs(face: ResourceView): readonly InputView[] {
-  const { id } = face.resource;
-  return [...face.inputs.values()].filter(({ field, creatable }) =>
-    field === id ? !isGenerated(id) : creatable,
-  );
+  return [...face.inputs.values()].filter(mayCreate);
 }
 
 /**

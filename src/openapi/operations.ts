@@ -89,7 +89,7 @@ export function pathsOf(
 ): Readonly<Record<string, JsonSchema>> {
   const { api, version } = context;
   const collection = `${api.basePath}/v${version.number}/${face.name}`;
-  const open = kinds.filter(({ right }) => face.rules[right].length > 0);
+  const open = kinds.filter(({ right }) => face.offered.has(right));
   const examples = examplesOf(face, context.rows);
   const shownId = examples.record?.[idName(face)];
   const itemOf = (on: Kind['on']): JsonSchema =>

@@ -20,8 +20,8 @@ export function recordSchemas(
 ): Readonly<Record<string, JsonSchema>> {
   const name = nameOf(face, naming);
   const schemas: Record<string, JsonSchema> = {};
-  const { rules } = face;
-  const isWritten = rules.create.length > 0 || rules.update.length > 0;
+  const { offered } = face;
+  const isWritten = offered.has('create') || offered.has('update');
   if (face.fields.size > 0) {
     schemas[name] = record(face, naming, 'whole');
     schemas[`${name}Selection`] = record(face, naming, 'selection');
@@ -30,7 +30,7 @@ export function recordSchemas(
       schemas[`${name}${pascal(view.name)}ItemSelection`] = pivotItem(view, naming, 'selection');
     }
   }
-  if (rules.read.length > 0) {
+  if (offered.has('read')) {
     schemas[`${name}List`] = {
       type: 'array',
       description: `Records of ${face.name}. Without fields and exclude each is a ${name}.`,
@@ -47,8 +47,8 @@ export function recordSchemas(
       additionalProperties: false,
     };
   }
-  if (rules.create.length > 0) schemas[`${name}Create`] = body(face, 'create', naming);
-  if (rules.create.length > 0 && rules.read.length === 0)
+  if (offered.has('create')) schemas[`${name}Create`] = body(face, 'create', naming);
+  if (offered.has('create') && !offered.has('read'))
     schemas[`${name}Id`] = {
       type: 'object',
       description: 'The id of a record that this caller may create, but not read.',
@@ -56,7 +56,7 @@ export function recordSchemas(
       required: ['id'],
       additionalProperties: false,
     };
-  if (rules.update.length > 0) {
+  if (offered.has('update')) {
     schemas[`${name}Replace`] = body(face, 'replace', naming);
     schemas[`${name}Update`] = body(face, 'update', naming);
     if (hasObjects(face)) schemas[`${name}MergePatch`] = body(face, 'merge', naming);

@@ -216,3 +216,48 @@ resources:
     expect(Object.keys(body.versions.v1[name].operations).includes('create')).toBe(status === 201);
   });
 });
+
+describe('who sees none of the records that a new one has to point to', () => {
+  let served: Both;
+  beforeAll(async () => {
+    served = await serveBoth(`
+${withTokens}
+access: authenticated
+resources:
+  users: { access: { read: editor }, fields: { name: { type: string } } }
+  needing: { fields: { userId: { type: integer, required: true, reference: users.id } } }
+  given: { fields: { userId: { type: integer, required: true, default: 1, reference: users.id } } }
+  empty: { fields: { userId: { type: integer, reference: users.id } } }
+  paired:
+    fields:
+      type: { type: string, required: true }
+      key: { type: integer, required: true }
+      owner: { type: relation, relation: morphTo, typeField: type, idField: key, resources: [users] }
+`);
+    await served.send('POST', '/v1/users', { name: 'a' }, editor);
+  });
+  afterAll(() => served?.stop());
+
+  test.each([
+    ['needing', { userId: 1 }, 422],
+    ['paired', { type: 'users', key: 1 }, 422],
+    ['given', {}, 201],
+    ['empty', {}, 201],
+  ])('creates of %s with %j: %i', async (name, record, status) => {
+    const path = `/v1/${name}`;
+    for (const [who, expected] of [
+      [author, status],
+      [editor, 201],
+    ] as const) {
+      const made = await served.send('POST', path, record, who);
+      expect(made.status).toBe(expected);
+      const { body: told } = await served.get('/_permissions', who);
+      const { operations, fields } = told.versions.v1[name];
+      const isOffered = expected === 201;
+      expect('create' in operations).toBe(isOffered);
+      expect(Object.values(fields).flat().includes('create')).toBe(isOffered);
+      const { body: document } = await served.get('/_openapi.json', who);
+      expect('post' in document.paths[path]).toBe(isOffered);
+    }
+  });
+});

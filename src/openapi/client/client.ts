@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorTable, type ErrorCode } from '../../errors.ts';
 import { facesOf } from '../../filter/path.ts';
-import { operations } from '../../model/access.ts';
 import { isToMany, type Field, type Limits } from '../../model/api.ts';
 import type { Operator } from '../../model/operators.ts';
 import {
@@ -46,16 +45,16 @@ function source(name: string): string {
 /** Types of records and bodies of one resource. */
 function resourceTypes(face: ResourceView, naming: Naming): readonly string[] {
   const name = nameOf(face, naming);
-  const { rules, resource } = face;
+  const { offered, resource } = face;
   const record = [...face.fields.values()].map(({ name: member, field }) =>
     memberOf(member, readType(field), false, field),
   );
   const types = [interfaceOf(name, record, resource.description)];
-  if (rules.create.length > 0)
+  if (offered.has('create'))
     types.push(
       interfaceOf(`${name}Create`, body(face, 'create'), `The body that creates: ${name}.`),
     );
-  if (rules.update.length > 0) {
+  if (offered.has('update')) {
     types.push(
       interfaceOf(`${name}Replace`, body(face, 'replace'), `The body that replaces: ${name}.`),
     );
@@ -191,8 +190,7 @@ function resourcesType(faces: readonly ResourceView[], naming: Naming, limits: L
 
 function resourceType(face: ResourceView, naming: Naming, limits: Limits): string {
   const name = nameOf(face, naming);
-  const { rules, resource } = face;
-  const open = operations.filter((operation) => rules[operation].length > 0);
+  const { offered, resource } = face;
   const objects = [...face.fields.values()].filter(({ field }) =>
     ['object', 'json'].includes(field.type.name),
   );
@@ -204,10 +202,10 @@ function resourceType(face: ResourceView, naming: Naming, limits: Limits): strin
     `relations: {\n${indent([...face.relations.values()].map(relationType).join('\n'))}\n};`,
     `expand: ${union(expandPaths(face, limits))};`,
     `groups: { ${groups.join(' ')} };`,
-    `operations: ${union(open)};`,
-    `create: ${rules.create.length > 0 ? `${name}Create` : 'never'};`,
-    `replace: ${rules.update.length > 0 ? `${name}Replace` : 'never'};`,
-    `update: ${rules.update.length > 0 ? `${name}Update` : 'never'};`,
+    `operations: ${union([...offered])};`,
+    `create: ${offered.has('create') ? `${name}Create` : 'never'};`,
+    `replace: ${offered.has('update') ? `${name}Replace` : 'never'};`,
+    `update: ${offered.has('update') ? `${name}Update` : 'never'};`,
     `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}, ${union([...face.relations.keys()])}, ${union(freeJson(face, limits))}>;`,
     `sort: ${union(sortables(face, limits))};`,
   ].join('\n');
