@@ -49,12 +49,17 @@ export function argument(text: string): string {
     : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** How each package manager runs a command of a project, by the name with which it tells of itself. */
+const runners: Readonly<Record<string, string>> = {
+  npm: 'npx plinth',
+  pnpm: 'pnpm exec plinth',
+  yarn: 'yarn plinth',
+};
+
 /** A command as this user would type it: in a checkout, in a project that has the package, or anywhere. */
 export function typed({ environment }: Context, command: string): string {
-  const { npm_lifecycle_event: script, npm_package_name: owner } = environment;
-  if (script === 'npx') return `npx plinth ${command}`;
+  const { npm_package_name: owner, npm_config_user_agent: manager = '' } = environment;
   // `npm start` of the checkout is a script of its own.
-  return script === 'plinth' || (script !== undefined && owner === 'plinth')
-    ? `npm run -s plinth -- ${command}`
-    : `plinth ${command}`;
+  if (owner === 'plinth') return `npm run -s plinth -- ${command}`;
+  return `${runners[/^\w+/u.exec(manager)?.[0] ?? ''] ?? 'plinth'} ${command}`;
 }

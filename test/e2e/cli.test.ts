@@ -293,16 +293,27 @@ describe('from a checkout', () => {
   });
 
   test.each([
-    ['npx', { npm_lifecycle_event: 'npx', npm_package_name: 'shop' }, 'npx plinth init'],
+    ['npx', { npm_config_user_agent: 'npm/11.19.1 node/v26.10.0' }, 'npx plinth init'],
     [
       'npm start',
-      { npm_lifecycle_event: 'start', npm_package_name: 'plinth' },
+      { npm_config_user_agent: 'npm/11.19.1 node/v26.10.0', npm_package_name: 'plinth' },
       'npm run -s plinth -- init',
     ],
     [
       "a project's own script",
-      { npm_lifecycle_event: 'start', npm_package_name: 'shop' },
-      'plinth init',
+      { npm_config_user_agent: 'npm/11.19.1 node/v26.10.0', npm_package_name: 'shop' },
+      'npx plinth init',
+    ],
+    ['pnpm', { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/?' }, 'pnpm exec plinth init'],
+    [
+      // Yarn 1 runs it as a script of this name.
+      'yarn',
+      {
+        npm_config_user_agent: 'yarn/1.22.22 npm/? node/v26.10.0',
+        npm_lifecycle_event: 'plinth',
+        npm_package_name: 'shop',
+      },
+      'yarn plinth init',
     ],
     ['a shell', {}, 'plinth init'],
   ])('a command is named as %s would have it', async (_caller, env, command) => {
