@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../errors.ts';
 import type { Field, Limits } from '../model/api.ts';
+import { plainText } from '../model/exact-number.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { parseText } from '../model/field-types/string.ts';
 import { operators } from '../model/operators.ts';
@@ -74,7 +75,7 @@ export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined
     (typeof claim === 'number' && (isNumeric(field) || type.name === 'json')) ||
     (typeof claim === 'boolean' && (type.name === 'boolean' || type.name === 'json'));
   if (!isFitting) return undefined;
-  const text = String(claim);
+  const text = plainText(claim);
   return isTooLong(text, asked) ? undefined : parse(text, asked);
 }
 

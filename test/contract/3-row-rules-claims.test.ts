@@ -65,6 +65,11 @@ const rows: readonly Row[] = [
   ['d={user.c}', { c: '2.5' }, [2]],
   ['d={user.c}', { c: 2.5 }, [2]],
   ['x={user.c}', { c: 1.5 }, [2]],
+  // As the token has it, a number may be written with an exponent.
+  ['x_lt={user.c}', { c: 1e21 }, [1, 2, 3]],
+  ['x_gt={user.c}', { c: [1e-7] }, [1, 2, 3]],
+  ['d_gt={user.c}', { c: 1e-7 }, [1, 2, 3]],
+  ['j.k_gt={user.c}', { c: 1e-7 }, [1, 2]],
   ['b={user.c}', { c: true }, [1, 3]],
   ['b={user.c}', { c: 'true' }, [1, 3]],
   ['b={user.c}', { c: 1 }, []],
