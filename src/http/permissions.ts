@@ -1,4 +1,4 @@
-import { decide, type Caller } from '../model/access.ts';
+import { decide, operations, type Caller } from '../model/access.ts';
 import { jsonResponse, type Response } from '../respond/response.ts';
 import {
   mayCreate,
@@ -40,7 +40,7 @@ function permissionsIn(view: View): object {
 /** The operations with the rows that they are left on, and what each field and relation can be used for. */
 function permissionsOn(face: ResourceView): object {
   const allowed = new Map<string, Allowed>();
-  for (const operation of face.offered) {
+  for (const operation of operations) {
     const decision = decide(face.rules[operation]);
     if (decision.allowed !== 'none') allowed.set(operation, decision.allowed);
   }
