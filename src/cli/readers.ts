@@ -21,7 +21,7 @@ export async function openReaders(
   mode: Mode,
   tell: (event: DependencyEvent) => void,
 ): Promise<Readers> {
-  const telemetry = await openTelemetry(context, database, tell);
+  const telemetry = await openTelemetry(context, { current, database, mode, tell });
   const log = await openLog(context, current, mode);
   return {
     readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
@@ -34,8 +34,17 @@ export async function openReaders(
 
 async function openTelemetry(
   { environment }: Context,
-  database: Database,
-  tell: (event: DependencyEvent) => void,
+  {
+    current,
+    database,
+    mode,
+    tell,
+  }: {
+    readonly current: () => Api;
+    readonly database: Database;
+    readonly mode: Mode;
+    readonly tell: (event: DependencyEvent) => void;
+  },
 ) {
   const endpoint = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
   if (endpoint === '') return undefined;
@@ -44,12 +53,16 @@ async function openTelemetry(
       'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.',
       { exitCode: 2 },
     );
-  const { sendTraces } = await import('../http/telemetry.ts');
+  const [{ sendTraces }, { disclosureOf }] = await Promise.all([
+    import('../http/telemetry.ts'),
+    import('../http/redact.ts'),
+  ]);
   const serviceName = environment['OTEL_SERVICE_NAME'] ?? '';
   return sendTraces({
     endpoint,
     serviceName: serviceName === '' ? 'plinth' : serviceName,
     database: database.dialect.name,
+    pathOf: (path, status) => disclosureOf(current(), mode).path(path, status),
     told: (error) => tell({ kind: 'dependency', name: 'trace collector', error }),
   });
 }

@@ -24,7 +24,7 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
     id: requestId,
     time: new Date(begin + telling.wallOffset).toISOString(),
     method,
-    path: splitUrl(url).path,
+    path: disclosure.path(splitUrl(url).path, status),
     query: disclosure.queryText(url),
     route: routeName(request),
     status,
@@ -51,7 +51,7 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
     isRecorded: record !== undefined,
     size: size ?? null,
     requestBody: tellsValues ? sentBody(record?.requestBody, disclosure, code) : null,
-    responseBody: tellsValues ? shownBody(record?.responseBody, disclosure, url) : null,
+    responseBody: tellsValues ? answeredBody(record?.responseBody, disclosure, url) : null,
     failure:
       telling.mode === 'dev' && failure instanceof Error
         ? (failure.stack ?? failure.message)
@@ -63,25 +63,36 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
 /** The body of a request, by the code of its answer. See `Redactor.sent`. */
 function sentBody(
   body: string | Buffer | undefined,
-  disclosure: Disclosure,
+  { redactor }: Disclosure,
   code: string | undefined,
 ): ShownBody | null {
-  if (body === undefined || !disclosure.redactor.isUnclear(code))
-    return shownBody(body, disclosure);
+  if (body === undefined || !redactor.isUnclear(code))
+    return shownBody(body, redactor.isNeeded ? (value) => redactor.sentValue(value) : undefined);
   return { note: `${Buffer.byteLength(body)} bytes, which are no record` };
 }
 
-/** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. See `Redactor.body`. */
-function shownBody(
+/** The body of an answer. See `Redactor.answered`. */
+function answeredBody(
   body: string | Buffer | undefined,
   { redactor }: Disclosure,
-  url?: string,
+  url: string,
+): ShownBody | null {
+  return shownBody(
+    body,
+    redactor.isNeeded ? (value) => redactor.answeredValue(value, url) : undefined,
+  );
+}
+
+/** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. */
+function shownBody(
+  body: string | Buffer | undefined,
+  redacted: ((value: unknown) => unknown) | undefined,
 ): ShownBody | null {
   if (body === undefined || body.length === 0) return null;
   const text = body.toString();
   try {
     const value = JSON.parse(text) as unknown;
-    return { text: redactor.isNeeded ? JSON.stringify(redactor.redacted(value, url)) : text };
+    return { text: redacted === undefined ? text : JSON.stringify(redacted(value)) };
   } catch {
     return { note: `${Buffer.byteLength(body)} bytes, which are not JSON` };
   }

@@ -6,7 +6,7 @@ import type { RequestEnd, RequestTrace, TraceReader } from '../trace/events.ts';
 import { toldTime } from '../trace/recording.ts';
 import { isDashboardPath } from './dashboard.ts';
 import type { Mode } from './edge.ts';
-import { disclosureOf } from './redact.ts';
+import { disclosureOf, type Disclosure } from './redact.ts';
 
 /** Contract 3, Logging. */
 const defaults = {
@@ -46,12 +46,15 @@ export function requestLog(
     destination,
   );
   const isExcluded = picomatch([...settings.excludePatterns], { dot: true });
-  const lineOf = (request: RequestTrace, end: RequestEnd): object => {
-    const disclosure = disclosureOf(current(), mode);
+  const lineOf = (
+    request: RequestTrace,
+    end: RequestEnd,
+    { disclosure, path }: { readonly disclosure: Disclosure; readonly path: string },
+  ): object => {
     return {
       requestId: request.start.requestId,
       method: request.start.method,
-      path: request.start.path,
+      path,
       query: disclosure.query(request.start.url),
       route: request.routeName,
       status: end.status,
@@ -68,7 +71,7 @@ export function requestLog(
       ...(includeBodies
         ? {
             requestBody: disclosure.redactor.sent(request.body, end.code),
-            responseBody: disclosure.redactor.body(end.body, request.start.url),
+            responseBody: disclosure.redactor.answered(end.body, request.start.url),
           }
         : {}),
     };
@@ -82,9 +85,11 @@ export function requestLog(
       if (!log.isLevelEnabled(level) || isExcluded(path)) return;
       // A page that is open asks every second; what is refused and what it changes is told.
       if (isDashboardPath(path) && method === 'GET' && end.status < 400) return;
-      const line = lineOf(request, end);
-      if (level === 'info') log.info(line, `${method} ${path} ${end.status}`);
-      else log.error({ ...line, err: request.failure }, `${method} ${path} failed`);
+      const disclosure = disclosureOf(current(), mode);
+      const told = disclosure.path(path, end.status);
+      const line = lineOf(request, end, { disclosure, path: told });
+      if (level === 'info') log.info(line, `${method} ${told} ${end.status}`);
+      else log.error({ ...line, err: request.failure }, `${method} ${told} failed`);
     },
   };
 }

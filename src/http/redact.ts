@@ -2,69 +2,55 @@ import { getOrInsert } from '../get-or-insert.ts';
 import type { Api } from '../model/api.ts';
 import { isJsonObject } from '../model/values.ts';
 import { sentParameters, type SentParameters } from '../request/debug.ts';
-import { operatorSuffixes } from '../spec/reserved.ts';
 import type { HeaderValues } from '../trace/events.ts';
 import type { Mode } from './edge.ts';
 import { splitUrl } from './router.ts';
+import { SecretNames } from './secret-names.ts';
 
 /** The longest body that is looked into; of longer ones only the length is told. */
 const longestBody = 64 * 1024;
 const withheld = '[redacted]';
 /** The members of an error that have no words of it. */
-const wordless: ReadonlySet<string> = new Set(['status', 'error', 'path', 'code', 'requestId']);
-/** What a parameter is called goes on like this behind the name of a field: `pin_gt`, `pin[gt]`, `pin.limit`. */
-const ofName = /^[\w.[\]]*$/u;
-
+const wordless: ReadonlySet<string> = new Set(['status', 'error', 'code', 'requestId']);
 /**
- * Hides the values of `writeOnly` fields in what is kept of a request, by their names: those of any resource, in any
- * version and in whatever case, so that no value shows because a request was wrong in some other way. Contract 3, Logging.
+ * Hides the values of `writeOnly` fields in what is kept of a request, by their names (`SecretNames`), so that no value shows
+ * because a request was wrong in some other way. Contract 3, Logging.
  */
 export class Redactor {
-  /** Finds such a name where it stands by itself or with an operator, as in `pin`, `owner.pin`, `where[pin]` and `pin_gt`. */
-  private readonly name: RegExp | undefined;
-  /** The same, with whatever operator: in what a parameter is called, and in what it says, as `_or=pin:1`. */
-  private readonly inParameter: RegExp | undefined;
+  private readonly names: SecretNames;
 
-  constructor({ resources, versions }: Api) {
-    const names = new Set<string>();
-    for (const resource of resources.values())
-      for (const field of resource.fields.values()) {
-        if (!field.writeOnly) continue;
-        names.add(field.name);
-        for (const version of versions.values()) {
-          const name = version.names.get(resource)?.get(field.name);
-          if (typeof name === 'string') names.add(name);
-        }
-      }
-    if (names.size === 0) return;
-    const any = `(?<![\\p{L}\\p{N}_])(?:${[...names].join('|')})`;
-    const operator = `(?:${operatorSuffixes.join('|')})?`;
-    this.name = new RegExp(`${any}${operator}(?![\\p{L}\\p{N}_])`, 'iu');
-    this.inParameter = new RegExp(`${any}(?![\\p{L}\\p{N}])`, 'iu');
+  constructor(api: Api) {
+    this.names = new SecretNames(api);
   }
 
   /** Whether there is anything to hide. */
   get isNeeded(): boolean {
-    return this.name !== undefined;
+    return this.names.areThere;
   }
 
   /** The value of a query parameter, where neither it nor its name has to do with what is secret. */
   parameter(name: string, value: string | readonly string[]): string | readonly string[] {
-    const isSecret = [name, value].flat().some((text) => this.inParameter?.test(text) === true);
+    const { names } = this;
+    const isSecret = names.isAskedBy(name) || [value].flat().some((text) => names.isToldIn(text));
     return isSecret ? withheld : value;
   }
 
-  /** What a parameter is called, without what stands behind a secret name: who writes `pin:1` or `pin>1` puts the value there. */
+  /** What a parameter is called, without what stands behind a secret name. */
   parameterName(name: string): string {
-    const found = this.inParameter?.exec(name);
-    if (found === undefined || found === null) return name;
-    const end = found.index + found[0].length;
-    return ofName.test(name.slice(end)) ? name : `${name.slice(0, end)}${withheld}`;
+    const told = this.names.nameWithin(name);
+    return told === name ? name : `${told}${withheld}`;
+  }
+
+  /** A path, without what stands behind a secret name. */
+  path(path: string): string {
+    const told = this.names.pathWithin(path);
+    return told === path ? path : `${told}${withheld}`;
   }
 
   /** The body of a request as it may be kept, by the code of its answer. */
   sent(body: string | Buffer | undefined, code: string | undefined): unknown {
-    if (body === undefined || !this.isUnclear(code)) return this.body(body);
+    if (body === undefined || !this.isUnclear(code))
+      return told(body, (value) => this.sentValue(value));
     return `[${Buffer.byteLength(body)} bytes, no record]`;
   }
 
@@ -73,28 +59,39 @@ export class Redactor {
     return this.isNeeded && code === 'INVALID_BODY';
   }
 
-  /**
-   * A body as it may be kept: JSON without what is secret; of anything else its length. `url`: what an answer was asked with,
-   * which an error repeats in its own words.
-   */
-  body(body: string | Buffer | undefined, url = ''): unknown {
-    if (body === undefined || body.length === 0) return undefined;
-    const length = Buffer.byteLength(body);
-    if (length > longestBody) return `[${length} bytes]`;
-    try {
-      return this.redacted(JSON.parse(body.toString()), url);
-    } catch {
-      return `[${length} bytes, not JSON]`;
-    }
+  /** The body of an answer as it may be kept. `url`: what was asked, which an error repeats in its own words. */
+  answered(body: string | Buffer | undefined, url: string): unknown {
+    return told(body, (value) => this.answeredValue(value, url));
   }
 
-  /** A JSON value without what is secret. */
-  redacted(value: unknown, url = ''): unknown {
+  /** The JSON value of a request without what is secret, be it under a name that is not quite it. */
+  sentValue(value: unknown): unknown {
+    if (!this.isNeeded) return value;
+    if (Array.isArray(value)) return value.map((item) => this.sentValue(item));
+    if (!isJsonObject(value)) return value;
+    const members = Object.entries(value);
+    const isNaming = (member: unknown): boolean =>
+      typeof member === 'string' && this.names.isNamedBy(member);
+    // Who names the field in one member gives its value in another.
+    const isSpread = members.some(([, member]) => isNaming(member));
+    return Object.fromEntries(
+      members.map(([name, member]) => {
+        if (this.names.isMeantBy(name)) return [name, withheld];
+        return [name, isSpread && !isNaming(member) ? withheld : this.sentValue(member)];
+      }),
+    );
+  }
+
+  /** The JSON value of an answer without what is secret. */
+  answeredValue(value: unknown, url: string): unknown {
     if (!this.isNeeded) return value;
     const isError = isJsonObject(value) && 'code' in value && 'requestId' in value;
     if (!isError || !this.isAskedBy(url)) return this.part(value);
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, wordless.has(name) ? member : withheld]),
+      Object.entries(value).map(([name, member]) => {
+        if (name === 'path') return [name, this.path(String(member))];
+        return [name, wordless.has(name) ? member : withheld];
+      }),
     );
   }
 
@@ -104,15 +101,29 @@ export class Redactor {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
         name,
-        this.name?.test(name) === true ? withheld : this.part(member),
+        this.names.isMember(name) ? withheld : this.part(member),
       ]),
     );
   }
 
-  /** Whether a parameter in a URL has to do with what is secret. */
+  /** Whether a URL has to do with what is secret. */
   isAskedBy(url: string): boolean {
-    const sent = Object.entries(sentParameters(splitUrl(url).search));
+    const { path, search } = splitUrl(url);
+    if (this.path(path) !== path) return true;
+    const sent = Object.entries(sentParameters(search));
     return sent.some(([name, value]) => this.parameter(name, value) === withheld);
+  }
+}
+
+/** A body as it may be kept: JSON as `redacted` gives it, of anything else its length. */
+function told(body: string | Buffer | undefined, redacted: (value: unknown) => unknown): unknown {
+  if (body === undefined || body.length === 0) return undefined;
+  const length = Buffer.byteLength(body);
+  if (length > longestBody) return `[${length} bytes]`;
+  try {
+    return redacted(JSON.parse(body.toString()));
+  } catch {
+    return `[${length} bytes, not JSON]`;
   }
 }
 
@@ -151,6 +162,11 @@ export class Disclosure {
     this.tellsValues = includeBodies || mode === 'dev';
     const names = [...credentialHeaders, ...excludeHeaders.map((name) => name.toLowerCase())];
     this.withheld = new Set(this.tellsValues ? names : [...names, ...addressHeaders]);
+  }
+
+  /** The path of a request, by the status of its answer: one that leads nowhere may hold anything. */
+  path(path: string, status: number): string {
+    return status < 400 ? path : this.redactor.path(path);
   }
 
   /** The parameters of a URL; undefined where it has none. */

@@ -23,6 +23,8 @@ export interface TelemetryOptions {
   readonly endpoint: string;
   readonly serviceName: string;
   readonly database: 'sqlite' | 'postgresql';
+  /** A path as it may be told, by the status of its answer. */
+  readonly pathOf: (path: string, status: number) => string;
   /** Told when spans cannot be sent any more, and (undefined) when they can again. */
   readonly told: (error: unknown) => void;
 }
@@ -38,7 +40,7 @@ const unsent: ReadonlySet<string> = new Set(['/_health', '/_ready', '/_metrics']
 
 /** Sends traces over OTLP (HTTP, JSON) in the background. */
 export function sendTraces(options: TelemetryOptions): Telemetry {
-  const { endpoint, serviceName, database, told } = options;
+  const { endpoint, serviceName, told } = options;
   const sender = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/u, '')}/v1/traces`,
     // Stopping waits for the last of them, after requests in flight (10 s): the promised 15 s have to do for all.
@@ -67,7 +69,7 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
     ended: (request, end) => {
       const { recording } = request;
       if (recording !== undefined && !unsent.has(request.start.path))
-        sendRequest(tracer, request, recording, end, database);
+        sendRequest(tracer, request, recording, end, options);
     },
     // A collector that is gone keeps nobody from stopping.
     close: () => provider.shutdown().catch(() => undefined),
@@ -79,7 +81,7 @@ function sendRequest(
   request: RequestTrace,
   recording: Recording,
   end: RequestEnd,
-  database: TelemetryOptions['database'],
+  { database, pathOf }: Pick<TelemetryOptions, 'database' | 'pathOf'>,
 ): void {
   const { method, path, requestId } = request.start;
   const at = (time: number): number => recording.wallTime(time);
@@ -90,7 +92,7 @@ function sendRequest(
       startTime: at(request.begin),
       attributes: {
         'http.request.method': method,
-        'url.path': path,
+        'url.path': pathOf(path, end.status),
         'http.route': request.routeName,
         'http.response.status_code': end.status,
         'plinth.request_id': requestId,

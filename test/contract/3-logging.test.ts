@@ -257,6 +257,64 @@ describe('what is told', () => {
   });
 });
 
+describe('what was meant by the name of a writeOnly field', () => {
+  const bodies: readonly [sent: unknown, told: unknown][] = [
+    [
+      { name: 'Ann', secert: 'sesame' },
+      { name: 'Ann', secert: '[redacted]' },
+    ],
+    [{ newSecret: { a: 'sesame' } }, { newSecret: '[redacted]' }],
+    [{ SECRET_KEY: 'sesame' }, { SECRET_KEY: '[redacted]' }],
+    [
+      { field: 'secret', value: 'sesame' },
+      { field: 'secret', value: '[redacted]' },
+    ],
+    [[{ path: '/Badge', name: 'sesame' }], [{ path: '/Badge', name: '[redacted]' }]],
+    // What the model knows is no typing error, and what a text speaks of is no name.
+    [
+      { name: 'about a secret', note: 'seen' },
+      { name: 'about a secret', note: 'seen' },
+    ],
+  ];
+  test.each(bodies)('in the body %j', async (sent, told) => {
+    const { api, lines, text } = await logging('{ includeBodies: true }');
+    const { status } = await api.send('POST', '/v1/users', sent);
+    expect(status).toBe(400);
+    expect(lines[0]).toMatchObject({ requestBody: told });
+    expect(text()).not.toContain('sesame');
+  });
+
+  const parameters: readonly [sent: string, told: object][] = [
+    ['secert=sesame&name=Ann', { secert: '[redacted]', name: 'Ann' }],
+    ['secert:sesame', { 'secert[redacted]': '[redacted]' }],
+    ['my_secret>sesame', { 'my_secret[redacted]': '[redacted]' }],
+    ['_or=name:a,secert:sesame', { _or: '[redacted]' }],
+    ['name=a+secert&limit=1', { name: 'a secert', limit: '1' }],
+  ];
+  test.each(parameters)('in the parameters %s', async (sent, query) => {
+    const { api, lines, text } = await logging('{ includeBodies: true }');
+    await api.get(`/v1/users?${sent}`);
+    expect(lines).toMatchObject([{ query }]);
+    expect(text()).not.toContain('sesame');
+  });
+
+  test.each([
+    ['/v1/users/secret=sesame', '/v1/users/secret[redacted]'],
+    ['/v1/users/se%63ert:sesame', '/v1/users/secert[redacted]'],
+    ['/v1/users/1/secret/sesame', '/v1/users/1/secret[redacted]'],
+    ['/v1/users/secret', '/v1/users/secret'],
+    ['/v1/badges/9', '/v1/badges/9'],
+  ])('in the path %s that leads nowhere', async (path, told) => {
+    const { api, lines, text } = await logging('{ includeBodies: true, includeHeaders: true }');
+    const { status } = await api.get(path, { referer: `http://x${path}` });
+    expect(status).toBe(404);
+    expect(lines).toMatchObject([
+      { path: told, msg: `GET ${told} 404`, responseBody: { path: told } },
+    ]);
+    expect(text()).not.toContain('sesame');
+  });
+});
+
 describe('what is logged', () => {
   const cases: readonly [logging: string, paths: readonly string[]][] = [
     ['', ['/v1/users', '/_schema.json']],

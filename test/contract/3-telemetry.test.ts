@@ -62,6 +62,7 @@ async function traced(ask: (api: TestApi) => Promise<unknown>): Promise<Collecto
     endpoint: `${collector.url}/`,
     serviceName: 'blog-api',
     database: 'sqlite',
+    pathOf: (path) => path,
     told: (error) => expect(error).toBeUndefined(),
   });
   // The requests that write the records are traced too; their spans have other names.
@@ -201,6 +202,7 @@ test('a collector that is not there holds nobody up, and that it is not is told 
     endpoint: 'http://127.0.0.1:9',
     serviceName: 'x',
     database: 'sqlite',
+    pathOf: (path) => path,
     told: (error) => told.push(error),
   });
   const api = await serveApi(blog, {}, undefined, { readers: [telemetry] });
@@ -224,6 +226,7 @@ test('a collector that answers nothing is waited for 3 s at the end', async () =
     endpoint: `http://127.0.0.1:${port}`,
     serviceName: 'x',
     database: 'sqlite',
+    pathOf: (path) => path,
     told: () => undefined,
   });
   const api = await serveApi(blog, {}, undefined, { readers: [telemetry] });
