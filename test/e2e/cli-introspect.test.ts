@@ -204,6 +204,9 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
     'list.json': '[]',
     'none.json': '{"a": 1}',
     'openapi.json': '{"openapi": "3.1.0", "tags": [{"name": "a"}], "paths": {}}',
+    'openapi.yaml': 'openapi: 3.1.0',
+    'mockoon.json':
+      '{"lastMigration": 33, "routes": [{"uuid": "a"}], "data": [{"name": "users", "value": "[]"}]}',
   });
   new Driver(folder.at('empty.db')).exec('CREATE VIEW v AS SELECT 1').close();
   const ended = async (...args: string[]): Promise<object> => {
@@ -225,6 +228,8 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
     ['list.json', 1, /it must be an object of lists/u],
     ['none.json', 1, /it has no list of records/u],
     ['openapi.json', 1, /openapi\.json cannot be used: it describes an API, and holds no records/u],
+    ['openapi.yaml', 1, /openapi\.yaml is YAML, which holds no records\. Name a SQLite file/u],
+    ['mockoon.json', 1, /it is an environment of Mockoon, and holds routes/u],
     ['missing.json', 1, /missing\.json cannot be used: there is no such file/u],
   ] as const)
     expect(await ended(source)).toEqual({

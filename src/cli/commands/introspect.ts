@@ -58,13 +58,15 @@ export async function introspect(
     );
 }
 
-/** Where there is nothing to look at, a database that is made would not help. */
+/** Where there is nothing to look at, a database that is made would not help; and YAML is a description of an API, if anything. */
 function refuseMissing(context: Context, url: string): void {
   const file = /^sqlite:(?!:)(.+)$/u.exec(url)?.[1];
-  if (file !== undefined && !existsSync(fromFolder(context, file)))
-    throw new CommandFailure(
-      `There is no database ${file}. Name a SQLite file, the URL of a PostgreSQL database, or a db.json of json-server.`,
-    );
+  if (file === undefined) return;
+  const isThere = existsSync(fromFolder(context, file));
+  if (isThere && !/\.ya?ml$/iu.test(file)) return;
+  throw new CommandFailure(
+    `${isThere ? `${file} is YAML, which holds no records` : `There is no database ${file}`}. Name a SQLite file, the URL of a PostgreSQL database, or a db.json of json-server.`,
+  );
 }
 
 /** Never over a file that somebody has worked on. */

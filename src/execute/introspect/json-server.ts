@@ -49,9 +49,14 @@ interface List {
   readonly notes: string[];
 }
 
-/** An OpenAPI document, whose tags and servers look like lists of records. */
-function isOpenApi({ openapi, swagger, paths }: JsonRecord): boolean {
-  return typeof (openapi ?? swagger) === 'string' && typeof paths === 'object';
+/** What describes an API instead of holding its records, as the end of a sentence: some of its members look like lists of records. */
+function descriptionOf(data: JsonRecord): string | undefined {
+  const { openapi, swagger, paths, lastMigration, routes } = data;
+  if (typeof (openapi ?? swagger) === 'string' && typeof paths === 'object')
+    return 'it describes an API, and holds no records';
+  return typeof lastMigration === 'number' && Array.isArray(routes)
+    ? 'it is an environment of Mockoon, and holds routes'
+    : undefined;
 }
 
 /**
@@ -61,7 +66,8 @@ function isOpenApi({ openapi, swagger, paths }: JsonRecord): boolean {
 export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
   const left: string[] = [];
   if (!isJsonObject(data)) return { reason: 'it must be an object of lists of records', left };
-  if (isOpenApi(data)) return { reason: 'it describes an API, and holds no records', left };
+  const reason = descriptionOf(data);
+  if (reason !== undefined) return { reason, left };
   const lists: List[] = [];
   const taken = new Set<string>();
   let isAsWritten = true;
