@@ -194,10 +194,12 @@ function adviseAuth(
   const closed = all.filter(({ role }) => role !== 'public' && role !== 'none');
   const [first] = closed;
   if (first === undefined) return;
-  const roles = [...new Set(closed.map(({ role }) => `\`${role}\``))].join(', ');
+  const roles = [...new Set(closed.map(({ role }) => `\`${role}\``))];
+  const guess = roles.length === 1 ? nearest(first.role, ['public', 'none']) : undefined;
+  const hint = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
   report(
     first.path,
-    `without \`auth\` nobody can show who it is, so rules for ${roles} let nobody in`,
+    `without \`auth\` nobody can show who it is, so rules for ${roles.join(', ')} let nobody in${hint}`,
     'warning',
   );
 }

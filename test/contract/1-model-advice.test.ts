@@ -266,6 +266,13 @@ describe('rules for whom nobody can show to be', () => {
     ]);
   });
 
+  test('are guessed where one word is mistyped', () => {
+    const { problems } = build('access: publik\nresources: { posts: { fields: {} } }');
+    expect(problems.map(({ message }) => message)).toEqual([
+      'without `auth` nobody can show who it is, so rules for `publik` let nobody in; did you mean `public`?',
+    ]);
+  });
+
   test('are as they should be where there is', () => {
     const auth = 'auth: { jwt: { secret: 0123456789abcdef0123456789abcdef } }';
     expect(told(`${auth}\naccess: { read: public, write: editor }`)).toEqual([]);
