@@ -55,7 +55,7 @@ function fitting(name: string, path: Path, operator: Operator): Result<Resolved,
   const fit = cutToFit(path, operator);
   if (fit !== undefined) return ok({ path: fit, operator });
   const { suffix } = operators[operator];
-  return fail({ kind: 'operator', message: `${name} ${takes(path)}, not ${suffix}` });
+  return fail({ kind: 'operator', message: `${name} ${takes(path, name)}, not ${suffix}` });
 }
 
 function cutToFit(path: Path, operator: Operator): Path | undefined {
@@ -70,7 +70,7 @@ function cutToFit(path: Path, operator: Operator): Path | undefined {
 }
 
 /** What the end of a path is and takes, for messages. */
-function takes(path: Path): string {
+function takes(path: Path, name: string): string {
   if (path.kind === 'place') {
     const { type } = path.place.leaf;
     const fit = [...type.operators].map((operator) => operators[operator].suffix);
@@ -78,8 +78,8 @@ function takes(path: Path): string {
   }
   const next = path.branches[0]?.next;
   return next === undefined
-    ? 'is a relation, which takes _exists, _null or a path to a field of it'
-    : takes(next);
+    ? `is a relation, which takes _exists, _null or a path to a field of it, such as ${name}.id`
+    : takes(next, name);
 }
 
 /** What is wrong with a path; undefined where it leads somewhere. */

@@ -97,13 +97,15 @@ export function planExpand(
     return [];
   }
   const tree: NameTree = new Map();
+  const { maxDepth } = api.limits;
+  const deeper = limit < maxDepth ? `, and ${maxDepth} with maxDepth=${maxDepth}` : '';
   for (const name of names.value) {
     const parts = name.split('.');
     if (parts.length > limit)
       problems.push({
         parameter: 'expand',
         code: 'DEPTH_EXCEEDED',
-        message: `${name} is ${parts.length} levels deep; this request may expand ${limit}`,
+        message: `${name} is ${parts.length} levels deep; this request may expand ${limit}${deeper}`,
       });
     else if (checkPath(parts, [face], name, problems)) insert(tree, parts);
   }

@@ -49,7 +49,7 @@ const none: Query = {
 /** Kinds of request in messages. */
 const requestNames: Readonly<Record<RequestKind, string>> = {
   list: 'a list',
-  read: 'a read',
+  read: 'a read of one record',
   create: 'a create',
   replace: 'a replace',
   update: 'an update',

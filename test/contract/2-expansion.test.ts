@@ -256,7 +256,7 @@ describe('depth', () => {
     expect([over.status, over.body.code, over.body.message]).toEqual([
       400,
       'DEPTH_EXCEEDED',
-      `expand: ${deep(levels + 1)} is ${levels + 1} levels deep; this request may expand ${levels}`,
+      `expand: ${deep(levels + 1)} is ${levels + 1} levels deep; this request may expand ${levels}${levels < 5 ? ', and 5 with maxDepth=5' : ''}`,
     ]);
   });
   const exceeded = (name: string, query: string, ...problems: string[]): RefusalCase => [
@@ -280,7 +280,7 @@ describe('depth', () => {
     exceeded(
       'both',
       'expand=parent.parent&maxDepth=1',
-      'expand: parent.parent is 2 levels deep; this request may expand 1',
+      'expand: parent.parent is 2 levels deep; this request may expand 1, and 5 with maxDepth=5',
     ),
     ...['0', '-1', '1.5', '', 'x'].map((value): RefusalCase => [
       'no depth',

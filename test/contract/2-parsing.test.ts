@@ -216,16 +216,16 @@ describe('parameters without sense', () => {
   ]);
   describe('on a single read', () => {
     expectRefusals(source, `${path}/1`, [
-      parameter('page', 'page=1', 'page: makes no sense on a read'),
-      parameter('limit', 'limit=1', 'limit: makes no sense on a read'),
-      parameter('offset', 'offset=1', 'offset: makes no sense on a read'),
-      parameter('cursor', 'cursor=', 'cursor: makes no sense on a read'),
+      parameter('page', 'page=1', 'page: makes no sense on a read of one record'),
+      parameter('limit', 'limit=1', 'limit: makes no sense on a read of one record'),
+      parameter('offset', 'offset=1', 'offset: makes no sense on a read of one record'),
+      parameter('cursor', 'cursor=', 'cursor: makes no sense on a read of one record'),
       parameter(
         'sort',
         'sort=id',
         'sort: sorts the expanded collections of a single record, nothing else',
       ),
-      parameter('_or', '_or=id:1', '_or: makes no sense on a read'),
+      parameter('_or', '_or=id:1', '_or: makes no sense on a read of one record'),
       parameter(
         'a filter',
         'title=Alpha',
@@ -240,7 +240,7 @@ describe('parameters without sense', () => {
       parameter(
         'all at once',
         'page=1&fields=titel',
-        'page: makes no sense on a read',
+        'page: makes no sense on a read of one record',
         'fields: there is no field titel; did you mean title?',
       ),
     ]);

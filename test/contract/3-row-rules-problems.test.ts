@@ -77,7 +77,7 @@ describe('what is wrong with a rule is told where it stands', () => {
     ],
     [
       'owner=1',
-      'owner: owner is a relation, which takes _exists, _null or a path to a field of it, not _eq',
+      'owner: owner is a relation, which takes _exists, _null or a path to a field of it, such as owner.id, not _eq',
     ],
     ['rank=x', 'rank: "x" does not fit: it takes a whole number'],
     ['status=gone', 'status: "gone" does not fit: it takes one of draft, live'],
