@@ -1,5 +1,12 @@
 import { facesOf } from '../filter/path.ts';
-import { isToMany, type Api, type Field, type Reference, type Version } from '../model/api.ts';
+import {
+  isToMany,
+  type Api,
+  type BelongsToMany,
+  type Field,
+  type Reference,
+  type Version,
+} from '../model/api.ts';
 import { operators } from '../model/operators.ts';
 import { toldValues } from '../model/told-values.ts';
 import {
@@ -146,7 +153,7 @@ function relationDocument(view: RelationView, face: ResourceView): RelationInfo 
     targets: [...new Set(targets)],
     ...linkOf(view, face),
     ...pairOf(view, face),
-    ...keysOf(view, face),
+    ...foundBy(view, face),
   };
 }
 
@@ -168,40 +175,52 @@ function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'lin
 function pairOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'pair'> {
   const { relation } = view;
   if (relation.kind !== 'morphTo') return {};
-  const inputs = [...face.inputs.values()];
-  const [type, id] = [
-    fieldNameIn(inputs, relation.typeField),
-    fieldNameIn(inputs, relation.idField),
-  ];
-  if (type === undefined || id === undefined) return {};
+  const [type, id] = [nameOn(relation.typeField, face), nameOn(relation.idField, face)];
+  if (type === null || id === null) return {};
   const types = facesOf(view).flatMap(({ face: target, typeValue }) =>
     typeValue === undefined ? [] : [{ value: typeValue, resource: target.name }],
   );
   return { pair: { type, id, types } };
 }
 
-/** How the records of a relation are found by a filter: on the owner, or on the target. */
-function keysOf(
-  { relation, target }: RelationView,
-  face: ResourceView,
-): Pick<RelationInfo, 'ownerKey' | 'targetKey'> {
+/** Where filters of the target find the records of a relation: those of a morphTo are told by its pair. */
+function foundBy(view: RelationView, face: ResourceView): Pick<RelationInfo, 'foundBy'> {
+  const { relation } = view;
+  if (relation.kind === 'morphTo') return {};
+  const target = view.target(relation.target);
+  const found = (
+    path: string | null,
+    field: string | null,
+    ...others: Found
+  ): { foundBy?: Found } =>
+    path === null || field === null ? {} : { foundBy: [...others, { path, field }] };
   switch (relation.kind) {
     case 'belongsTo':
-      return {
-        ownerKey: nameOn(relation.key, face),
-        targetKey: nameOn(relation.targetField, target(relation.target)),
-      };
+      return found(nameOn(relation.targetField, target), nameOn(relation.key, face));
     case 'hasOne':
     case 'hasMany':
-      return {
-        ownerKey: nameOn(relation.ownerField, face),
-        targetKey: nameOn(relation.key, target(relation.target)),
-      };
-    case 'belongsToMany':
-    case 'morphTo':
-    case 'morphMany':
-      return {};
+      return found(nameOn(relation.key, target), nameOn(relation.ownerField, face));
+    case 'morphMany': {
+      const { typeField, idField, typeValue, owner } = relation;
+      const path = nameOn(typeField, target);
+      const id = nameOn(owner.id, face);
+      return path === null ? {} : found(nameOn(idField, target), id, { path, value: typeValue });
+    }
+    case 'belongsToMany': {
+      const back = [...(target?.relations.values() ?? [])].find(
+        (one) => one.relation.kind === 'belongsToMany' && isOtherSide(one.relation, relation),
+      );
+      const field = nameOn(relation.ownerField, face);
+      return back === undefined ? {} : found(`${back.name}.${field}`, field);
+    }
     default:
       return relation satisfies never;
   }
+}
+
+type Found = NonNullable<RelationInfo['foundBy']>;
+
+/** Whether both relations go over the same keys of a junction, from either side. */
+function isOtherSide(one: BelongsToMany, other: BelongsToMany): boolean {
+  return one.ownerKey === other.targetKey && one.targetKey === other.ownerKey;
 }

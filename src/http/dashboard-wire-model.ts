@@ -44,8 +44,14 @@ export interface RelationInfo {
     readonly id: string;
     readonly types: readonly { readonly value: string; readonly resource: string }[];
   };
-  readonly ownerKey?: string | null;
-  readonly targetKey?: string | null;
+  /**
+   * Present: filters of the target that find the records of the relation, by what a field of the owner holds or by what
+   * is the same for all owners.
+   */
+  readonly foundBy?: readonly (
+    | { readonly path: string; readonly field: string }
+    | { readonly path: string; readonly value: string }
+  )[];
 }
 
 /** A path that stays with the resource and its links; what is behind a relation is among the filters of its targets. */

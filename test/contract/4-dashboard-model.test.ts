@@ -18,7 +18,10 @@ test('the model is what the caller may do, by the same functions as the API itse
   expect(field('boxId')).toMatchObject({ reference: { resource: 'boxes', field: 'id' } });
   expect(thing.filters.map(({ path }: { path: string }) => path)).not.toContain('secret');
   expect(thing.filters.map(({ path }: { path: string }) => path)).toContain('box');
-  expect(thing.relations[0]).toMatchObject({ name: 'box', ownerKey: 'boxId', targetKey: 'id' });
+  expect(thing.relations[0]).toMatchObject({
+    name: 'box',
+    foundBy: [{ path: 'id', field: 'boxId' }],
+  });
   expect((await ask(api, 'model?version=7', hand)).status).toBe(404);
 });
 
@@ -136,4 +139,54 @@ resources:
     resources.flatMap(({ filters }) => filters.filter(({ path }) => path === 'aboutType'))[0]
       ?.values;
   expect([typesOf(own), typesOf(other)]).toEqual([['part', 'secret'], ['part']]);
+});
+
+test('the model tells by which filters the records of a relation are found, where the caller may use them', async () => {
+  const api = await serveApi(
+    `${keys}
+access: public
+resources:
+  countries:
+    fields:
+      code: { type: string, unique: true }
+      ports: { type: relation, relation: hasMany, resource: ports }
+  ports:
+    fields:
+      countryCode: { type: string, reference: countries.code }
+      country: { type: relation, relation: belongsTo, resource: countries, foreignKey: countryCode }
+      sends: { type: relation, relation: belongsToMany, resource: ports, through: lines, foreignKey: fromId }
+      receives: { type: relation, relation: belongsToMany, resource: ports, through: lines, foreignKey: toId }
+      pilots: { type: relation, relation: belongsToMany, resource: pilots, through: licences }
+      papers: { type: relation, relation: morphMany, resource: papers, typeValue: port }
+  lines: { fields: { fromId: { type: integer, reference: ports.id }, toId: { type: integer, reference: ports.id } } }
+  pilots: { fields: { name: { type: string } } }
+  licences: { fields: { portId: { type: integer }, pilotId: { type: integer } } }
+  papers:
+    fields:
+      ofType: { type: string, access: { write: admin } }
+      ofId: { type: integer }
+      of: { type: relation, relation: morphTo, typeField: ofType, idField: ofId }
+`,
+    {},
+    undefined,
+    { mode: 'dev' },
+  );
+  open.push(api);
+  const { resources } = (await ask(api, 'model', hand)).body as Model;
+  const told = resources.flatMap(({ name, relations }) =>
+    relations.map((one) => [`${name}.${one.name}`, one.foundBy ?? one.pair]),
+  );
+  expect(Object.fromEntries(told)).toEqual({
+    'countries.ports': [{ path: 'countryCode', field: 'code' }],
+    'ports.country': [{ path: 'code', field: 'countryCode' }],
+    'ports.sends': [{ path: 'receives.id', field: 'id' }],
+    'ports.receives': [{ path: 'sends.id', field: 'id' }],
+    'ports.pilots': undefined,
+    'ports.papers': [
+      { path: 'ofType', value: 'port' },
+      { path: 'ofId', field: 'id' },
+    ],
+    // Who may not write a pair may follow it.
+    'papers.of': { type: 'ofType', id: 'ofId', types: [{ value: 'port', resource: 'ports' }] },
+  });
 });

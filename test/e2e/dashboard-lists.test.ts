@@ -52,6 +52,82 @@ test('a list with numbered pages that is read by cursors begins again with an em
   expect(await urlField(page).inputValue()).toBe('/v1/products?cursor=&limit=2');
 });
 
+test('related records of every kind are followed, from the list and from the record', async () => {
+  const api = await serveApi(
+    `access: public
+resources:
+  actors:
+    fields:
+      name: { type: string }
+      plays: { type: relation, relation: belongsToMany, resource: plays, through: roles, withPivot: [part] }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: actor }
+  plays:
+    fields:
+      title: { type: string }
+      cast: { type: relation, relation: belongsToMany, resource: actors, through: roles }
+      houses: { type: relation, relation: belongsToMany, resource: houses, through: seasons }
+      notes: { type: relation, relation: morphMany, resource: notes, typeValue: play }
+  houses: { fields: { seats: { type: integer } } }
+  seasons: { fields: { playId: { type: integer }, houseId: { type: integer } } }
+  roles: { fields: { actorId: { type: integer }, playId: { type: integer }, part: { type: string } } }
+  notes:
+    fields:
+      aboutType: { type: string }
+      aboutId: { type: integer }
+      about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId }
+`,
+    {
+      actors: ['Ada', 'Bo', 'Cy', 'Di', 'Ed', 'Flo', 'Gus'].map((name) => ({ name })),
+      plays: [{ title: 'Faust' }, { title: 'Medea' }],
+      houses: [{ seats: 90 }],
+      seasons: [{ playId: 1, houseId: 1 }],
+      roles: [1, 2, 3, 4, 5, 6, 7].map((actorId) => ({ actorId, playId: 1, part: 'lead' })),
+      notes: [{ aboutType: 'actor', aboutId: 2 }],
+    },
+    undefined,
+    { mode: 'dev' },
+  );
+  try {
+    const page = await opening(api, '#/explorer/plays?expand=cast,houses&fields=title');
+    const shows = async (link: string, url: string, cell: string): Promise<void> => {
+      await page.getByRole('link', { name: link, exact: true }).click();
+      await eventually(() => urlField(page).inputValue()).toBe(url);
+      await page.getByRole('cell', { name: cell, exact: true }).first().waitFor();
+    };
+    await page.getByRole('cell', { name: 'Medea' }).waitFor();
+    expect(await page.locator('td a').allTextContents()).toEqual([
+      'Ada',
+      'Bo',
+      'Cy',
+      'Di',
+      'Ed',
+      'and 2 more',
+      '1',
+    ]);
+    expect(await page.getByRole('cell', { name: '[]' }).count()).toBe(2);
+    await page.getByRole('cell', { name: '1 seats 90', exact: true }).waitFor();
+    await shows('Cy', '/v1/actors?id=3', 'Cy');
+    await page.goBack();
+    await shows('and 2 more', '/v1/actors?plays.id=1', 'Gus');
+    await page.goBack();
+    await shows('1', '/v1/houses?id=1', '90');
+    await page.goto(`${api.url}/_dashboard#/explorer/plays/1`);
+    // What its house does not lead back to is expanded at it.
+    await shows('houses', '/v1/plays?id=1&expand=houses', 'Faust');
+    await page.goto(`${api.url}/_dashboard#/explorer/actors/2`);
+    await shows('notes', '/v1/notes?aboutType=actor&aboutId=2', 'actor');
+    await shows('2', '/v1/actors?id=2', 'Bo');
+    await page.goto(`${api.url}/_dashboard#/explorer/actors?id=2&expand=plays`);
+    await page.getByRole('cell', { name: 'Faust part lead', exact: true }).waitFor();
+    await page.goto(`${api.url}/_dashboard#/explorer/notes?expand=about&fields=about,aboutType`);
+    await shows('Bo', '/v1/actors?id=2', 'Bo');
+    await page.goto(`${api.url}/_dashboard#/explorer/notes/1`);
+    await shows('about', '/v1/actors?id=2', 'Bo');
+  } finally {
+    await api.stop();
+  }
+});
+
 test('a list that was built by form is copied as commands', async () => {
   const api = await serving();
   const query = `maker.name_in=Anna,O'Neil&expand=maker&cursor=`;

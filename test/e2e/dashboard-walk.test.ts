@@ -308,7 +308,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const page = await opening('#/explorer/works?expand=tags,notes');
     await page.getByRole('cell', { name: 'Harbour', exact: true }).waitFor();
     await page.getByText('2 records in all').waitFor();
-    await page.getByRole('cell', { name: /"rank":7/u }).waitFor();
+    await page.getByRole('cell', { name: /rank 7/u }).waitFor();
     await page.getByRole('cell', { name: /Seen from the pier/u }).waitFor();
     expect(await page.getByText('Locked away').count()).toBe(0);
     await press(page, 'Open 1');

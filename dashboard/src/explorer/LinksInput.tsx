@@ -8,6 +8,7 @@ import { absent, draftOf, messageAt, type ApiRecord, type Messages } from './dra
 import { addedLink, linkPath, type AddedLink, type LinksDraft } from './links.ts';
 import { AddButton, Removable } from './ListButtons.tsx';
 import { titleOf } from './RecordPicker.tsx';
+import { membersOf } from './related.ts';
 import { ValueInput } from './ValueInput.tsx';
 
 interface Props {
@@ -129,14 +130,11 @@ function Linked({ relation, model, url, draft, changed }: Props & { url: string 
         const { id, pivot } = record;
         const isRemoved = draft.removed.includes(id);
         const carried = (pivot ?? {}) as ApiRecord;
-        const details = Object.entries(carried).map(
-          ([field, value]) => `${field} ${brief(shown(value))}`,
-        );
         return (
           <li key={String(id)}>
             <span className={isRemoved ? 'removed' : undefined}>
               {shown(id)} {title === undefined ? '' : brief(shown(record[title]))}{' '}
-              <span className="quiet">{details.join(', ')}</span>
+              <span className="quiet">{membersOf(carried)}</span>
             </span>
             <Group gap={6} wrap="nowrap">
               {link === undefined || link.pivot.length === 0 || isRemoved ? null : (

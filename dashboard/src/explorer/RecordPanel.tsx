@@ -7,7 +7,7 @@ import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model
 import { indented, visible } from '../words.ts';
 import { RecordForm } from './RecordForm.tsx';
 import type { ApiRecord } from './draft.ts';
-import { expandedAt, linkOf } from './related.ts';
+import { linkOf } from './related.ts';
 
 /** A record that was written, and how. */
 export interface Written {
@@ -170,7 +170,7 @@ interface RelationsProps {
 
 function Relations({ resource, record, place }: RelationsProps): JSX.Element | null {
   const links = resource.relations.flatMap((relation) => {
-    const href = linkOf(relation, record, place) ?? expandedAt(relation, resource, record, place);
+    const href = linkOf(relation, resource, record, place);
     return href === undefined ? [] : { name: relation.name, href };
   });
   if (links.length === 0) return null;

@@ -11,7 +11,7 @@ import { brief, indented, shown, visible } from '../words.ts';
 import { memberOf, type ApiRecord } from './draft.ts';
 import { queryFor } from './query.ts';
 import { recordsOf } from './records.ts';
-import { linkOf, titleOf } from './related.ts';
+import { detailsOf, isRecord, linkOf, nameOf, recordAt, titleOf } from './related.ts';
 
 interface Props {
   readonly answer: ApiAnswer;
@@ -36,7 +36,17 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
     return <Alert color="gray">{isPart ? 'No record fits.' : 'There are no records yet.'}</Alert>;
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const fields = new Map(resource.fields.map((field) => [field.name, field]));
-  const relations = new Map(resource.relations.map((relation) => [relation.name, relation]));
+  const relations = new Map(
+    resource.relations.flatMap((relation) => {
+      const { name, pair } = relation;
+      return pair === undefined
+        ? [[name, relation]]
+        : [
+            [name, relation],
+            [pair.id, relation],
+          ];
+    }),
+  );
   return (
     <Table.ScrollContainer
       minWidth={600}
@@ -73,6 +83,7 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
                       value={memberOf(record, name)}
                       field={fields.get(name)}
                       relation={relations.get(name)}
+                      resource={resource}
                       record={record}
                       place={place}
                     />
@@ -90,29 +101,64 @@ export function Results({ answer, shape, resource, isPart, opened, place }: Prop
 interface CellProps {
   readonly value: unknown;
   readonly field: FieldInfo | undefined;
-  /** Present: the value is what was expanded. */
+  /** Present: the value is what was expanded, or the id of a pair. */
   readonly relation: RelationInfo | undefined;
+  readonly resource: ResourceInfo;
   readonly record: ApiRecord;
   readonly place: (name: string) => string;
 }
 
-function Cell({ value, field, relation, record, place }: CellProps): JSX.Element {
+function Cell({ value, field, relation, resource, record, place }: CellProps): JSX.Element {
   const reference = field?.reference;
   if (value === null) return <span className="quiet">null</span>;
-  if (relation !== undefined && isRecord(value)) {
-    const text = brief(visible(titleOf(value)));
-    const href = linkOf(relation, record, place);
-    return href === undefined ? <>{text}</> : <Anchor href={href}>{text}</Anchor>;
+  if (value === undefined) return <></>;
+  if (relation !== undefined) {
+    const leading = (related: unknown, text: string): JSX.Element => {
+      const id = isRecord(related) ? memberOf(related, 'id') : related;
+      const to = recordAt(relation, record, id, place);
+      return <Leading to={to} title={brief(shown(related))} text={brief(text)} />;
+    };
+    if (isRecord(value)) return leading(value, visible(titleOf(value)));
+    if (!Array.isArray(value)) return leading(value, shown(value));
+    const items = value.filter(isRecord);
+    if (items.length === 0) return <span className="quiet">[]</span>;
+    const more = items.length - shownItems;
+    return (
+      <ul className="items">
+        {items.slice(0, shownItems).map((item, index) => (
+          <li key={index}>
+            {leading(item, visible(nameOf(item) ?? String(item['id'])))}{' '}
+            <span className="quiet">{brief(detailsOf(item))}</span>
+          </li>
+        ))}
+        {more > 0 ? (
+          <li>
+            <Leading to={linkOf(relation, resource, record, place)} text={`and ${more} more`} />
+          </li>
+        ) : null}
+      </ul>
+    );
   }
-  if (reference === undefined || value === undefined) return <>{brief(shown(value))}</>;
+  if (reference === undefined) return <>{brief(shown(value))}</>;
   const to = hashOf('explorer', place(reference.resource), queryFor(reference.field, value));
-  return (
-    <Anchor href={to} title={`The record of ${reference.resource}`}>
-      {shown(value)}
-    </Anchor>
-  );
+  return <Leading to={to} title={`The record of ${reference.resource}`} text={shown(value)} />;
 }
 
-function isRecord(value: unknown): value is ApiRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** How many records of a collection a cell has room for. */
+const shownItems = 5;
+
+interface LeadingProps {
+  /** Undefined: nowhere. */
+  readonly to: string | undefined;
+  readonly title?: string;
+  readonly text: string;
+}
+
+function Leading({ to, title, text }: LeadingProps): JSX.Element {
+  if (to === undefined) return <>{text}</>;
+  return (
+    <Anchor href={to} title={title}>
+      {text}
+    </Anchor>
+  );
 }
