@@ -25,6 +25,9 @@ export class CommandFailure extends Error {
   }
 }
 
+/** The file asks for data that cannot be generated. */
+export class GenerationFailure extends CommandFailure {}
+
 /** What the system's errors on files mean. */
 const fileErrors: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { rowCounts } from '../execute/counts.ts';
 import { findDataFiles } from '../execute/import/files.ts';
 import type { TakenIds } from '../execute/import/import.ts';
+import { recipeOf, type Recipe } from '../generate/recipe.ts';
 import type { Api, Resource } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import type { Context } from './context.ts';
 import type { Filling, Lacking } from './migrate-and-fill.ts';
+import type { Provenance } from './provenance.ts';
 import { records } from './record-counts.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
@@ -17,20 +18,22 @@ export interface FillOptions {
 }
 
 /**
- * Where no resource has a record yet: loads what the file names as `data`, and generates the rest. Gives whether that was
- * so.
+ * Where no resource has a record yet: loads what the file names as `data`, and generates the rest, of which `provenance`
+ * is told. Gives whether that was so.
  */
 export async function fillEmpty(
   context: Context,
   specification: SpecificationFile,
   open: OpenDatabase,
   { generates }: FillOptions,
+  provenance?: Provenance,
 ): Promise<boolean> {
   const { api } = specification;
   const counts = await rowCounts(api.resources.values(), open.database, 1);
   if ([...counts.values()].some((count) => count > 0)) return false;
   const loaded = await load(context, specification, open, 'refuse');
   if (generates) await generate(context, specification, open, without(api, loaded));
+  await provenance?.finish(recipeOf(specification, { loaded: tablesOf(api, loaded) }));
   return true;
 }
 
@@ -68,58 +71,101 @@ async function load(
   return (await loadData(context, api, open, [resolve(folder, data)], takenIds)).byResource;
 }
 
+/** The tables of resources. */
+export function tablesOf(
+  { resources }: Api,
+  names: ReadonlyMap<string, unknown>,
+): ReadonlySet<string> {
+  return new Set([...names.keys()].flatMap((name) => resources.get(name)?.table ?? []));
+}
+
+/** The tables of which what a file names as `data` may have the records, nobody having seen what it holds. */
+function tablesOfData({ api, folder }: SpecificationFile): ReadonlySet<string> {
+  const { data } = api.settings;
+  if (data === undefined) return new Set();
+  const { files } = findDataFiles([resolve(folder, data)], api);
+  const own = new Map(files.map(({ resource }) => [resource, undefined]));
+  const isClear = [...own.keys()].every((name) => api.resources.has(name));
+  return tablesOf(api, isClear ? own : api.resources);
+}
+
 function without({ resources }: Api, names: ReadonlyMap<string, number>): readonly Resource[] {
   return [...resources.values()].filter(({ name }) => !names.has(name));
 }
 
 /**
  * Fills those of some resources that have no record: from a file of their name in what the specification names as
- * `data`, else with generated records. Gives how many records each of them got.
+ * `data`, else with generated records of this seed.
  */
-export async function fillNew(
+async function fillNew(
   context: Context,
   specification: SpecificationFile,
   open: OpenDatabase,
   resources: readonly Resource[],
   { generates }: FillOptions,
-): Promise<ReadonlyMap<string, number>> {
+  seed: number,
+): Promise<Filled> {
   const { api, folder } = specification;
   const { data } = api.settings;
+  if (resources.length === 0) return { loaded: new Map(), generated: new Map() };
   const counts = await rowCounts(api.resources.values(), open.database, 1);
   const empty = resources.filter(({ name }) => counts.get(name) === 0);
   const names = new Set(empty.map(({ name }) => name));
   const files = data === undefined ? [] : findDataFiles([resolve(folder, data)], api).files;
   const own = files.filter(({ resource }) => names.has(resource)).map(({ path }) => path);
-  const filled = new Map<string, number>();
+  let loaded: Filled['loaded'] = new Map();
   if (own.length > 0) {
     const { loadData } = await import('./commands/import.ts');
-    const { byResource } = await loadData(context, api, open, own);
-    for (const [name, count] of byResource) filled.set(name, count);
+    loaded = (await loadData(context, api, open, own)).byResource;
   }
-  if (!generates) return filled;
-  const left = empty.filter(({ name }) => !filled.has(name));
-  return new Map([...filled, ...(await generate(context, specification, open, left))]);
+  const left = generates ? empty.filter(({ name }) => !loaded.has(name)) : [];
+  return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
 /**
- * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated, which
- * also get the values that they have by this specification in place of those by `former`. Gives what there is to say of it.
+ * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated. What
+ * else is new in the file since `provenance` gets its values as well, and generated records those that they have by this
+ * specification. Gives what there is to say of it. Fails where values for `lacking` cannot be generated.
  */
 export async function fillLacking(
   context: Context,
   specification: SpecificationFile,
-  former: SpecificationFile | undefined,
+  provenance: Provenance,
   open: OpenDatabase,
-  { resources, fields }: Lacking,
+  lacking: Lacking,
   options: FillOptions,
 ): Promise<readonly string[]> {
+  const madeBy = await provenance.known();
+  const { whole, parts, loaded = tablesOfData(specification) } = madeBy;
+  // Another seed makes other records, and not other values of these.
+  const recipe = recipeOf(specification, { seed: whole?.seed, loaded });
+  const lacksNothing = lacking.resources.length === 0 && lacking.fields.size === 0;
+  if (lacksNothing && whole === undefined) await provenance.finish(recipe);
+  const isSame = whole === undefined || (whole.text === recipe.text && parts.length === 0);
+  if (lacksNothing && isSame) return [];
+  const { resources, fields } =
+    whole === undefined ? lacking : newSince(whole, specification, lacking);
   const lines: string[] = [];
-  if (resources.length > 0)
-    for (const [name, count] of await fillNew(context, specification, open, resources, options))
-      if (count > 0) lines.push(`${name} has ${records(count)} now.`);
-  if (!options.generates || (fields.size === 0 && former === undefined)) return lines;
+  const filled = await fillNew(context, specification, open, resources, options, recipe.seed);
+  for (const [name, count] of [...filled.loaded, ...filled.generated])
+    if (count > 0) lines.push(`${name} has ${records(count)} now.`);
+  const tables = new Set([...loaded, ...tablesOf(specification.api, filled.loaded)]);
+  const next = recipeOf(specification, { seed: recipe.seed, loaded: tables });
+  if (!options.generates) {
+    await provenance.finish(next);
+    return lines;
+  }
+  await provenance.begin(next);
   const { renewResources } = await import('./fill-resources.ts');
-  const renewed = await renewResources(context, specification, former, open, fields);
+  const { renewed, isWhole } = await renewResources(
+    context,
+    specification,
+    { ...madeBy, loaded: tables },
+    open,
+    fields,
+    lacking.fields,
+  );
+  if (isWhole) await provenance.finish(next);
   for (const [{ name }, { fields: given, generated, written }] of renewed) {
     if (given.size === 0) continue;
     const others =
@@ -129,25 +175,37 @@ export async function fillLacking(
   return lines;
 }
 
+/** What lacks values: `lacking`, and what a file has that the recipe of the records knows nothing of. */
+function newSince(
+  { api: { resources: known } }: Recipe,
+  { api }: SpecificationFile,
+  lacking: Lacking,
+): Lacking {
+  const resources = new Set(lacking.resources);
+  const fields = new Map(lacking.fields);
+  for (const resource of api.resources.values()) {
+    const before = [...known.values()].find(({ table }) => table === resource.table);
+    if (before === undefined) resources.add(resource);
+    else {
+      const columns = new Set([...before.fields.values()].map(({ column }) => column));
+      const added = [...resource.fields.values()].filter(({ column }) => !columns.has(column));
+      const all = new Set([...(fields.get(resource) ?? []), ...added]);
+      if (all.size > 0) fields.set(resource, [...all]);
+    }
+  }
+  return { resources: [...resources], fields };
+}
+
 /** What tells whether values that a migration would lose can be made anew. */
 export function generatingAnew(
   specification: SpecificationFile,
-  former: SpecificationFile | undefined,
+  provenance: Provenance,
   open: OpenDatabase,
 ): Filling['mayLose'] {
   return async (lost, lacking) => {
     const { mayGenerateAnew } = await import('./fill-resources.ts');
-    return mayGenerateAnew(specification, former, open, lost, lacking);
+    return mayGenerateAnew(specification, await provenance.known(), open, lost, lacking);
   };
-}
-
-/** Whether the values of generated records may be other ones by another file. */
-export function generatesOtherwise({ api }: SpecificationFile, former: SpecificationFile): boolean {
-  const drawnFrom = ({ settings }: Api): unknown => [
-    settings.generate,
-    ...Object.values(settings.resources).map(({ fields }) => fields),
-  ];
-  return !isDeepStrictEqual(drawnFrom(api), drawnFrom(former.api));
 }
 
 async function generate(

@@ -2,27 +2,20 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../execute/schema-steps.ts';
-import type { FieldsOf } from '../generate/renew.ts';
 import { moduleFiles } from '../generate/modules.ts';
 import { Generation } from '../http/generation.ts';
 import { Sandboxes } from '../http/sandboxes.ts';
-import type { Resource } from '../model/api.ts';
 import type { MigrationStep } from '../sql/schema.ts';
 import type { ReloadProblem, TraceReader } from '../trace/events.ts';
 import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
 import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import {
-  fillEmpty,
-  fillLacking,
-  generatesOtherwise,
-  generatingAnew,
-  type FillOptions,
-} from './fill.ts';
+import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from './fill.ts';
 import { checkGenerationApart } from './generation-apart.ts';
 import { Edits, type Edit } from './edits.ts';
 import { migrateAndFill, onceFilled, type Lacking } from './migrate-and-fill.ts';
+import { Provenance } from './provenance.ts';
 import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import { hindrance, listed } from './schema.ts';
@@ -32,10 +25,12 @@ import { withoutRequests } from './without-requests.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
 
 /** What is served: a specification over a database. */
-interface Served {
+export interface Served {
   readonly specification: SpecificationFile;
   readonly target: Target;
   readonly open: OpenDatabase;
+  /** By what the generated records of this database were made. */
+  readonly provenance: Provenance;
 }
 
 /** How long a change waits for its records, in ms; what takes longer is done while it is served. */
@@ -54,8 +49,6 @@ export class LiveReload {
   private generation: Generation;
   /** Those that may have requests yet, each with how to let go of what it alone holds. */
   private readonly former = new Map<Generation, () => Promise<void>>();
-  /** Tables that are new and could not be filled: it is tried again with the next edit. */
-  private readonly unfilled = new Set<string>();
   private watch: FileWatch | undefined;
   private readers: readonly TraceReader[] = [];
   private isChanged = false;
@@ -170,11 +163,12 @@ export class LiveReload {
     for (const warning of read.warnings) context.output.note(formatProblem(warning));
     const target = targetOrDevelopment(context, read, this.flags.database);
     const specification = await asStored(context, target, read);
-    if (isDeepStrictEqual(target, served.target))
-      return this.change({ specification, target, open: served.open });
+    if (isDeepStrictEqual(target, served.target)) return this.change({ ...served, specification });
     const open = await openDatabase(context, target);
     try {
-      await this.change({ specification, target, open });
+      const isKept = this.fill.generates;
+      const provenance = await Provenance.of(target, open, specification, { isKept });
+      await this.change({ specification, target, open, provenance });
     } finally {
       if (this.served.open !== open) await open.close();
     }
@@ -184,22 +178,22 @@ export class LiveReload {
   private async change(next: Served): Promise<void> {
     const { context, served } = this;
     const { api } = next.specification;
-    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], new Map());
-    const fill = async ({ fields }: Lacking): Promise<void> => {
-      for (const line of await this.fillAll(next, fields)) context.output.note(line);
+    const none = { resources: [], fields: new Map() };
+    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], none);
+    const fill = async (lacking: Lacking): Promise<void> => {
+      for (const line of await this.fillAll(next, lacking)) context.output.note(line);
     };
     const isShared = next.open === served.open;
-    const former = isShared ? served.specification : undefined;
-    const mayLose = generatingAnew(next.specification, former, next.open);
+    const mayLose = generatingAnew(next.specification, next.provenance, next.open);
     const filling = this.fill.generates ? { fill, mayLose } : undefined;
-    const putBack = isShared ? (): Promise<unknown> => this.putBack(next.specification) : undefined;
+    const putBack = isShared ? (): Promise<unknown> => this.putBack() : undefined;
     let allowDataLoss = false;
     for (;;) {
       const options = { allowDataLoss };
       const migrate = async (): Promise<readonly MigrationStep[]> => {
         const { steps, lacking } = await migrateAndFill(next.open, api, options, filling, putBack);
         const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
-        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking?.fields);
+        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking);
         return steps;
       };
       const steps = await (isShared ? withoutRequests(this.generation, migrate) : migrate());
@@ -211,25 +205,25 @@ export class LiveReload {
   }
 
   /** Brings the database back to what is served, after it was changed in vain. */
-  private async putBack(tried: SpecificationFile): Promise<void> {
-    const { context, fill: options, served } = this;
-    const { specification, open } = served;
-    const fill = async (lacking: Lacking): Promise<unknown> =>
-      fillLacking(context, specification, tried, open, lacking, options);
+  private async putBack(): Promise<void> {
+    const { served } = this;
+    const fill = (lacking: Lacking): Promise<unknown> => this.fillAll(served, lacking);
     const filling = { fill, mayLose: async () => true };
-    await migrateAndFill(open, specification.api, {}, filling);
+    const { lacking } = await migrateAndFill(served.open, served.specification.api, {}, filling);
+    // Values of records may be those of the other file.
+    if (lacking !== undefined) await fill(lacking);
   }
 
   /**
-   * Fills what is new, unless that is done (`fields` is undefined), then serves it; records that take their time come while
+   * Fills what is new, unless that is done (`lacking` is undefined), then serves it; records that take their time come while
    * it is served.
    */
   private async fillAndSwap(
     next: Served,
     steps: readonly string[],
-    fields: FieldsOf | undefined,
+    lacking: Lacking | undefined,
   ): Promise<void> {
-    const all = fields === undefined ? Promise.resolve([]) : this.fillAll(next, fields);
+    const all = lacking === undefined ? Promise.resolve([]) : this.fillAll(next, lacking);
     const filling = all.catch((error: unknown) => {
       const failure = databaseFailure(error, next.open.name);
       if (!(failure instanceof CommandFailure)) throw error;
@@ -273,29 +267,16 @@ export class LiveReload {
   }
 
   /**
-   * Fills what is new: `fields` of records that are there, and resources; and gives generated records the values that the
+   * Fills what is new: fields of records that are there, and resources; and gives generated records the values that the
    * file has for them now. Gives what there is to say of it.
    */
-  private async fillAll(next: Served, fields: FieldsOf): Promise<readonly string[]> {
+  private async fillAll(next: Served, lacking: Lacking): Promise<readonly string[]> {
     const { context, fill, served } = this;
-    const { specification, open } = next;
-    if (open !== served.open) {
-      await fillEmpty(context, specification, open, fill);
-      return [];
-    }
-    const before = served.specification.api.resources;
-    const tables = new Set([...before.values()].map(({ table }) => table));
-    const added = [...specification.api.resources.values()].filter(
-      ({ table }: Resource) => !tables.has(table) || this.unfilled.has(table),
-    );
-    const former = generatesOtherwise(specification, served.specification)
-      ? served.specification
-      : undefined;
-    for (const { table } of added) this.unfilled.add(table);
-    const lacking = { resources: added, fields };
-    const lines = await fillLacking(context, specification, former, open, lacking, fill);
-    for (const { table } of added) this.unfilled.delete(table);
-    return lines;
+    const { specification, open, provenance } = next;
+    if (open === served.open)
+      return fillLacking(context, specification, provenance, open, lacking, fill);
+    await fillEmpty(context, specification, open, fill, provenance);
+    return [];
   }
 
   private swap(next: Served, steps: readonly string[]): void {

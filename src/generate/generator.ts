@@ -24,6 +24,8 @@ export interface GenerationOptions {
   readonly count?: number | undefined;
   /** The resources that are filled; all if left out. */
   readonly resources?: ReadonlySet<Resource> | undefined;
+  /** What stood in modules, by their paths; what stands there now if left out. */
+  readonly modules?: ReadonlyMap<string, string> | undefined;
 }
 
 /** What all that is generated follows from, beside the model. */
@@ -75,7 +77,8 @@ export async function makeGenerator(
       ),
     );
   }
-  const functions = await loadFunctions(api, folder, (problem) => problems.push(problem));
+  const report = (problem: GenerationProblem): unknown => problems.push(problem);
+  const functions = await loadFunctions(api, folder, report, options.modules);
   if (words === undefined) return { ok: false, problems };
   const generator = new Generator(api, words, functions, options);
   const found = generator.problems();

@@ -1,7 +1,10 @@
-import { realpathSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { registerHooks, type LoadHookSync, type ResolveHookSync } from 'node:module';
 import { relative, resolve, isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Faker } from '@faker-js/faker';
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Api, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import type { JsonValue } from '../spec/specification.ts';
@@ -59,19 +62,20 @@ export function moduleFiles(api: Api, folder: string): readonly string[] {
 
 /**
  * Loads the functions that the specification names, from modules in its own folder alone; what is wrong with one goes
- * to `report`.
+ * to `report`. `former`: what stood in modules, by their paths, in place of what stands there now.
  */
 export async function loadFunctions(
   api: Api,
   folder: string | undefined,
-  report: (problem: GenerationProblem) => void,
+  report: (problem: GenerationProblem) => unknown,
+  former: ReadonlyMap<string, string> = new Map(),
 ): Promise<UserFunctions> {
   const functions = new Map<string, UserFunction>();
   for (const [name, path] of namedFunctions(api)) {
     const [file = '', exported = ''] = name.split('#');
     try {
-      const located = locate(folder, file);
-      const loaded = (await import(addressOf(located))) as Record<string, unknown>;
+      const address = formerAddress(folder, file, former) ?? presentAddress(locate(folder, file));
+      const loaded = (await import(address)) as Record<string, unknown>;
       const found = loaded[exported];
       if (typeof found !== 'function') throw new TypeError(noFunction(exported, loaded));
       functions.set(name, found as UserFunction);
@@ -89,17 +93,55 @@ function noFunction(name: string, exports: Readonly<Record<string, unknown>>): s
   return `it exports no ${unknownName('function', name, others).slice('there is no '.length)}`;
 }
 
-/** When each module was saved that this process has loaded first. */
-const firstSaved = new Map<string, number>();
+/** What each module was when this process loaded it first. */
+const firstLoaded = new Map<string, string>();
 
 /** What was changed since it was loaded is another module, by another address. */
-function addressOf(file: string): string {
-  const saved = statSync(file).mtimeMs;
-  const first = firstSaved.get(file) ?? saved;
-  firstSaved.set(file, first);
-  const { href } = pathToFileURL(file);
-  return saved === first ? href : `${href}?changed=${saved}`;
+function presentAddress(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  return addressOf(
+    file,
+    text,
+    getOrInsert(firstLoaded, file, () => text),
+  );
 }
+
+function addressOf(file: string, text: string, first: string | undefined): string {
+  const { href } = pathToFileURL(file);
+  if (text === first) return href;
+  return `${href}?changed=${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+}
+
+/** What stood in modules that are something else now, by their addresses. */
+const formerTexts = new Map<string, string>();
+
+/** The address of a module as it was; undefined where that is not known, or it is so still. */
+function formerAddress(
+  folder: string | undefined,
+  name: string,
+  former: ReadonlyMap<string, string>,
+): string | undefined {
+  const wanted = resolve(folder ?? '', name);
+  const text = former.get(wanted);
+  if (text === undefined) return undefined;
+  const isThere = statSync(wanted, { throwIfNoEntry: false })?.isFile() === true;
+  if (isThere && readFileSync(wanted, 'utf8') === text) return undefined;
+  const file = isThere ? realpathSync(wanted) : wanted;
+  const address = addressOf(file, text, firstLoaded.get(file));
+  if (formerTexts.size === 0) registerHooks({ resolve: resolveFormer, load: loadFormer });
+  formerTexts.set(address, text);
+  return address;
+}
+
+const resolveFormer: ResolveHookSync = (specifier, context, next) =>
+  formerTexts.has(specifier) ? { url: specifier, shortCircuit: true } : next(specifier, context);
+
+const loadFormer: LoadHookSync = (url, context, next) => {
+  const source = formerTexts.get(url);
+  if (source === undefined) return next(url, context);
+  const format = /\.m?ts(?:\?|$)/u.test(url) ? 'module-typescript' : 'module';
+  return { format, source, shortCircuit: true };
+};
 
 /** Where a module is: below the specification's folder, links followed. */
 function locate(folder: string | undefined, file: string): string {

@@ -42,12 +42,12 @@ export function changedResources(generator: Generator, former: Generator): reado
   return [...generator.resources].filter((resource) =>
     unlessProblem(() => {
       generator.countOf(resource);
-      const known = definitions.get(resource.name);
+      const known = definitions.get(resource.table);
       // A bound or a value of many may show in a late row alone.
       if (
-        freeFields(resource).some(({ name, attributes }) => {
-          const was = known?.get(name);
-          return was !== undefined && !isDeepStrictEqual(was, attributes);
+        freeFields(resource).some((field) => {
+          const was = known?.get(field.column);
+          return was !== undefined && !isDeepStrictEqual(was, field.attributes);
         })
       )
         return true;
@@ -63,31 +63,34 @@ export function changedResources(generator: Generator, former: Generator): reado
   );
 }
 
-/** What the file says of each field, by resource and name. */
+/** What the file says of each field, by table and column. */
 function definitionsIn({
   resources,
 }: Generator): ReadonlyMap<string, ReadonlyMap<string, FieldSpecification>> {
   return new Map(
-    [...resources].map(({ name, fields }) => [
-      name,
-      new Map([...fields.values()].map((field) => [field.name, field.attributes])),
+    [...resources].map(({ table, fields }) => [
+      table,
+      new Map([...fields.values()].map(({ column, attributes }) => [column, attributes])),
     ]),
   );
 }
 
-/** Whether all that a field holds is what `generator` gives, so that it can be had again. */
+/** Whether all that a field holds is what one of `generators` gives, so that it can be had again. */
 export async function holdsGenerated(
-  generator: Generator,
+  generators: readonly Generator[],
   database: Database,
   field: Field,
 ): Promise<boolean> {
   const { resource } = field;
-  const made = rowsOf(resource, generator);
+  const made = generators.map((generator) => ({ generator, rows: rowsOf(resource, generator) }));
   for await (const rows of portionsOf(resource, [resource.id, field], database))
     for (const [id = null, value = null] of rows) {
-      const number = rowOfId(resource, id, generator.settings.seed);
-      const valueOf = number === undefined ? undefined : made?.(number);
-      if (value !== null && !isDeepStrictEqual(value, valueOf?.(field))) return false;
+      const isMade = made.some(({ generator, rows: valuesOf }) => {
+        const number = rowOfId(resource, id, generator.settings.seed);
+        const valueOf = number === undefined ? undefined : valuesOf?.(number);
+        return isDeepStrictEqual(value, valueOf?.(field));
+      });
+      if (value !== null && !isMade) return false;
     }
   return true;
 }
@@ -95,38 +98,42 @@ export async function holdsGenerated(
 /**
  * Makes records what they would have been if they were generated now. A field that is null gets its value in those that
  * are for the most part still as they were generated; one that may not be null gets it in all, where more than half of
- * the records of the resource are generated ones. Any other value that is still that of `former` becomes that of
- * `generator`. What somebody has written stays. A key or pair that would lead to no record is left out, or leads to one
+ * the records of the resource are generated ones. Any other value that is still that of one of `formers` becomes that of
+ * `generator`, which some records may have already. What somebody has written stays. A key or pair that would lead to no record is left out, or leads to one
  * that is there where it may not be null; a value that the database refuses is left out. `resources`: which, with the
  * fields of each that may be null for want of a value. After `signal` no more records are looked at.
  */
 export async function renewRecords(
   generator: Generator,
-  former: Generator | undefined,
+  formers: readonly Generator[],
   database: Database,
   resources: FieldsOf,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Resource, Renewed>> {
   const renewed = new Map<Resource, Renewed>();
   for (const [resource, lacking] of resources) {
-    const renewal = new Renewal(generator, former, database, resource, lacking, signal);
+    const renewal = new Renewal(generator, formers, database, resource, lacking, signal);
     renewed.set(resource, await renewal.run());
   }
   return renewed;
 }
 
-/** Makes what gives the values of a row by its number; undefined where the generator has no such resource. */
+/**
+ * Makes what gives the values of a row by its number; undefined where the generator has no such resource. Resources and
+ * fields may have had other names: their tables and columns tell which they are.
+ */
 function rowsOf(
-  { name }: Resource,
-  generator: Generator | undefined,
+  { table }: Resource,
+  generator: Generator,
 ): ((number: number) => ValueOf) | undefined {
-  const resource = [...(generator?.resources ?? [])].find((one) => one.name === name);
-  if (generator === undefined || resource === undefined) return undefined;
+  const resource = [...generator.resources].find((one) => one.table === table);
+  if (resource === undefined) return undefined;
   const rows = generator.rowsOf(resource);
+  const positions = new Map(rows.fields.map(({ column }, position) => [column, position]));
   return (number) => {
     const row = rows.row(number);
-    return (field) => {
-      const position = rows.positionOf(field.name);
+    return ({ column }) => {
+      const position = positions.get(column);
       return position === undefined ? undefined : unlessProblem(() => row.at(position));
     };
   };
@@ -167,7 +174,7 @@ interface Change {
 /** One resource. */
 class Renewal {
   private readonly generator: Generator;
-  private readonly former: Generator | undefined;
+  private readonly formers: readonly Generator[];
   private readonly database: Database;
   private readonly resource: Resource;
   private readonly lacking: readonly Field[];
@@ -180,7 +187,7 @@ class Renewal {
 
   constructor(
     generator: Generator,
-    former: Generator | undefined,
+    formers: readonly Generator[],
     database: Database,
     resource: Resource,
     lacking: readonly Field[],
@@ -188,20 +195,20 @@ class Renewal {
   ) {
     this.signal = signal;
     this.generator = generator;
-    this.former = former;
+    this.formers = formers;
     this.database = database;
     this.resource = resource;
     this.lacking = lacking;
     this.keys = new LackingKeys(resource, lacking);
-    this.free = freeFields(resource).filter((field) => !lacking.includes(field));
+    this.free = freeFields(resource);
   }
 
   async run(): Promise<Renewed> {
-    const { database, resource, generator, former, lacking, names } = this;
+    const { database, resource, generator, formers, lacking, names } = this;
     await this.keys.read(database);
     const fields = [...resource.fields.values()];
     const made = rowsOf(resource, generator);
-    const before = rowsOf(resource, former) ?? made;
+    const before = formers.flatMap((former) => rowsOf(resource, former) ?? []);
     const required = lacking.filter(({ nullable }) => !nullable);
     const counts = { generated: 0, others: 0 };
     const refused: Change[] = [];
@@ -217,8 +224,9 @@ class Renewal {
         const number = rowOfId(resource, stored(resource.id), generator.settings.seed);
         const place = number ?? (further += 1);
         const valueOf = made?.(place) ?? nothing;
-        const was = number === undefined ? undefined : before?.(number);
-        const isGenerated = was !== undefined && this.isGenerated(stored, was, place > last);
+        const was =
+          number === undefined ? [] : [...before.map((valuesOf) => valuesOf(number)), valueOf];
+        const isGenerated = was.some((one) => this.isGenerated(stored, one, place > last));
         counts[isGenerated ? 'generated' : 'others'] += 1;
         const values = new Map<Field, Given>();
         const wanted = isGenerated ? lacking : required;
@@ -226,9 +234,11 @@ class Renewal {
           values.set(field, { old: null, value });
         if (isGenerated)
           for (const field of this.free) {
-            const [old, value] = [stored(field), valueOf(field) ?? null];
-            const isSame = isDeepStrictEqual(old, value) || !isAsMade(old, was(field), field);
-            if (!isSame) values.set(field, { old, value });
+            const [old, value] = [stored(field), valueOf(field)];
+            // What cannot be generated stays.
+            if (value === undefined || values.has(field) || isDeepStrictEqual(old, value)) continue;
+            if (was.some((one) => isAsMade(old, one(field), field)))
+              values.set(field, { old, value });
           }
         const change = { id: stored(resource.id), values };
         if (values.size > 0) (isGenerated ? changes : waiting).push(change);

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { Provenance } from '../../src/cli/provenance.ts';
 import { LiveReload } from '../../src/cli/reload.ts';
 import { requireSpecification } from '../../src/cli/specification.ts';
 import { openTemporary } from '../../src/cli/sqlite.ts';
@@ -15,7 +16,8 @@ test('readers are told of each edit, with the places of what is wrong', async ()
   const open = openTemporary(folder.at('dev.db'));
   await open.migrate(specification.api);
   const target = developmentTarget(context, specification);
-  const live = new LiveReload(context, {}, { specification, target, open });
+  const provenance = await Provenance.of(target, open, specification, { isKept: true });
+  const live = new LiveReload(context, {}, { specification, target, open, provenance });
   const events: ReloadEvent[] = [];
   const reader: TraceReader = {
     wantsSteps: false,

@@ -80,7 +80,7 @@ async function fill(name: keyof typeof lacking, text = world): Promise<Renewed |
     const fields = lacking[name].flatMap((field) => resource.fields.get(field) ?? []);
     const filled = await renewRecords(
       generator,
-      undefined,
+      [],
       generation.database,
       new Map([[resource, fields]]),
       never,
@@ -248,7 +248,7 @@ resources:
       const [next, before] = [await generatorOf(text), await generatorOf(former)];
       const changed = changedResources(next.generator, before.generator);
       const resources = new Map(changed.map((resource) => [resource, []] as const));
-      await renewRecords(next.generator, before.generator, generation.database, resources, never);
+      await renewRecords(next.generator, [before.generator], generation.database, resources, never);
     }
   }
   const products = async (): Promise<Row[]> =>
@@ -324,7 +324,7 @@ resources: { things: { fields: { name: { type: string }, code: { type: string, u
         if (things === undefined) throw new Error('things');
         const renewed = await renewRecords(
           generator,
-          before.generator,
+          [before.generator],
           generation.database,
           new Map([[things, []]]),
           never,

@@ -2,10 +2,12 @@ import { neededSteps } from '../../execute/schema-steps.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { refreshEditorSchema } from '../editor-schema.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, GenerationFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
 import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from '../fill.ts';
 import { migrateAndFill, type Filling, type Lacking } from '../migrate-and-fill.ts';
+import { Provenance } from '../provenance.ts';
+import type { Served } from '../reload.ts';
 import { readPort, type DevFlags } from '../port.ts';
 import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
 import { targetOrDevelopment, type OpenDatabase, type Target } from '../target.ts';
@@ -21,15 +23,17 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const target = targetOrDevelopment(context, read, flags.database);
   const specification = await asStored(context, target, read);
   await withDatabase(context, target, 'create', async (open) => {
+    const provenance = await Provenance.of(target, open, specification, { isKept: generates });
+    const served = { specification, target, open, provenance };
     try {
-      await prepare(context, specification, target, open, { generates });
+      await prepare(context, served, { generates });
     } catch (error) {
       // A signal while loading stops like one while serving.
       if (stop.aborted) return;
       throw error;
     }
     const { LiveReload } = await import('../reload.ts');
-    const live = new LiveReload(context, flags, { specification, target, open });
+    const live = new LiveReload(context, flags, served);
     const { serve } = await import('../serve.ts');
     await serve(context, specification, open, flags, 'dev', { live });
   });
@@ -38,19 +42,16 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
 /** Brings the database up to date, and fills it where it is empty; else what is new in it. */
 async function prepare(
   context: Context,
-  specification: SpecificationFile,
-  target: Target,
-  open: OpenDatabase,
+  { specification, target, open, provenance }: Served,
   options: FillOptions,
 ): Promise<void> {
   const fill = async ({ resources, fields }: Lacking): Promise<void> => {
     // A table of a database that is not its own is not for it to fill.
     const lacking = { resources: target.isOwn ? resources : [], fields };
-    for (const line of await fillLacking(context, specification, undefined, open, lacking, options))
-      context.output.note(line);
+    const lines = await fillLacking(context, specification, provenance, open, lacking, options);
+    for (const line of lines) context.output.note(line);
   };
-  const isCurrent = await open.isUpToDate(specification.api);
-  const lacking = isCurrent
+  const lacking = (await open.isUpToDate(specification.api))
     ? undefined
     : await bringUpToDate(
         context,
@@ -58,11 +59,16 @@ async function prepare(
         target,
         open,
         options.generates
-          ? { fill, mayLose: generatingAnew(specification, undefined, open) }
+          ? { fill, mayLose: generatingAnew(specification, provenance, open) }
           : undefined,
       );
-  const wasEmpty = await fillEmpty(context, specification, open, options);
-  if (!wasEmpty && lacking !== undefined) await fill(lacking);
+  if (await fillEmpty(context, specification, open, options, provenance)) return;
+  try {
+    await fill(lacking ?? { resources: [], fields: new Map() });
+  } catch (error) {
+    // It can be served all the same, and whoever serves it says what is wrong.
+    if (!(error instanceof GenerationFailure)) throw error;
+  }
 }
 
 async function bringUpToDate(

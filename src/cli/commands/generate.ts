@@ -1,12 +1,14 @@
+import { recipeOf } from '../../generate/recipe.ts';
 import type { Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/names.ts';
 import type { Context } from '../context.ts';
 import { asStored, withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { fillResources } from '../fill-resources.ts';
-import { refill } from '../fill.ts';
+import { refill, tablesOf } from '../fill.ts';
 import { grouped } from '../output.ts';
 import { countLines, inOrder, recordsWere } from '../record-counts.ts';
+import { Provenance } from '../provenance.ts';
 import { requireCurrent } from '../schema.ts';
 import { requireSpecification, type Named, type SpecificationFile } from '../specification.ts';
 import { targetOrDevelopment } from '../target.ts';
@@ -47,6 +49,17 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
               reset,
             }),
           };
+    const total = sumOf(generated);
+    if (reset || total > 0) {
+      const provenance = await Provenance.of(target, open, specification, { isKept: true });
+      const { whole, loaded: before = new Set<string>() } = await provenance.known();
+      const isAll = reset && flags.resource === undefined;
+      const left = reset ? before.difference(tablesOf(api, generated)) : before;
+      const others = isAll ? tablesOf(api, loaded) : left;
+      const recipe = recipeOf(specification, { seed, loaded: others });
+      if (whole === undefined || isAll) await provenance.finish(recipe);
+      else if (recipe.seed === whole.seed) await provenance.begin(recipe);
+    }
     const { output } = context;
     const counts = inOrder(api, new Map([...generated, ...loaded]));
     if (flags.json === true) {
@@ -55,7 +68,6 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
       return;
     }
     for (const line of countLines(counts)) output.print(line);
-    const total = sumOf(generated);
     const hint = total === 0 && !reset ? ' What is there stays; give --reset to make it anew.' : '';
     const from =
       loaded.size === 0 ? '' : `, ${grouped(sumOf(loaded))} loaded from ${api.settings.data}`;
