@@ -42,8 +42,12 @@ export function shownPath({ folder }: Context, path: string): string {
   return relative(folder, path) || path;
 }
 
-/** A name as an argument of a command that can be typed: in quotes where a shell would make more than one or another of it. */
-export function argument(text: string): string {
+/**
+ * The name of a file or database as an argument of a command that can be typed: in quotes where a shell would make more than
+ * one or another of it, and with its folder where it would be taken for a flag.
+ */
+export function argument(name: string): string {
+  const text = name.startsWith('-') ? `./${name}` : name;
   return /^[\p{L}\p{M}\p{N}_@%+=:,./…-]+$/u.test(text)
     ? text
     : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { buildApi } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
@@ -97,14 +97,13 @@ function findFile(context: Context, { file, spec }: Named): string {
 function readText(path: string, name: string): string {
   let bytes: Buffer;
   try {
-    const stat = statSync(path);
-    if (stat.isDirectory())
+    if (statSync(path).isDirectory())
       throw new CommandFailure(`${name} is a folder. Name the file in it, such as plinth.yaml.`);
-    if (stat.size > maxSize)
+    bytes = readStart(path, maxSize + 1);
+    if (bytes.length > maxSize)
       throw new CommandFailure(
         `${name} is larger than ${maxSize / 1024 / 1024} MiB, so it can be no specification. Name another file.`,
       );
-    bytes = readFileSync(path);
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
@@ -119,6 +118,24 @@ function readText(path: string, name: string): string {
       cause: error,
     });
   }
+}
+
+/** The first bytes of a file, at most so many: a pipe or a device has no size, and perhaps no end. */
+function readStart(path: string, most: number): Buffer {
+  const parts: Buffer[] = [];
+  const file = openSync(path, 'r');
+  try {
+    for (let left = most; left > 0;) {
+      const part = Buffer.alloc(Math.min(left, 64 * 1024));
+      const length = readSync(file, part);
+      if (length === 0) break;
+      parts.push(part.subarray(0, length));
+      left -= length;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return Buffer.concat(parts);
 }
 
 /** Whether a file is a `db.json` as json-server serves it: lists of records under names that mean nothing here. */

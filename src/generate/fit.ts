@@ -51,6 +51,8 @@ export function distinctText(text: string, row: number, field: Field): string {
           ? ' '
           : '-';
   const suffix = `${joint}${row}`;
+  // What is made of another unique field may have the number of the row already.
+  if (text.endsWith(suffix) && codePoints(text) <= maxLength) return text;
   const room = maxLength - suffix.length;
   if (room < 1) return String(row);
   const cut = codePoints(text) <= room ? text : Array.from(text).slice(0, room).join('');

@@ -2,6 +2,7 @@ import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
 import { deepestRecord, isTooDeep, wrongValue, type Reading } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { messageOf } from '../message-of.ts';
 import { changesOf, customSource, type Change, type CustomSource } from './custom.ts';
 import { distinctText, fitText } from './fit.ts';
 import { inferredSources } from './infer.ts';
@@ -291,8 +292,7 @@ export class FieldMaker {
       return call();
     } catch (error) {
       if (error instanceof GenerationProblem || attribute === undefined) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new GenerationProblem([...this.path, attribute], `${name} failed: ${reason}`);
+      throw new GenerationProblem([...this.path, attribute], `${name} failed: ${messageOf(error)}`);
     }
   }
 

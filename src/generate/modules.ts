@@ -8,6 +8,7 @@ import { getOrInsert } from '../get-or-insert.ts';
 import type { Api, Field } from '../model/api.ts';
 import { unknownName } from '../model/names.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { messageOf } from '../message-of.ts';
 import { GenerationProblem } from './problem.ts';
 
 /** What a function of a user's module is called with. */
@@ -80,8 +81,7 @@ export async function loadFunctions(
       if (typeof found !== 'function') throw new TypeError(noFunction(exported, loaded));
       functions.set(name, found as UserFunction);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      report(new GenerationProblem(path, `${file} cannot be used: ${reason}`));
+      report(new GenerationProblem(path, `${file} cannot be used: ${messageOf(error)}`));
     }
   }
   return functions;

@@ -64,14 +64,19 @@ describe('faults in the syntax', () => {
     [
       'bracket not closed',
       'a: [b, c',
-      '1:9 : a list that was opened with `[` is not closed with `]`, or is not indented enough',
+      '1:4 : this `[` is not closed with `]`, or a line of its list is not indented enough',
     ],
     [
       'brace not closed',
       'a: { b: 1\nc: 2',
-      '2:1 : a map that was opened with `{` is not closed with `}`, or is not indented enough',
+      '1:4 : this `{` is not closed with `}`, or a line of its map is not indented enough',
     ],
-    ['brace not closed in JSON', '{"a": 1', '1:8 : a `{` is not closed with `}`'],
+    [
+      'brace not closed behind others that are',
+      'a:\n  "{": "[" # {\n  k: x{y\n  b: { c: { d: "}" }, e: 1\n  f: { g: 1 }\n',
+      '4:6 : this `{` is not closed with `}`, or a line of its map is not indented enough',
+    ],
+    ['brace not closed in JSON', '{"a": 1', '1:1 : this `{` is not closed with `}`'],
     [
       'comma missing',
       'a: { b: 1 c: 2 }',

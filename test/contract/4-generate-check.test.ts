@@ -9,6 +9,7 @@ const modules = {
 export const sku = () => 'S';
 export const five = () => 5;
 export const throws = () => { throw new Error('no luck'); };
+export const hurls = () => { throw Object.create(null); };
 export const later = async () => 'x';
 export const circle = () => { const one = { list: [] }; one.list.push(one); return one; };
 const nested = (levels) => (levels === 0 ? 1 : [nested(levels - 1)]);
@@ -159,6 +160,10 @@ describe('generators', () => {
     [
       '{ type: string, generator: ./g.ts#throws }',
       [at(37, '.generator', './g.ts#throws failed: no luck')],
+    ],
+    [
+      '{ type: string, generator: ./g.ts#hurls }',
+      [at(37, '.generator', './g.ts#hurls failed: it throws something that has no text')],
     ],
     ['{ type: json, generator: ./g.ts#deep }', []],
     ...['circle', 'deeper'].map((name): Case => [

@@ -114,6 +114,15 @@ describe('the same specification, seed and locale', () => {
     expect(after['people']).toMatchObject(before['people'] ?? []);
   });
 
+  test('a slug has the number of its row once, also where the name has it', async () => {
+    const { tags = [] } = await generated(
+      'resources:\n  tags:\n    generate: { count: 300 }\n    fields:\n      name: { type: string, unique: true }\n      slug: { type: string, format: slug, unique: true }\n',
+    );
+    const slugs = tags.map(({ slug }) => String(slug));
+    expect(new Set(slugs).size).toBe(300);
+    expect(slugs[299]).toMatch(/^[a-z-]+-300$/u);
+  });
+
   test('adding the names leaves the e-mail addresses', async () => {
     const bare = 'resources:\n  people:\n    fields:\n      email: { type: email, unique: true }\n';
     const named = people.replace(/ {6}(?:city|balance|createdAt|updatedAt).*\n/gu, '');

@@ -162,12 +162,13 @@ const badFiles: readonly (readonly [file: string, message: string])[] = [
   ['good.yaml/x', 'good.yaml/x cannot be read: what should be a folder in its path is a file.'],
   ['empty.yaml', 'empty.yaml:1:1 error'],
   ['comment.yaml', 'comment.yaml:1:1 error'],
-  ['broken.yaml', 'broken.yaml:2:1 error'],
+  ['broken.yaml', 'broken.yaml:1:12 error'],
   ['wrong.yaml', 'wrong.yaml:4:18 error resources.a.fields.n.type'],
   ['latin.yaml', 'latin.yaml is not valid UTF-8.'],
   ['utf16.yaml', 'utf16.yaml is not valid UTF-8.'],
   ['binary.yaml', 'binary.yaml is not valid UTF-8.'],
   ['large.yaml', 'large.yaml is larger than 16 MiB'],
+  ['/dev/zero', 'is larger than 16 MiB'],
   ['unset.yaml', 'NO_SUCH_VARIABLE'],
 ];
 
@@ -321,14 +322,22 @@ describe('from a checkout', () => {
     expect(ended.err).toContain(`Make one with "${command}"`);
   });
 
-  test('a command names files so that a shell takes it', async () => {
-    const file = "our shop's #1.yaml";
-    const cwd = makeFolder({ [file]: library }).path;
-    const { out } = await plinth(['migrate', file, '--database', 'sqlite:a b.db'], { cwd });
-    const [, command = ''] = /Run "(.+)" to do/u.exec(out) ?? [];
-    expect(command).toBe(
+  test.each([
+    [
+      "our shop's #1.yaml",
+      "our shop's #1.yaml",
       String.raw`plinth migrate 'our shop'\''s #1.yaml' --database 'sqlite:a b.db' --apply`,
-    );
+    ],
+    [
+      '-shop.yaml',
+      './-shop.yaml',
+      "plinth migrate ./-shop.yaml --database 'sqlite:a b.db' --apply",
+    ],
+  ])('a command names the file %s so that a shell takes it', async (file, given, named) => {
+    const cwd = makeFolder({ [file]: library }).path;
+    const { out } = await plinth(['migrate', given, '--database', 'sqlite:a b.db'], { cwd });
+    const [, command = ''] = /Run "(.+)" to do/u.exec(out) ?? [];
+    expect(command).toBe(named);
     const called = `${root}/node_modules/.bin/node ${root}/src/cli/main.ts`;
     const script = `plinth() { ${called} "$@"; }; ${command}`;
     expect(await launch('sh', ['-c', script], { cwd }).ended).toMatchObject({ code: 0, err: '' });

@@ -1,3 +1,5 @@
+import { Lexer } from 'yaml';
+
 /** What the YAML library says of a fault in the syntax. */
 export interface SyntaxFault {
   readonly code: string;
@@ -21,15 +23,15 @@ const explanations: readonly Words[] = [
   {
     code: 'BAD_INDENT',
     pattern: /^Flow sequence/,
-    words: 'a list that was opened with `[` is not closed with `]`, or is not indented enough',
+    words: 'this `[` is not closed with `]`, or a line of its list is not indented enough',
   },
   {
     code: 'BAD_INDENT',
     pattern: /^Flow map/,
-    words: 'a map that was opened with `{` is not closed with `}`, or is not indented enough',
+    words: 'this `{` is not closed with `}`, or a line of its map is not indented enough',
   },
-  { code: 'MISSING_CHAR', pattern: /end with a \}/, words: 'a `{` is not closed with `}`' },
-  { code: 'MISSING_CHAR', pattern: /end with a \]/, words: 'a `[` is not closed with `]`' },
+  { code: 'MISSING_CHAR', pattern: /end with a \}/, words: 'this `{` is not closed with `}`' },
+  { code: 'MISSING_CHAR', pattern: /end with a \]/, words: 'this `[` is not closed with `]`' },
   {
     code: 'MISSING_CHAR',
     pattern: /followed by map values/,
@@ -158,6 +160,34 @@ function followsIndent(
   return false;
 }
 
+/** Whether a fault is that a bracket is open where a collection ends. */
+function isOpen({ message }: SyntaxFault): boolean {
+  return /^Flow (?:sequence|map)|must end with|end with a [}\]]/u.test(message);
+}
+
+/** Before a text without quotes; with the others, of a document and of the end of a flow, what the lexer gives that is not written. */
+const scalarMark = '\u001F';
+const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', scalarMark]);
+
+/** Where the bracket stands that is still open at an offset: the last one; the offset itself where none is. */
+function openBracket(text: string, end: number): number {
+  const open: number[] = [];
+  let offset = 0;
+  let isScalar = false;
+  for (const token of new Lexer().lex(text)) {
+    if (offset >= end) break;
+    if (marks.has(token)) {
+      isScalar = token === scalarMark;
+      continue;
+    }
+    if (!isScalar && (token === '{' || token === '[')) open.push(offset);
+    else if (!isScalar && (token === '}' || token === ']')) open.pop();
+    isScalar = false;
+    offset += token.length;
+  }
+  return open.at(-1) ?? end;
+}
+
 /** Faults worth reporting: those that only follow from an earlier one, or stand on its line, are left out; of tabs in a row the first one stays. */
 export function explainFaults(
   faults: readonly SyntaxFault[],
@@ -188,7 +218,9 @@ export function explainFaults(
     if (isTab || isOfColumn) indented.add(line);
     if (isKnown) continue;
     lines.add(line);
-    kept.push({ offset: fault.pos[0], message: explain(fault, text) });
+    const [end] = fault.pos;
+    const offset = isOpen(fault) ? openBracket(text, end) : end;
+    kept.push({ offset, message: explain(fault, text) });
   }
   return kept;
 }
