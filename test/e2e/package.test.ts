@@ -154,6 +154,19 @@ describe.each([
   });
 });
 
+test('what the guide says of functions compiles, strictly', async () => {
+  const guide = readFileSync(join(root, 'docs/data.md'), 'utf8');
+  const [, module = ''] = /```ts\n([\s\S]*?)```/u.exec(guide) ?? [];
+  folder.write('app/generators.ts', module);
+  const strictly = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--types', ''];
+  const kinds = ['--module', 'NodeNext', '--target', 'ES2024'];
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { out } = await ended(
+    launch(node, [compiler, ...strictly, ...kinds, 'generators.ts'], { cwd: folder.at('app') }),
+  );
+  expect(out).toBe('');
+});
+
 /** The example of what creates a record, from the document that is served. */
 async function exampleOf(url: string, path: string): Promise<unknown> {
   const { paths } = (await (await fetch(`${url}/_openapi.json`)).json()) as OpenApiDocument;
