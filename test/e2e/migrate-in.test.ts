@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeOriginalChinook } from '../support/chinook-original.ts';
@@ -22,9 +25,9 @@ beforeAll(async () => {
 
 afterAll(() => target.drop());
 
-const shell = (line: string): Running =>
+const shell = (line: string, cwd = folder.path): Running =>
   launch('sh', ['-c', `plinth() { exec "$NODE" "$MAIN" "$@"; }; ${line}`], {
-    cwd: folder.path,
+    cwd,
     env: {
       NODE: join(root, 'node_modules/.bin/node'),
       MAIN: join(root, 'src/cli/main.ts'),
@@ -84,6 +87,31 @@ test('from json-server', async () => {
   expect([...expected.keys()].slice(2)).toEqual(translated);
   const { answers } = await follow('From json-server', [...expected.keys()]);
   expect(answers).toEqual([...expected.values()]);
+});
+
+test('from another mock', async () => {
+  const users = [{ id: 7, name: 'Ann' }];
+  const lists = new Map<string, unknown>([
+    ['/users', users],
+    ['/posts', [{ id: 1, title: 'One', userId: 7 }]],
+  ]);
+  const mock = createServer((request, response) => {
+    response.end(JSON.stringify(lists.get(request.url ?? '')));
+  });
+  await once(mock.listen(0, '127.0.0.1'), 'listening');
+  const { port } = mock.address() as AddressInfo;
+  const [, text = ''] = guide.split('\n## From another mock\n');
+  const [, block = ''] = /```sh\n([\s\S]*?)```/u.exec(text) ?? [];
+  const cwd = makeFolder().path;
+  const script = block
+    .replace('127.0.0.1:3000', `127.0.0.1:${port}`)
+    .replace('node -', '"$NODE" -');
+  expect(await shell(script, cwd).ended).toMatchObject({ code: 0 });
+  mock.close();
+  const { url, stop } = await untilServing(shell('plinth dev --port 0', cwd));
+  const answer = await fetch(`${url}/posts/1?expand=user`);
+  expect(await answer.json()).toEqual({ id: 1, title: 'One', userId: 7, user: users[0] });
+  await stop('SIGTERM');
 });
 
 test('from an existing database', async () => {
