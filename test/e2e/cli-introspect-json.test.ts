@@ -73,6 +73,7 @@ test('what json-server has otherwise is written to a folder, and said', async ()
       odd: [1, 2],
       lost: [{ id: 1, profileId: 9 }],
       twice: [{ id: 1 }, { id: 1 }],
+      drafts: [],
     }),
   });
   const { err } = await good(['introspect', 'db.json', '--out', 'new/plinth.yaml'], folder.path);
@@ -81,6 +82,9 @@ test('what json-server has otherwise is written to a folder, and said', async ()
   const text = readFileSync(folder.at('new/plinth.yaml'), 'utf8');
   expect(text).toContain(
     '# A single object there (/profile); here it is the one record of a resource: /profile/1.',
+  );
+  expect(text).toContain(
+    '# The list is empty there: name its fields here, such as title: { type: string }.\n  drafts:',
   );
   expect(text).toContain('# "first name" is called firstName here.');
   expect(text).toContain('# 1 value leads to no record of profile, so it is no key.');

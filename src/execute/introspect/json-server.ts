@@ -84,6 +84,10 @@ export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
       isAsWritten = false;
       continue;
     }
+    if (list.records.length === 0)
+      list.notes.push(
+        'The list is empty there: name its fields here, such as title: { type: string }.',
+      );
     if (withId !== undefined) {
       list.notes.push('"_id" is called id here.');
       isAsWritten = false;
