@@ -84,7 +84,7 @@ describe('variables', () => {
     [
       'empty where text is wanted',
       `${good}\nname: \${EMPTY}`,
-      '2:7 name: `name` must be text, not the value of `${EMPTY}`',
+      '2:7 name: `name` must be text, not the value of `${EMPTY}`, which is empty',
     ],
   ]);
 });

@@ -87,7 +87,8 @@ export function formatPath(path: Path): string {
 export function describeNode(node: SourceNode): string {
   if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list';
   if (node.kind === 'map') return node.entries.size === 0 ? 'an empty map' : 'a map';
-  if (node.origin !== 'written') return `the value of ${quote(node.source)}`;
+  if (node.origin !== 'written')
+    return `the value of ${quote(node.source)}${node.value === null || node.value === '' ? ', which is empty' : ''}`;
   if (node.value === null) return 'empty';
   if (typeof node.value !== 'string') return quote(node.source);
   // A database's URL may hold a password, and a key may have been pasted where its hash belongs.
