@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import Driver from 'better-sqlite3';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
@@ -249,4 +249,46 @@ test('a key to a table of another schema is none to the table of that name here'
   expect(keys.map(({ target }) => String(target))).toEqual(['auth.users', 'users', 'auth.users']);
   await sql.end();
   await drop();
+});
+
+describe('rows that have the numbers of those of another table', () => {
+  const sql = `CREATE TABLE people (id integer PRIMARY KEY, name text);
+    CREATE TABLE profiles (person_id integer PRIMARY KEY REFERENCES people ON DELETE CASCADE, bio text);
+    INSERT INTO people VALUES (1, 'a'), (2, 'b'), (3, 'c'); INSERT INTO profiles VALUES (1, 'x');`;
+
+  /** A profile that was made would be that of whoever has the next number. */
+  async function makesNone(database: string, path: string): Promise<void> {
+    await good(['introspect', database, '--out', 'own.yaml'], path);
+    const text = readFileSync(`${path}/own.yaml`, 'utf8');
+    expect(text.match(/^ +access: .*/gmu)).toEqual(['    access: { create: none }']);
+    writeFileSync(`${path}/own.yaml`, `${text}access: public\n`);
+    const steps = await good(['migrate', 'own.yaml', '--database', database, '--apply'], path);
+    expect(steps.out).not.toContain('profiles.person_id to be given');
+    const served = await servePlinth(['start', 'own.yaml', '--database', database], { cwd: path });
+    const made = await fetch(`${served.url}/v1/profiles`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"bio":"y"}',
+    });
+    expect(made.status).toBe(401);
+    const listed = await fetch(`${served.url}/v1/profiles`);
+    expect(await listed.json()).toEqual([{ id: 1, bio: 'x' }]);
+    await served.stop('SIGTERM');
+  }
+
+  test('are not made on SQLite', async () => {
+    const { cwd } = await fromSql(sql);
+    await makesNone('sqlite:old.db', cwd);
+  });
+
+  test('are not made on PostgreSQL, and the database draws no number for them', async () => {
+    const { url, drop } = await createDatabase();
+    const client = postgres(url, { max: 1, onnotice: () => undefined });
+    await client.unsafe(sql);
+    await makesNone(url, makeFolder().path);
+    const refused = await client`INSERT INTO profiles (bio) VALUES ('z')`.catch(String);
+    expect(refused).toContain('null value in column "person_id"');
+    await client.end();
+    await drop();
+  });
 });

@@ -27,14 +27,14 @@ function field(name: string, attributes: FieldSpecification): string {
 }
 
 function resourceLines(resource: ResourceDraft): readonly string[] {
-  const { name, description, table, fields, relations, unique, indexes, timestamps, notes } =
-    resource;
+  const { name, description, table, fields, relations, unique, indexes, notes } = resource;
   return [
     ...notes.map((note) => comment('  ', note)),
     `  ${flow(name)}:`,
     ...(description === undefined ? [] : [`    description: ${flow(description)}`]),
     ...(table === undefined ? [] : [`    table: ${flow(table)}`]),
-    ...(timestamps ? ['    timestamps: true'] : []),
+    ...(resource.timestamps ? ['    timestamps: true'] : []),
+    ...(resource.isCreated ? [] : ['    access: { create: none }']),
     fields.length + relations.size === 0 ? '    fields: {}' : '    fields:',
     ...fields.flatMap(({ name: one, attributes, notes: own }) => [
       ...own.map((note) => comment('      ', note)),
@@ -78,6 +78,7 @@ export function specificationValue(
           ...(resource.description === undefined ? {} : { description: resource.description }),
           ...(resource.table === undefined ? {} : { table: resource.table }),
           ...(resource.timestamps ? { timestamps: true } : {}),
+          ...(resource.isCreated ? {} : { access: { create: 'none' } }),
           fields: Object.fromEntries([
             ...resource.fields.map(({ name: one, attributes }) => [one, attributes] as const),
             ...resource.relations,

@@ -12,6 +12,8 @@ export interface ResourceDraft {
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
   readonly timestamps: boolean;
+  /** Whether records are made by requests: of those that are numbered elsewhere nobody could say which is meant. */
+  readonly isCreated: boolean;
   /** What a reader of the file has to know, a sentence each. */
   readonly notes: string[];
   /** Set where the resource is a junction: the names of its two keys. */

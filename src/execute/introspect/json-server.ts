@@ -298,6 +298,7 @@ function resourceOf(
     unique: [],
     indexes: [],
     timestamps,
+    isCreated: true,
     notes,
     junction: junctionKeys(fields, pairsOfKeys),
     isLink: false,

@@ -153,6 +153,7 @@ function resourceOf(
       unique,
       indexes: plain.filter((list) => list.length > 1),
       timestamps,
+      isCreated: !isNumberedElsewhere(table, fold),
       notes: [],
       junction,
       isLink:
@@ -214,9 +215,16 @@ function fieldsOf(
       if (id === undefined) continue;
       const note =
         key.target === undefined
-          ? []
+          ? key.notes
           : [`The id is a key to ${key.target.resource} as well, which is not served.`];
-      fields.push(field('id', own, id, note));
+      fields.push(
+        field('id', own, id, [
+          ...note,
+          ...(isNumberedElsewhere(table, fold)
+            ? ['A request cannot say which number a record is to get, so none is made here.']
+            : []),
+        ]),
+      );
       continue;
     }
     const isUnique = lists.some(
@@ -227,6 +235,22 @@ function fieldsOf(
     fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
   return { fields, left };
+}
+
+/** Whether rows have the numbers of those of another table, which they say more of: there is none of their own to draw. */
+function isNumberedElsewhere(
+  { actual: { references }, columns, primary: [key, ...more] }: FoundTable,
+  fold: (name: string) => string,
+): boolean {
+  const type = columns.find(({ actual }) => actual.name === key)?.type;
+  return (
+    key !== undefined &&
+    more.length === 0 &&
+    type !== undefined &&
+    !('left' in type) &&
+    type.attributes.type === 'integer' &&
+    references.some(({ column }) => fold(column) === fold(key))
+  );
 }
 
 /** Says what becomes of links with their records where that is not what a junction does by itself: `cascade`. */
