@@ -13,7 +13,6 @@ export interface Universe {
 
 /** The records of all resources. */
 interface Universes {
-  readonly resources: () => Iterable<Resource>;
   /** As rows of `from` lead to them: those of the own table are at the places of their rows. */
   readonly universe: (resource: Resource, from: Resource) => Universe;
 }
@@ -221,15 +220,12 @@ export function morphsOf({ relations }: Resource): readonly MorphTo[] {
 }
 
 /**
- * The owners that a morph pair leads to: the records of its targets, one after the other, in the order of the resources,
- * whichever of them has a morphMany; those of the own table are the last.
+ * The owners that a morph pair leads to: the records of its targets, one after the other, by the names of the resources,
+ * whatever their order in the file and whichever of them has a morphMany; those of the own table are the last.
  */
 export function ownerDimension(morph: MorphTo, world: Universes): Dimension {
   const { resource } = morph.idField;
-  const order = [...world.resources()];
-  const ordered = [...morph.targets].toSorted(
-    ([, a], [, b]) => order.indexOf(a) - order.indexOf(b),
-  );
+  const ordered = [...morph.targets].toSorted(([, a], [, b]) => (a.name < b.name ? -1 : 1));
   const own = ordered.find(([, target]) => target === resource);
   if (own === undefined) return ownersOf(morph, ordered, world);
   const targets = ordered.filter((target) => target !== own);

@@ -84,3 +84,17 @@ resources:
   if (unique === '' || list === 'notes') expect(own.length).toBeGreaterThan(2);
   if (list === 'notes') expect(own.length + notes.filter(isRoot).length).toBe(notes.length);
 });
+
+test('the order of resources in the file leaves the owners', async () => {
+  const parts = [
+    'users: { fields: { name: { type: string } } }',
+    'posts: { fields: { title: { type: string } } }',
+    `notes:
+    fields:
+      ownerType: { type: string, nullable: true }
+      ownerId: { type: integer, nullable: true }
+      owner: { type: relation, relation: morphTo, resources: [users, posts] }`,
+  ];
+  const fileOf = (list: readonly string[]): string => `resources:\n  ${list.join('\n  ')}\n`;
+  expect(await generated(fileOf(parts.toReversed()))).toEqual(await generated(fileOf(parts)));
+});
