@@ -63,3 +63,23 @@ test('export says where it has no room, and leaves no file', async () => {
   });
   expect(readdirSync(folder.at('copy'))).toEqual([]);
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk behind what is printed is told in a sentence',
+  async () => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const script = `node_modules/.bin/node src/cli/main.ts check ${folder.at('plinth.yaml')} > /dev/full`;
+    const ended = await launch('bash', ['-c', script], { cwd: root }).ended;
+    expect(ended).toMatchObject({
+      code: 1,
+      err: 'Standard output cannot be written: the disk is full. Mend that and run it again.\n',
+    });
+  },
+);
+
+test.skipIf(!existsSync('/dev/full'))('a warning that cannot be told ends nothing', async () => {
+  const folder = makeFolder({ 'plinth.yaml': library });
+  const script = `node_modules/.bin/node src/cli/main.ts openapi ${folder.at('plinth.yaml')} --out ${folder.at('api.json')} 2> /dev/full`;
+  expect(await launch('bash', ['-c', script], { cwd: root }).ended).toMatchObject({ code: 0 });
+  expect(existsSync(folder.at('api.json'))).toBe(true);
+});

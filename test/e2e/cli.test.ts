@@ -364,24 +364,6 @@ describe('from a checkout', () => {
     expect(out).toBe('1\n');
     expect(err).not.toContain('EPIPE');
   });
-
-  test.skipIf(!existsSync('/dev/full'))(
-    'a full disk behind what is printed is told in a sentence',
-    async () => {
-      const script = `node_modules/.bin/node src/cli/main.ts check ${folder.at('good.yaml')} > /dev/full`;
-      const ended = await launch('bash', ['-c', script], { cwd: root }).ended;
-      expect(ended).toMatchObject({
-        code: 1,
-        err: 'Standard output cannot be written: the disk is full. Mend that and run it again.\n',
-      });
-    },
-  );
-
-  test.skipIf(!existsSync('/dev/full'))('a warning that cannot be told ends nothing', async () => {
-    const script = `node_modules/.bin/node src/cli/main.ts openapi ${folder.at('good.yaml')} --out ${folder.at('api.json')} 2> /dev/full`;
-    expect(await launch('bash', ['-c', script], { cwd: root }).ended).toMatchObject({ code: 0 });
-    expect(existsSync(folder.at('api.json'))).toBe(true);
-  });
 });
 
 test('a folder that is gone is told, without a stack', async () => {
