@@ -1,6 +1,6 @@
 import { isLookedFor } from '../filter/operand.ts';
 import { facesOf, isTooDeep, resolvePath, type Path } from '../filter/path.ts';
-import type { Field, Limits } from '../model/api.ts';
+import { isToMany, type Field, type Limits } from '../model/api.ts';
 import { operators, operatorSets, type Operator } from '../model/operators.ts';
 import type { RelationView, ResourceView } from '../model/view.ts';
 import { isParameter } from '../request/parameters.ts';
@@ -46,6 +46,16 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
     const fit = all.filter((one) => takes.has(one) && !paths.has(filterName(path, one)));
     return [{ path, kind, leaves: endsOf(resolved.value), operators: fit }];
   });
+}
+
+/** What leaves out items of the collections that a record comes with, as filters of single reads do. */
+export function itemFilterables(face: ResourceView, limits: Limits): readonly Filterable[] {
+  const starts = [...face.relations.values()].flatMap(({ name, relation }) =>
+    isToMany(relation) ? [`${name}.`] : [],
+  );
+  return filterables(face, limits).filter(({ path }) =>
+    starts.some((start) => path.startsWith(start)),
+  );
 }
 
 /** The operators that the end of a path takes, on any of its branches. */

@@ -11,7 +11,14 @@ import {
   type RequestKind,
 } from '../request/parameters.ts';
 import { valueSchema } from './field-schemas.ts';
-import { filterables, filterName, isBareFilter, sortables, type Filterable } from './filters.ts';
+import {
+  filterables,
+  filterName,
+  isBareFilter,
+  itemFilterables,
+  sortables,
+  type Filterable,
+} from './filters.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
 const names = { type: 'array', items: { type: 'string' } };
@@ -155,7 +162,7 @@ export function parametersOf(
       (isDebugOn || reserved[name].part !== 'debug'),
   );
   const readable = kind === 'list' || kind === 'read' ? collectionParameters(face, limits) : [];
-  const filters = kind === 'list' ? filterParameters(face, limits) : [];
+  const filters = filtersOf(kind, face, limits);
   const headers = [
     ...headersOf[kind],
     ...(isDebugOn ? ['Simulate'] : []),
@@ -183,17 +190,34 @@ function isOffered(
   return name !== 'fields' && name !== 'exclude' ? true : fields.size > 0;
 }
 
+/** What a list can be filtered by, and of a single read the collections that it comes with. */
+function filtersOf(kind: RequestKind, face: ResourceView, limits: Limits): readonly JsonSchema[] {
+  if (kind === 'list')
+    return filterables(face, limits).flatMap((filter) => filterParameters(filter, face, limits));
+  if (kind !== 'read') return [];
+  return itemFilterables(face, limits).flatMap((filter) => {
+    const [name = ''] = filter.path.split('.');
+    return filterParameters(filter, face, limits).map((one) => ({
+      ...one,
+      description: `${whereExpanded(name)} ${String(one['description'])}`,
+    }));
+  });
+}
+
+function whereExpanded(name: string): string {
+  return `Where expand names ${name}:`;
+}
+
 function collectionParameters(
   face: ResourceView,
   { maxLimit, sorts }: Limits,
 ): readonly JsonSchema[] {
   return [...face.relations.values()].flatMap(({ name, relation }) => {
     if (!isToMany(relation)) return [];
-    const where = `Where expand names ${name}:`;
     const one = (part: string, description: string, more: JsonSchema): JsonSchema => ({
       name: `${name}.${part}`,
       in: 'query',
-      description: `${where} ${description}`,
+      description: `${whereExpanded(name)} ${description}`,
       ...more,
     });
     return [
@@ -208,23 +232,25 @@ function collectionParameters(
   });
 }
 
-/** What a list can be filtered by, a parameter for each operator; paths that go on say their operators in words. */
-function filterParameters(face: ResourceView, limits: Limits): readonly JsonSchema[] {
+/** What a filter is asked by: a parameter for each operator; paths that go on say their operators in words. */
+function filterParameters(
+  filter: Filterable,
+  face: ResourceView,
+  limits: Limits,
+): readonly JsonSchema[] {
   const id = face.fields.get('id')?.field;
-  return filterables(face, limits).flatMap((filter) => {
-    const { kind } = filter;
-    const isWhole = kind === 'field' || kind === 'relation';
-    const bare = isBareFilter(filter)
-      ? [bareParameter(filter, face.view, !isWhole, filter.leaves[0] === id && kind === 'field')]
-      : [];
-    if (!isWhole && bare.length > 0) return bare;
-    return [
-      ...bare,
-      ...filter.operators.flatMap((operator) =>
-        operatorParameter(filter, operator, face.view, limits),
-      ),
-    ];
-  });
+  const { kind } = filter;
+  const isWhole = kind === 'field' || kind === 'relation';
+  const bare = isBareFilter(filter)
+    ? [bareParameter(filter, face.view, !isWhole, filter.leaves[0] === id && kind === 'field')]
+    : [];
+  if (!isWhole && bare.length > 0) return bare;
+  return [
+    ...bare,
+    ...filter.operators.flatMap((operator) =>
+      operatorParameter(filter, operator, face.view, limits),
+    ),
+  ];
 }
 
 function bareParameter(
@@ -295,6 +321,10 @@ export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits)
       'In a list of values, as _in takes it, one with a comma or a double quote is written in double quotes.',
     );
   if (relations.length > 0) notes.push(`Relations to expand: ${relations.join(', ')}.`);
+  if (kind === 'read' && itemFilterables(face, limits).length > 0)
+    notes.push(
+      'A filter into a collection is for where that is expanded, and leaves out items of it.',
+    );
   if (kind === 'list' && relations.length > 0)
     notes.push(
       `Filters and sorts go through relations by dotted paths, at most ${limits.pathDepth} dots deep: relation.relation.field with any suffix that the field takes.`,

@@ -65,6 +65,10 @@ const notes = await api.notes.list({ expand: ['about.owner'], sort: ['id'] });
 told.push(['morph', notes.data.map(({ about }) => about !== null && ('price' in about ? about.owner?.name : about.name))]);
 const paged = await api.things.get(thing.id, { expand: ['tags'], collections: { tags: { limit: 1, sort: ['-name'] } } });
 told.push(['collection', paged._pagination?.tags?.total]);
+const some = await api.things.get(thing.id, { expand: ['tags'], where: { 'tags.name_in': ['no such tag'] }, nulls: 'last' });
+told.push(['items of a collection', some.tags.map(({ name }) => name)]);
+const deeper = await api.things.get(thing.id, { expand: ['children.tags'], where: { 'children.tags.name': 'no such tag' } });
+told.push(['items of a deeper one', deeper.children.map(({ tags }) => tags.length)]);
 const below = await api.things.get(thing.id, { expand: ['children.tags'], collections: { children: { limit: 3 }, 'children.tags': { limit: 2 } } });
 told.push(['collection above another', below._pagination?.children?.limit, below.children[0]?._pagination?.tags?.limit]);
 const without = await api.things.get(thing.id, { exclude: ['price', 'specs'] });
@@ -128,6 +132,14 @@ export function refused(): unknown {
     api.things.list({ sort: ['specs'] }),
     // @ts-expect-error -- there is no such relation
     api.things.get(1, { expand: ['ownr'] }),
+    // @ts-expect-error -- a single record is not filtered
+    api.things.get(1, { where: { count: 1 } }),
+    // @ts-expect-error -- nor by what one relation leads to
+    api.things.get(1, { expand: ['owner'], where: { 'owner.name': 'x' } }),
+    // @ts-expect-error -- this is not expanded
+    api.things.get(1, { expand: ['children'], where: { 'tags.name': 'x' } }),
+    // @ts-expect-error -- a write answers with whole collections
+    api.things.update(1, {}, { expand: ['tags'], collections: { tags: { limit: 1 } } }),
     // @ts-expect-error -- nothing is expanded that could be paged
     api.things.get(1, { collections: { tags: { limit: 1 } } }),
     // @ts-expect-error -- this is not expanded
@@ -192,6 +204,8 @@ export const everythingOutput: readonly unknown[] = [
   ['a link alone', 1, ['id', 'pivot']],
   ['morph', ['Ann', 'Ann']],
   ['collection', 1],
+  ['items of a collection', []],
+  ['items of a deeper one', [0]],
   ['collection above another', 3, 2],
   ['excluded', false],
   ['group', '9.90', ['id', 'name', 'price']],

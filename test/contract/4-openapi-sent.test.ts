@@ -106,11 +106,15 @@ describe.each(specifications)('%s', (_, files, full) => {
         // What to embed is told in words; a single read sorts nothing but that.
         if (place !== 'query' || name === 'expand') continue;
         if (name === 'sort' && path !== real) continue;
-        // Paging is for what is expanded, unless it is a field of that name.
-        const [, collection] = /^(.+)\.(?:page|limit|offset|sort)$/u.exec(name) ?? [];
-        const isPaging = (await api.get(`${real}?expand=${collection}`)).status === 200;
-        const query = new URLSearchParams(isPaging && collection ? { expand: collection } : {});
-        const isSort = isPaging && name.endsWith('.sort') && schema.type === 'array';
+        // Paging is for what is expanded, unless it is a field of that name; so is all of a single read.
+        const isRecord = path !== real;
+        const of = isRecord ? /^([^.]+)\./u : /^(.+)\.(?:page|limit|offset|sort)$/u;
+        const [, collection] = of.exec(name) ?? [];
+        const isWithin =
+          collection !== undefined &&
+          (isRecord || (await api.get(`${real}?expand=${collection}`)).status === 200);
+        const query = new URLSearchParams(isWithin ? { expand: collection } : {});
+        const isSort = isWithin && name.endsWith('.sort') && schema.type === 'array';
         query.append(name, isSort ? '-id' : valueFor(name, schema));
         await read(`${real}?${query.toString()}`);
       }

@@ -44,7 +44,9 @@ describe('served', () => {
         if (part('in') !== 'query') continue;
         const name = String(part('name'));
         const schema = part('schema') as Listed & { items?: Listed };
-        const [, collection] = /^(\w+)\.(?:page|limit|offset|sort)$/u.exec(name) ?? [];
+        // Of a single read all that has a dot is within what is expanded.
+        const of = path.endsWith('{id}') ? /^(\w+)\./u : /^(\w+)\.(?:page|limit|offset|sort)$/u;
+        const [, collection] = of.exec(name) ?? [];
         const whole = schema.items ?? schema;
         const type = whole.anyOf?.[0] ?? whole;
         const byType: Readonly<Record<string, string>> = {

@@ -277,9 +277,12 @@ describe('what the document says', () => {
     ['the page of a collection', 'children.page'],
   ])('a list takes %s', (_, name) => expect(filters).toContain(name));
 
-  test('a single read takes no filters, and paging only of collections', () => {
+  test('a single read takes filters and paging of its collections alone', () => {
     const names = queryNames(all, `${things}/{id} get`);
-    expect(names).toContain('tags.limit');
+    expect(names).toEqual(
+      expect.arrayContaining(['tags.limit', 'tags.name', 'tags.pivot.position', 'notes.text']),
+    );
+    expect(names.filter((name) => /^(?:owner|specs)\.|^\w+_exists$/u.test(name))).toEqual([]);
     expect(
       names.filter((name) => ['page', 'limit', 'name', 'count_gt', '_or'].includes(name)),
     ).toEqual([]);

@@ -18,7 +18,7 @@ export interface Resources {
     readonly create: unknown;
     readonly replace: unknown;
     readonly update: unknown;
-    readonly where: unknown;
+    readonly where: Readonly<Record<string, unknown>>;
     readonly sort: string;
   };
 }

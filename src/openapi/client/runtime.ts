@@ -1,5 +1,13 @@
 import { resourceNames, root, type ErrorBody } from './resources.ts';
-import type { Client, Listing, Page, RequestOptions, ResourceName, Selection } from './types.ts';
+import type {
+  Client,
+  Listing,
+  Page,
+  Reading,
+  RequestOptions,
+  ResourceName,
+  Selection,
+} from './types.ts';
 
 /** A text, or what gives one for each request; without one the request is sent without credentials. */
 type Credential =
@@ -68,6 +76,7 @@ interface Told {
 }
 
 type AnyListing = Listing<ResourceName, string, string, string>;
+type AnyReading = Reading<ResourceName, string, string, string> & { readonly where?: unknown };
 type AnySelection = Selection<ResourceName, string, string, string>;
 type AnyWriting = AnySelection & {
   readonly ifMatch?: string | undefined;
@@ -188,12 +197,12 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     each: async function* each(options: AnyListing = {}): AsyncGenerator<unknown, void, undefined> {
       for await (const page of pages(options)) yield* page;
     },
-    get: async (id: unknown, options: AnySelection = {}): Promise<unknown> =>
+    get: async (id: unknown, options: AnyReading = {}): Promise<unknown> =>
       remembered(
         await ask({
           method: 'GET',
           path: `${path}/${idOf(id)}`,
-          query: selectionQuery(options),
+          query: readQuery(options),
           options,
         }),
         options,
@@ -263,29 +272,30 @@ function pageOf({ headers, body }: Told): Page<unknown> {
   };
 }
 
-function selectionQuery({
-  expand,
-  fields,
-  exclude,
-  collections,
-  query,
-}: AnySelection): URLSearchParams {
+function selectionQuery({ expand, fields, exclude, query }: AnySelection): URLSearchParams {
   const search = new URLSearchParams();
   for (const [name, list] of Object.entries({ expand, fields, exclude }))
     if (list !== undefined && list.length > 0) search.set(name, list.join(','));
-  for (const [path, paging] of Object.entries(collections ?? {}))
-    for (const [name, value] of Object.entries(paging ?? {}))
-      if (value !== undefined) search.set(`${path}.${name}`, String(value));
   for (const [name, value] of Object.entries(query ?? {}))
     for (const one of Array.isArray(value) ? (value as readonly string[]) : [value as string])
       search.append(name, one);
   return search;
 }
 
-function listQuery(options: AnyListing): URLSearchParams {
+function readQuery(options: AnyReading): URLSearchParams {
   const search = selectionQuery(options);
-  const { where, or, sort, nulls, limit, page, offset, cursor } = options;
+  const { where, collections, nulls } = options;
   for (const [name, value] of conditions(where)) search.append(name, value);
+  for (const [path, paging] of Object.entries(collections ?? {}))
+    for (const [name, value] of Object.entries(paging ?? {}))
+      if (value !== undefined) search.set(`${path}.${name}`, String(value));
+  if (nulls !== undefined) search.set('nulls', nulls);
+  return search;
+}
+
+function listQuery(options: AnyListing): URLSearchParams {
+  const search = readQuery(options);
+  const { or, sort, limit, page, offset, cursor } = options;
   for (const group of or ?? [])
     search.append(
       '_or',
@@ -294,7 +304,7 @@ function listQuery(options: AnyListing): URLSearchParams {
         .join(','),
     );
   if (sort !== undefined && sort.length > 0) search.set('sort', sort.join(','));
-  for (const [name, value] of Object.entries({ nulls, limit, page, offset, cursor }))
+  for (const [name, value] of Object.entries({ limit, page, offset, cursor }))
     if (value !== undefined) search.set(name, String(value));
   return search;
 }

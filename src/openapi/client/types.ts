@@ -208,7 +208,6 @@ export interface Selection<
   readonly expand?: readonly E[] | undefined;
   readonly fields?: (readonly F[] & readonly FieldPath<R, NoInfer<E>, NoInfer<F>>[]) | undefined;
   readonly exclude?: (readonly X[] & readonly Hidden<R, NoInfer<E>>[]) | undefined;
-  readonly collections?: Collections<Prefix<NoInfer<E>>> | undefined;
   /** Parameters that the types do not have, such as filters on longer paths. */
   readonly query?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
@@ -218,18 +217,47 @@ type Hidden<R extends ResourceName, E extends string> = Exclude<
   'id'
 >;
 
+/** What reads alone can be asked for beside it. */
+export interface Reading<
+  R extends ResourceName,
+  E extends string,
+  F extends string,
+  X extends string,
+> extends Selection<R, E, F, X> {
+  readonly collections?: Collections<Prefix<NoInfer<E>>> | undefined;
+  readonly nulls?: 'first' | 'last' | undefined;
+}
+
+/** Filters that leave out items of collections below what is expanded (H); where nothing is, there are none. */
+type ItemFilters<R extends ResourceName, H extends string> = [H] extends [never]
+  ? never
+  : {
+      [
+        N in keyof Resources[R]['where'] as N extends
+          | `${Collection<R, H>}.${string}`
+          | `${H}.${string}.${string}`
+          ? N
+          : never
+      ]: Resources[R]['where'][N];
+    };
+
+type Collection<R extends ResourceName, H extends string> = H extends string
+  ? Resources[R]['relations'] extends { readonly [name in H]: { readonly many: true } }
+    ? H
+    : never
+  : never;
+
 /** What a list is asked for. */
 export interface Listing<
   R extends ResourceName,
   E extends string,
   F extends string,
   X extends string,
-> extends Selection<R, E, F, X> {
+> extends Reading<R, E, F, X> {
   readonly where?: Resources[R]['where'] | undefined;
   /** Groups of alternatives: in each at least one has to hold. */
   readonly or?: readonly Resources[R]['where'][] | undefined;
   readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[] | undefined;
-  readonly nulls?: 'first' | 'last' | undefined;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
   readonly offset?: number | undefined;
@@ -280,19 +308,22 @@ export interface Reads<R extends ResourceName> {
     const X extends string = never,
   >(
     id: IdOf<R>,
-    options?: Selection<R, E, F, X>,
+    options?: Reading<R, E, F, X> & {
+      readonly where?: ItemFilters<R, Head<NoInfer<E>>> | undefined;
+    },
   ) => Promise<Without<Selected<R, E, F>, X>>;
 }
 
-/** What a write answers with: the record, or its id where it may not be read. */
+/** What a write answers with: the record, or less where it may not be read. */
 type Answer<
   R extends ResourceName,
   E extends string,
   F extends string,
   X extends string,
-> = 'read' extends Resources[R]['operations']
-  ? Without<Selected<R, E, F>, X>
-  : { readonly id: IdOf<R> };
+  Less = undefined,
+> = 'read' extends Resources[R]['operations'] ? Without<Selected<R, E, F>, X> : Less;
+
+type Created<R extends ResourceName> = { readonly id: IdOf<R> };
 
 export interface Creates<R extends ResourceName> {
   readonly create: <
@@ -302,7 +333,7 @@ export interface Creates<R extends ResourceName> {
   >(
     body: Resources[R]['create'],
     options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string | undefined },
-  ) => Promise<Answer<R, E, F, X>>;
+  ) => Promise<Answer<R, E, F, X, Created<R>>>;
   /** Creates all of them or none. */
   readonly createMany: <
     const E extends ExpandPath<R> = never,
@@ -311,7 +342,7 @@ export interface Creates<R extends ResourceName> {
   >(
     bodies: readonly Resources[R]['create'][],
     options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string | undefined },
-  ) => Promise<Answer<R, E, F, X>[]>;
+  ) => Promise<Answer<R, E, F, X, Created<R>>[]>;
 }
 
 /**
@@ -320,44 +351,23 @@ export interface Creates<R extends ResourceName> {
  */
 type Target<R extends ResourceName> = IdOf<R> | { readonly id: IdOf<R> };
 
-type Changed<
-  R extends ResourceName,
-  E extends string,
-  F extends string,
-  X extends string,
-> = 'read' extends Resources[R]['operations'] ? Without<Selected<R, E, F>, X> : undefined;
+type Change<R extends ResourceName, Body> = <
+  const E extends ExpandPath<R> = never,
+  const F extends string = never,
+  const X extends string = never,
+>(
+  target: Target<R>,
+  body: Body,
+  options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
+) => Promise<Answer<R, E, F, X>>;
 
 export interface Updates<R extends ResourceName> {
   /** PATCH: what is not named stays. */
-  readonly update: <
-    const E extends ExpandPath<R> = never,
-    const F extends string = never,
-    const X extends string = never,
-  >(
-    target: Target<R>,
-    changes: Resources[R]['update'],
-    options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
-  ) => Promise<Changed<R, E, F, X>>;
+  readonly update: Change<R, Resources[R]['update']>;
   /** PATCH with a merge patch: objects are merged into those that are there. */
-  readonly merge: <
-    const E extends ExpandPath<R> = never,
-    const F extends string = never,
-    const X extends string = never,
-  >(
-    target: Target<R>,
-    changes: Loose<Resources[R]['update']>,
-    options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
-  ) => Promise<Changed<R, E, F, X>>;
+  readonly merge: Change<R, Loose<Resources[R]['update']>>;
   /** PUT: what is not named takes its default, else null. */
-  readonly replace: <
-    const E extends ExpandPath<R> = never,
-    const F extends string = never,
-    const X extends string = never,
-  >(
-    target: Target<R>,
-    body: Resources[R]['replace'],
-    options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
-  ) => Promise<Changed<R, E, F, X>>;
+  readonly replace: Change<R, Resources[R]['replace']>;
 }
 
 export interface Deletes<R extends ResourceName> {
