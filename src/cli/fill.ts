@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import type { Filling, Lacking } from './migrate-and-fill.ts';
 import type { Provenance } from './provenance.ts';
 import { records } from './record-counts.ts';
+import type { Served } from './served.ts';
 import type { SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
 
@@ -122,6 +123,17 @@ async function fillNew(
   return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
+/** As `fillLacking`, of a database that was opened: a table of one that is not `dev`'s own is not for it to fill. */
+export async function fillOpened(
+  context: Context,
+  served: Served,
+  { resources, fields }: Lacking,
+  options: FillOptions,
+): Promise<readonly string[]> {
+  const lacking = { resources: served.target.isOwn ? resources : [], fields };
+  return fillLacking(context, served, lacking, options);
+}
+
 /**
  * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated. What
  * else is new in the file since `provenance` gets its values as well, and generated records those that they have by this
@@ -129,9 +141,7 @@ async function fillNew(
  */
 export async function fillLacking(
   context: Context,
-  specification: SpecificationFile,
-  provenance: Provenance,
-  open: OpenDatabase,
+  { specification, open, provenance }: Served,
   lacking: Lacking,
   options: FillOptions,
 ): Promise<readonly string[]> {
@@ -197,11 +207,7 @@ function newSince(
 }
 
 /** What tells whether values that a migration would lose can be made anew. */
-export function generatingAnew(
-  specification: SpecificationFile,
-  provenance: Provenance,
-  open: OpenDatabase,
-): Filling['mayLose'] {
+export function generatingAnew({ specification, open, provenance }: Served): Filling['mayLose'] {
   return async (lost, lacking) => {
     const { mayGenerateAnew } = await import('./fill-resources.ts');
     return mayGenerateAnew(specification, await provenance.known(), open, lost, lacking);

@@ -11,27 +11,19 @@ import type { DevFlags } from './port.ts';
 import type { Context } from './context.ts';
 import { asStored, openDatabase } from './database.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from './fill.ts';
+import { fillEmpty, fillLacking, fillOpened, generatingAnew, type FillOptions } from './fill.ts';
 import { checkGenerationApart } from './generation-apart.ts';
 import { Edits, type Edit } from './edits.ts';
 import { migrateAndFill, onceFilled, type Lacking } from './migrate-and-fill.ts';
 import { Provenance } from './provenance.ts';
 import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
+import type { Served } from './served.ts';
 import { hindrance, listed } from './schema.ts';
 import { formatProblem, type SpecificationFile } from './specification.ts';
-import { targetOrDevelopment, type OpenDatabase, type Target } from './target.ts';
+import { targetOrDevelopment } from './target.ts';
 import { withoutRequests } from './without-requests.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
-
-/** What is served: a specification over a database. */
-export interface Served {
-  readonly specification: SpecificationFile;
-  readonly target: Target;
-  readonly open: OpenDatabase;
-  /** By what the generated records of this database were made. */
-  readonly provenance: Provenance;
-}
 
 /** How long a change waits for its records, in ms; what takes longer is done while it is served. */
 const fillingPatience = 500;
@@ -184,7 +176,7 @@ export class LiveReload {
       for (const line of await this.fillAll(next, lacking)) context.output.note(line);
     };
     const isShared = next.open === served.open;
-    const mayLose = generatingAnew(next.specification, next.provenance, next.open);
+    const mayLose = generatingAnew(next);
     const filling = this.fill.generates ? { fill, mayLose } : undefined;
     const putBack = isShared ? (): Promise<unknown> => this.putBack() : undefined;
     let allowDataLoss = false;
@@ -273,10 +265,9 @@ export class LiveReload {
   private async fillAll(next: Served, lacking: Lacking): Promise<readonly string[]> {
     const { context, fill, served } = this;
     const { specification, open, provenance } = next;
-    if (open === served.open)
-      return fillLacking(context, specification, provenance, open, lacking, fill);
-    await fillEmpty(context, specification, open, fill, provenance);
-    return [];
+    if (open === served.open) return fillLacking(context, next, lacking, fill);
+    if (await fillEmpty(context, specification, open, fill, provenance)) return [];
+    return fillOpened(context, next, lacking, fill);
   }
 
   private swap(next: Served, steps: readonly string[]): void {

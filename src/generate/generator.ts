@@ -10,12 +10,8 @@ import { GenerationProblem, unlessProblem } from './problem.ts';
 import type { Universe } from './joint.ts';
 import type { Surroundings } from './part.ts';
 import { ResourceRows, type World } from './rows.ts';
+import { defaultCount, settingsOf, type GenerationSettings } from './settings.ts';
 import { loadWords, localesAlike, type Words } from './words/words.ts';
-
-/** How many records a resource has where nothing else is said. */
-export const defaultCount = 25;
-const defaultSeed = 1;
-const defaultLocale = 'en';
 
 /** What is said in place of the file. */
 export interface GenerationOptions {
@@ -26,23 +22,6 @@ export interface GenerationOptions {
   readonly resources?: ReadonlySet<Resource> | undefined;
   /** What stood in modules, by their paths; what stands there now if left out. */
   readonly modules?: ReadonlyMap<string, string> | undefined;
-}
-
-/** What all that is generated follows from, beside the model. */
-export interface GenerationSettings {
-  readonly seed: number;
-  readonly locale: string;
-  readonly count: number;
-}
-
-/** The settings of an Api: what the options say, else the file, else the defaults. */
-export function settingsOf(api: Api, { seed, count }: GenerationOptions = {}): GenerationSettings {
-  const { generate = {} } = api.settings;
-  return {
-    seed: seed ?? generate.seed ?? defaultSeed,
-    locale: generate.locale ?? defaultLocale,
-    count: count ?? generate.count ?? defaultCount,
-  };
 }
 
 /** A generator, or what of the file cannot be generated. */

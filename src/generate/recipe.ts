@@ -8,7 +8,7 @@ import type {
   ResourceSpecification,
   Specification,
 } from '../spec/specification.ts';
-import { settingsOf } from './generator.ts';
+import { settingsOf } from './settings.ts';
 import { moduleFiles } from './modules.ts';
 
 /** What generated values follow from: what a file says of them, the functions of its modules, and a seed. */

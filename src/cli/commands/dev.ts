@@ -4,13 +4,13 @@ import { asStored, withDatabase } from '../database.ts';
 import { refreshEditorSchema } from '../editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
-import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from '../fill.ts';
+import { fillEmpty, fillOpened, generatingAnew, type FillOptions } from '../fill.ts';
 import { migrateAndFill, type Filling, type Lacking } from '../migrate-and-fill.ts';
 import { Provenance } from '../provenance.ts';
-import type { Served } from '../reload.ts';
+import type { Served } from '../served.ts';
 import { readPort, type DevFlags } from '../port.ts';
-import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
-import { targetOrDevelopment, type OpenDatabase, type Target } from '../target.ts';
+import { formatProblem, requireSpecification } from '../specification.ts';
+import { targetOrDevelopment } from '../target.ts';
 
 /** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
 export async function dev(context: Context, flags: DevFlags): Promise<void> {
@@ -40,31 +40,19 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
 }
 
 /** Brings the database up to date, and fills it where it is empty; else what is new in it. */
-async function prepare(
-  context: Context,
-  { specification, target, open, provenance }: Served,
-  options: FillOptions,
-): Promise<void> {
-  const fill = async ({ resources, fields }: Lacking): Promise<void> => {
-    // A table of a database that is not its own is not for it to fill.
-    const lacking = { resources: target.isOwn ? resources : [], fields };
-    const lines = await fillLacking(context, specification, provenance, open, lacking, options);
-    for (const line of lines) context.output.note(line);
+async function prepare(context: Context, served: Served, options: FillOptions): Promise<void> {
+  const { specification, open, provenance } = served;
+  const fill = async (lacking: Lacking): Promise<void> => {
+    for (const line of await fillOpened(context, served, lacking, options))
+      context.output.note(line);
   };
-  const lacking = (await open.isUpToDate(specification.api))
-    ? undefined
-    : await bringUpToDate(
-        context,
-        specification,
-        target,
-        open,
-        options.generates
-          ? { fill, mayLose: generatingAnew(specification, provenance, open) }
-          : undefined,
-      );
+  const none = { resources: [], fields: new Map() };
+  const filling = options.generates ? { fill, mayLose: generatingAnew(served) } : undefined;
+  const isCurrent = await open.isUpToDate(specification.api);
+  const lacking = isCurrent ? none : await bringUpToDate(context, served, filling);
   if (await fillEmpty(context, specification, open, options, provenance)) return;
   try {
-    await fill(lacking ?? { resources: [], fields: new Map() });
+    await fill(lacking ?? none);
   } catch (error) {
     // It can be served all the same, and whoever serves it says what is wrong.
     if (!(error instanceof GenerationFailure)) throw error;
@@ -73,9 +61,7 @@ async function prepare(
 
 async function bringUpToDate(
   context: Context,
-  { api }: SpecificationFile,
-  target: Target,
-  open: OpenDatabase,
+  { specification: { api }, target, open }: Served,
   filling: Filling | undefined,
 ): Promise<Lacking | undefined> {
   const { steps: all, lacking } = await migrateAndFill(open, api, {}, filling);
