@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import process from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 
 const { nodeTiming } = performance;
@@ -11,8 +12,6 @@ export function timesRead(): number {
   const { loopCount, events } = nodeTiming.uvMetricsInfo;
   return loopCount + events;
 }
-
-const waiting: (() => void)[] = [];
 
 /** After so many ms others have their turn: a signal, requests that are served meanwhile. */
 const longestTurn = 20;
@@ -32,9 +31,23 @@ export class Turns {
   }
 }
 
+/** Who waits for a turn of their own. */
+const waiting: (() => void)[] = [];
+/** How many connections and requests have come, and how many had when a turn was looked at last. */
+let come = 0;
+let seen = 0;
+/** Until when those who come go first. */
+let others = 0;
+
+/** Somebody has come, a connection or a request: work that waits for a turn of its own lets them go first. */
+export function noteArrival(): void {
+  come += 1;
+}
+
 /**
  * Waits for a turn of the event loop. Only one of all that wait begins in each, so that many who go through long lists in
- * portions hold up everybody else for no longer than one of them does.
+ * portions hold up everybody else for no longer than one of them does. The system gives one connection a turn: so as long
+ * as each turn brings somebody, the next one begins only when those had as much time as the last one took.
  */
 export function ownTurn(): Promise<void> {
   return new Promise((begin) => {
@@ -44,7 +57,21 @@ export function ownTurn(): Promise<void> {
 }
 
 function nextTurn(): void {
+  const now = performance.now();
+  const hasBrought = come !== seen;
+  seen = come;
+  if (hasBrought && now < others) {
+    setImmediate(nextTurn);
+    return;
+  }
   const begin = waiting.shift();
   if (waiting.length > 0) setImmediate(nextTurn);
   begin?.();
+  // A tick that is asked for here comes when all is done that it does at once.
+  queueMicrotask(() =>
+    process.nextTick(() => {
+      const end = performance.now();
+      others = end + (end - now);
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownTurn } from '../event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../sql/statement.ts';
 import type { Row, Take } from './database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -28,6 +28,7 @@ export async function streamRows(
   if (reading < most) reading += 1;
   else await new Promise<void>((begin) => waiting.push(begin));
   try {
+    await ownTurn();
     signal.throwIfAborted();
     await readRows(await onceFree(() => openSnapshot(file)), statement, values, signal, take);
   } finally {
@@ -51,7 +52,7 @@ async function readRows(
       if (portion.length === portionLength) {
         if (!take(portion)) return;
         portion = [];
-        await nextTurn();
+        await ownTurn();
         signal.throwIfAborted();
       }
     }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
+import { noteArrival } from '../event-loop.ts';
 import { respondError } from '../respond/error.ts';
 import type { Askers } from './askers.ts';
 import { noRoom } from './overload.ts';
@@ -29,6 +30,9 @@ interface Current {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
+
+/** `behind`: another one of its connection has no answer yet; `over`: no answer is sent to what comes behind the last one. */
+type Standing = 'first' | 'behind' | 'over';
 
 /**
  * The open connections, each with the request that came last on it: what is needed to refuse bytes that are no
@@ -71,6 +75,7 @@ export class Connections {
   /** A connection as the system gives it. */
   accept(socket: Socket): void {
     this.accepted += 1;
+    noteArrival();
     this.all.add(socket);
     socket.once('close', () => this.all.delete(socket));
   }
@@ -87,15 +92,17 @@ export class Connections {
     });
   }
 
-  /** A request has come. Gives whether it is to be begun: no answer is sent to what comes behind the last one. */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
+  /** A request has come. Gives where it stands on its connection. */
+  begin(request: IncomingMessage, response: ServerResponse): Standing {
     const { socket } = request;
-    if (this.ending.has(socket)) return false;
-    if (!this.current.has(socket)) return true;
+    noteArrival();
+    if (this.ending.has(socket)) return 'over';
+    const before = this.current.get(socket);
+    if (before === undefined && !this.current.has(socket)) return 'first';
     this.current.set(socket, { request, response });
     this.askers.note(socket);
     response.on('finish', this.forget);
-    return true;
+    return typeof before === 'object' ? 'behind' : 'first';
   }
 
   /** Ends the connection with the answer to this request, unless another has come behind it. Gives whether it does. */

@@ -1,8 +1,8 @@
-import type { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { apiError, type ApiError } from '../errors.ts';
 import { Crowd, few } from './crowd.ts';
 import type { Departures } from './departures.ts';
+import { goOn, halt, type Readable } from './halts.ts';
 
 /** A turn of the event loop may take, and the loop be late, for so long before requests are refused, in ms. */
 export const longestDelay = 250;
@@ -54,7 +54,7 @@ export class Overload {
   private ended = 0;
   private readonly crowd: Crowd;
   /** Nothing is read of these until the turn has ended. */
-  private resting: Connection[] = [];
+  private resting: Readable[] = [];
   /** Who begins when the connections that are coming have been accepted, or after a pause. */
   private waiting: Begin[] = [];
   /** How many connections and requests had come so by the end of the last turn, and since when each turn brings some. */
@@ -113,9 +113,9 @@ export class Overload {
   }
 
   /** After an answer: where others are to be heard first, nothing more is read of this connection for a while. */
-  rest(connection: Connection): void {
+  rest(connection: Readable): void {
     if (this.crowd.come <= manyInTurn) return;
-    connection.pause();
+    halt(connection);
     this.resting.push(connection);
   }
 
@@ -172,7 +172,7 @@ export class Overload {
   private goOn(): void {
     const { resting } = this;
     if (resting.length > 0) this.resting = [];
-    for (const connection of resting) connection.resume();
+    for (const connection of resting) goOn(connection);
     if (this.waiting.length > 0) this.beginWaiting();
   }
 
@@ -198,9 +198,6 @@ export class Overload {
     this.isLate = this.lateWindows > 1;
   }
 }
-
-/** What can be told to give no more bytes for a while. */
-type Connection = Pick<Socket, 'pause' | 'resume'>;
 
 type Begin = (refusal?: ApiError) => void;
 

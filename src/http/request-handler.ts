@@ -21,6 +21,7 @@ import type { Network } from './network.ts';
 import type { Observed, Observer } from './observer.ts';
 import { Visit, type Overload } from './overload.ts';
 import { answer } from './pipeline.ts';
+import type { Pipelines } from './pipelines.ts';
 import { isProbe } from './router.ts';
 import { ClientGone, whileThere } from './streaming.ts';
 import type { Unsent } from './unsent.ts';
@@ -42,6 +43,7 @@ export interface Parts {
   readonly gate: Gate;
   readonly network: Network;
   readonly departures: Departures;
+  readonly pipelines: Pipelines;
   readonly unsent: Unsent;
   readonly observer: Observer;
   readonly metrics: Metrics;
@@ -71,12 +73,18 @@ export class RequestHandler {
 
   /** A request whose head has come. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { connections } = this.parts;
-    if (!connections.begin(request, response)) return;
+    const { connections, pipelines } = this.parts;
+    const standing = connections.begin(request, response);
+    if (standing === 'over') return;
     const incoming = readHead(request);
     if (incoming.problem !== undefined) connections.endWith(request);
+    if (standing === 'first') this.begin(incoming, response);
+    else pipelines.begin(request.socket, () => this.begin(incoming, response));
+  }
+
+  private begin(incoming: Incoming, response: ServerResponse): void {
     this.take(incoming, response).catch((error: unknown) => {
-      if (!response.headersSent) request.socket.destroy();
+      if (!response.headersSent) incoming.request.socket.destroy();
       this.tell(incoming, error);
     });
   }

@@ -21,6 +21,7 @@ import { Metrics } from './metrics.ts';
 import { Network } from './network.ts';
 import { Observer } from './observer.ts';
 import { longestDelay, Overload } from './overload.ts';
+import { Pipelines } from './pipelines.ts';
 import { RequestHandler } from './request-handler.ts';
 import { Unsent } from './unsent.ts';
 
@@ -140,6 +141,7 @@ export async function startServer(
     gate,
     network,
     departures,
+    pipelines: new Pipelines(uptime),
     unsent: new Unsent(options.unsentBytes ?? defaults.unsentBytes, stallTimeout),
     observer,
     metrics,
