@@ -1,12 +1,13 @@
-import { constants, mkdtempSync, rmSync } from 'node:fs';
+import { constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseFailure } from '../execute/database.ts';
 import { ReaderProcesses } from '../execute/reader-processes.ts';
 import type { SandboxSource } from '../http/sandboxes.ts';
 import { databaseDefaults } from '../spec/definitions/server.ts';
 import type { Context } from './context.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, fileReason } from './failure.ts';
 import { fillEmpty, type FillOptions } from './fill.ts';
 import type { SpecificationFile } from './specification.ts';
 import { openTemporary } from './sqlite.ts';
@@ -49,23 +50,38 @@ export function sandboxSource(
     return path;
   };
   const makeImage = async (): Promise<string> => {
-    folder = mkdtempSync(join(tmpdir(), 'plinth-'));
+    let place: string | undefined;
     try {
-      return await fill(folder);
+      place = mkdtempSync(join(tmpdir(), 'plinth-'));
+      folder = place;
+      return await fill(place);
     } catch (error) {
-      image = undefined;
-      rmSync(folder, { recursive: true, force: true });
+      if (place !== undefined) rmSync(place, { recursive: true, force: true });
       throw error instanceof CommandFailure ? inOne(error) : error;
     }
   };
-  return {
-    open: async () => {
-      image ??= makeImage();
-      const source = await image;
-      made += 1;
-      const path = source.replace(/image\.db$/u, `${made}.db`);
+  const copyOf = async (source: string): Promise<string> => {
+    made += 1;
+    const path = source.replace(/image\.db$/u, `${made}.db`);
+    try {
       // A file system that can lets both share their pages until one of them is written.
       await copyFile(source, path, constants.COPYFILE_FICLONE);
+    } catch (error) {
+      // Who clears temporary files takes this one, too: the next sandbox makes it again.
+      if (!existsSync(source)) image = undefined;
+      throw error;
+    }
+    return path;
+  };
+  return {
+    open: async () => {
+      const wanted = (image ??= makeImage());
+      wanted.catch(() => {
+        if (image === wanted) image = undefined;
+      });
+      const path = await wanted.then(copyOf).catch((error: unknown) => {
+        throw unavailable(error);
+      });
       const { database } = openTemporary(path, { readers });
       const close = async (): Promise<void> => {
         await database.close();
@@ -79,6 +95,16 @@ export function sandboxSource(
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** No room or no folder for files is nobody's fault who asks. */
+function unavailable(error: unknown): unknown {
+  const reason = fileReason(error);
+  if (reason === undefined) return error;
+  return new DatabaseFailure(
+    `The files of sandboxes cannot be written in ${tmpdir()}: ${reason}. Mend that, or name another folder in TMPDIR.`,
+    { cause: error },
+  );
 }
 
 /** A request has met it, so nobody prints its details. */

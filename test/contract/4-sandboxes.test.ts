@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
-import { until } from '../support/command.ts';
+import { makeFolder, until } from '../support/command.ts';
 import { hashOf } from '../support/tokens.ts';
 import { serveSandboxes, type SandboxedApi } from './4-sandboxes.ts';
 
@@ -39,6 +40,32 @@ async function indexesOf({ generation }: SandboxedApi): Promise<readonly string[
   return (await generation.database.all({ sql, parameters: [] }, { bound: [] })).map(String);
 }
 const total = ({ headers }: Answer): number => Number(headers.get('x-total-count'));
+
+test('without a folder for temporary files it is 503 until there is one, and what is cleared there is made again', async () => {
+  const place = makeFolder();
+  const own = await serveSandboxes(shop);
+  const status = async (name: string): Promise<readonly [number, string | undefined]> => {
+    const { status: code, body } = await own.get('/v1/products', inside(name));
+    return [code, (body as { code?: string }).code];
+  };
+  try {
+    vi.stubEnv('TMPDIR', place.at('missing'));
+    expect(await status('a')).toEqual([503, 'DATABASE_UNAVAILABLE']);
+    expect(own.failures.splice(0)).toMatchObject([
+      { message: expect.stringContaining('missing: there is no such') },
+    ]);
+    mkdirSync(place.at('missing'));
+    expect(await status('a')).toEqual([200, undefined]);
+    const [folder = ''] = readdirSync(place.at('missing'));
+    rmSync(place.at(`missing/${folder}`), { recursive: true });
+    expect(await status('b')).toEqual([503, 'DATABASE_UNAVAILABLE']);
+    expect(await status('b')).toEqual([200, undefined]);
+  } finally {
+    vi.unstubAllEnvs();
+    own.failures.splice(0);
+    await own.stop();
+  }
+});
 
 describe('names', () => {
   const names: readonly (readonly [name: string, status: number])[] = [
