@@ -37,6 +37,9 @@ const rules: SchemaRules = {
   convert,
   fillSql,
   tableOptions: '',
+  countOthers: (name) =>
+    `SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))` +
+    ` AND relkind NOT IN ('r', 'p') AND relname = ${postgres.text(cutName(name))}`,
   rebuilds: false,
   renames: () => true,
   adds: () => true,

@@ -136,6 +136,8 @@ export interface SchemaRules {
   readonly fillSql: (fill: Fill, kind: StoredKind) => string;
   /** What `CREATE TABLE` ends with. */
   readonly tableOptions: string;
+  /** How many others than tables have a name, such as views, which no table can have then; in SQL. */
+  readonly countOthers: (name: string) => string;
   /** Whether a table is made anew to change a column of it; else each change is a statement. */
   readonly rebuilds: boolean;
   /** Whether the database gives a column another name in place. */

@@ -103,6 +103,10 @@ function* compareTables(planning: Planning): Counting<Tables> {
   const pairs: Pair[] = [];
   for (const wanted of schema) {
     const there = found.tables.get(fold(wanted.name))?.();
+    if (there === undefined && (yield rules.countOthers(wanted.name)) > 0) {
+      steps.push(step(`create table ${wanted.name}`, { obstacle: nameTaken }));
+      continue;
+    }
     const former = there === undefined ? formerTable(planning, wanted) : undefined;
     const actual = there ?? former;
     if (former !== undefined) {
@@ -136,6 +140,9 @@ function* compareTables(planning: Planning): Counting<Tables> {
   }
   return { pairs, renamed, steps };
 }
+
+const nameTaken =
+  'a view or something else has this name; rename that, or name another `table` in the file';
 
 /** The table in which a resource was, where nothing else is in it now. */
 function formerTable(

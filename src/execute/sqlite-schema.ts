@@ -43,6 +43,8 @@ const rules: SchemaRules = {
   },
   fillSql,
   tableOptions: ' STRICT',
+  countOthers: (name) =>
+    `SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'index') AND name = ${sqlite.text(name)} COLLATE NOCASE`,
   rebuilds: true,
   renames: renamesColumn,
   adds: addsColumn,

@@ -81,6 +81,31 @@ resources:
   });
 });
 
+describe.each([
+  ['SQLite', existingSqlite],
+  ['PostgreSQL', existingPostgres],
+] as const)('a name that a table cannot have on %s', (_, open) => {
+  test.each([
+    ['a view', 'CREATE VIEW orders AS SELECT id FROM base'],
+    ['an index', 'CREATE INDEX orders ON base (id)'],
+  ])('since %s has it, is told before anything is done', async (_name, sql) => {
+    const existing = await open(
+      'resources: { orders: { fields: {} }, others: { fields: {} } }',
+      `CREATE TABLE base (id bigint NOT NULL); ${sql}`,
+    );
+    const steps = existing.steps.filter(({ obstacle }) => obstacle !== undefined);
+    expect(steps.map(({ summary, obstacle }) => [summary, obstacle])).toEqual([
+      [
+        'create table orders',
+        'a view or something else has this name; rename that, or name another `table` in the file',
+      ],
+    ]);
+    const again = await existing.next();
+    expect(again.map(({ summary }) => summary)).toContain('create table others (id)');
+    await existing.stop();
+  });
+});
+
 test('a key that is made again on PostgreSQL has what the file does not say of it as before', async () => {
   const { ask, steps, next, stop } = await existingPostgres(
     `resources:
