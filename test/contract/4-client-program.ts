@@ -20,6 +20,9 @@ await api.things.create({ name: 'with "marks", and: colons', on: false, price: 2
   // The union is told apart by its code.
   if (error.body.code === 'INVALID_VALUE') told.push(['refused', error.body.errors?.map(({ field }) => field)]);
 });
+for (const body of [{ name: 'with "marks", and: colons', on: true, price: 'dear' }, { name: 'x', on: null, nme: 1 }])
+  // @ts-expect-error -- a field is unknown, and one may not be null
+  await api.things.create(body).catch((error: unknown) => told.push(['by field', error instanceof PlinthError && error.errors]));
 const second = await api.things.create({ name: 'other thing', on: false, price: 20, parentId: thing.id });
 await api.notes.create({ text: 'of a thing, "quoted": yes', aboutType: 'things', aboutId: String(thing.id) });
 await api.notes.create({ text: 'of an owner', aboutType: 'owners', aboutId: owner.id });
@@ -191,6 +194,22 @@ process.stdout.write(told.map((line) => JSON.stringify(line)).join('\\n'));
 export const everythingOutput: readonly unknown[] = [
   // It is too long, and has marks that its pattern does not take.
   ['refused', ['name', 'name']],
+  // A 422, and a 400.
+  [
+    'by field',
+    {
+      name: 'must have at most 20 characters; must match the pattern ^[a-z ]+$',
+      price: 'must be a plain decimal number such as "19.90"',
+    },
+  ],
+  [
+    'by field',
+    {
+      name: 'must have at least 2 characters',
+      on: 'must not be null',
+      nme: 'there is no field nme; did you mean name?',
+    },
+  ],
   ['filtered', [1], 1, 1, 1],
   ['in JSON', ['a thing']],
   ['deep', [2]],

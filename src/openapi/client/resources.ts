@@ -29,6 +29,8 @@ export interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
+  readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
 export const resourceNames: readonly string[] = [];

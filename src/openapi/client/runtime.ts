@@ -30,14 +30,29 @@ export interface ClientOptions {
 export class PlinthError extends Error {
   override readonly name = 'PlinthError';
   readonly body: ErrorBody;
+  /** What is wrong with which field or parameter, in a 400 as in a 422: `{ 'specs.weight': 'must be at least 0' }`. */
+  readonly errors: Readonly<Record<string, string>>;
   /** After how many seconds to try again, where the API says so. */
   readonly retryAfter: number | undefined;
 
   constructor(body: ErrorBody, retryAfter?: number) {
     super(body.message);
     this.body = body;
+    this.errors = messagesByField(body);
     this.retryAfter = retryAfter;
   }
+}
+
+function messagesByField(body: ErrorBody): Readonly<Record<string, string>> {
+  const messages = new Map<string, string>();
+  const add = (field: string, message: string): void => {
+    const before = messages.get(field);
+    messages.set(field, before === undefined ? message : `${before}; ${message}`);
+  };
+  if ('validationErrors' in body)
+    for (const { field, error } of body.validationErrors ?? []) add(field, error);
+  if ('errors' in body) for (const { field, message } of body.errors ?? []) add(field, message);
+  return Object.fromEntries(messages);
 }
 
 /** An answer that is not the API's own, such as that of a proxy. */
