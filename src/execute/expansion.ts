@@ -84,13 +84,16 @@ function readExpansion(
   above: Level,
 ): Soon<Expansion> {
   const { toMany, paging, targets } = expand;
-  const level = entered(expand, above);
+  let level = entered(expand, above);
   const page = toMany ? collectionPage(expand, level) : onlyOne;
+  let isBelow = false;
   const related = inTurn(targets, (target) => {
     const keys = keysTo(target, rows, expand);
-    return keys.length === 0
-      ? undefined
-      : readTarget(keys, target, page, paging !== undefined, level);
+    if (keys.length === 0) return undefined;
+    // What is expanded in the records of the target before had steps of its own.
+    if (isBelow) level = entered(expand, above);
+    isBelow = target.selection.expand.length > 0;
+    return readTarget(keys, target, page, paging !== undefined, level);
   });
   return after(related, (each) => {
     const found = new Map<SqlValue, Related>();

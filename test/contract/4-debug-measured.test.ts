@@ -157,3 +157,52 @@ describe('_debug.database', () => {
     );
   });
 });
+
+test('the statements of a morphTo are in steps of its own, not of what is expanded below it', async () => {
+  const morphs = await serveBoth(
+    `
+access: public
+resources:
+  ships:
+    fields:
+      homeId: { type: integer, reference: ports.id }
+      home: { type: relation, relation: belongsTo, resource: ports }
+      papers: { type: relation, relation: morphMany, resource: papers }
+  ports:
+    fields:
+      name: { type: string }
+      papers: { type: relation, relation: morphMany, resource: papers }
+  papers:
+    fields:
+      ofType: { type: string }
+      ofId: { type: integer }
+      of: { type: relation, relation: morphTo, typeField: ofType, idField: ofId }
+`,
+    {
+      ports: [{ name: 'Ystad' }],
+      ships: [{ homeId: 1 }],
+      papers: [
+        { ofType: 'ships', ofId: 1 },
+        { ofType: 'ports', ofId: 1 },
+      ],
+    },
+    undefined,
+    { mode: 'dev' },
+  );
+  try {
+    const one = { queries: 1, rows: 1 };
+    await onEach(
+      morphs,
+      (side) => side.get('/v1/papers?expand=of.home&_trace=true'),
+      ({ _trace }) =>
+        expect(_trace.slice(4, -1).map(({ stage, details }) => [stage, details])).toEqual([
+          ['fetch_papers', { queries: 1, rows: 2 }],
+          ['expand_of', one],
+          ['expand_of_home', one],
+          ['expand_of', one],
+        ]),
+    );
+  } finally {
+    await morphs.stop();
+  }
+});
