@@ -111,6 +111,8 @@ resources:
     await shows('and 2 more', '/v1/actors?plays.id=1', 'Gus');
     await page.goBack();
     await shows('1', '/v1/houses?id=1', '90');
+    await page.goto(`${api.url}/_dashboard#/explorer/plays?expand=cast&cast.limit=6`);
+    await page.getByRole('link', { name: 'and 2 more' }).waitFor();
     await page.goto(`${api.url}/_dashboard#/explorer/plays/1`);
     // What its house does not lead back to is expanded at it.
     await shows('houses', '/v1/plays?id=1&expand=houses', 'Faust');

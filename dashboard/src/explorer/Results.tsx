@@ -122,7 +122,7 @@ function Cell({ value, field, relation, resource, record, place }: CellProps): J
     if (!Array.isArray(value)) return leading(value, shown(value));
     const items = value.filter(isRecord);
     if (items.length === 0) return <span className="quiet">[]</span>;
-    const more = items.length - shownItems;
+    const more = (totalOf(record, relation.name) ?? items.length) - shownItems;
     return (
       <ul className="items">
         {items.slice(0, shownItems).map((item, index) => (
@@ -131,9 +131,12 @@ function Cell({ value, field, relation, resource, record, place }: CellProps): J
             <span className="quiet">{brief(detailsOf(item))}</span>
           </li>
         ))}
-        {more > 0 ? (
+        {items.length > shownItems ? (
           <li>
-            <Leading to={linkOf(relation, resource, record, place)} text={`and ${more} more`} />
+            <Leading
+              to={linkOf(relation, resource, record, place)}
+              text={`and ${more.toLocaleString()} more`}
+            />
           </li>
         ) : null}
       </ul>
@@ -142,6 +145,12 @@ function Cell({ value, field, relation, resource, record, place }: CellProps): J
   if (reference === undefined) return <>{brief(shown(value))}</>;
   const to = hashOf('explorer', place(reference.resource), queryFor(reference.field, value));
   return <Leading to={to} title={`The record of ${reference.resource}`} text={shown(value)} />;
+}
+
+/** How many records an expanded collection has in all, where the answer has only some of them. */
+function totalOf(record: ApiRecord, name: string): number | undefined {
+  const pages = record['_pagination'] as Readonly<Record<string, { total: number }>> | undefined;
+  return pages?.[name]?.total;
 }
 
 /** How many records of a collection a cell has room for. */
