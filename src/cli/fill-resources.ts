@@ -14,7 +14,7 @@ import type { Problem } from '../spec/problems.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, GenerationFailure } from './failure.ts';
 import { generationProblems } from './generation-problems.ts';
-import type { MadeBy } from './provenance.ts';
+import { loadedIn, type MadeBy } from './provenance.ts';
 import { formatProblem, type SpecificationFile } from './specification.ts';
 import type { OpenDatabase } from './target.ts';
 
@@ -91,7 +91,7 @@ export async function renewResources(
   // What came from files is nobody's to make anew, like what was generated as it may be by chance.
   const resources = new Map(
     [...changed.map((one) => [one, []] as const), ...fields].filter(
-      ([{ table }]) => madeBy.loaded?.has(table) !== true,
+      ([{ table }]) => loadedIn(madeBy)?.has(table) !== true,
     ),
   );
   const stop = context.stop();
@@ -119,8 +119,8 @@ async function generatorFor(
 }
 
 /** What makes records as they were made before, as far as that can still be had. */
-async function formerGenerators({ whole, parts }: MadeBy): Promise<readonly Generator[]> {
-  const recipes = whole === undefined ? [] : [whole, ...parts];
+async function formerGenerators({ whole, parts, left }: MadeBy): Promise<readonly Generator[]> {
+  const recipes = [left.toReversed(), whole ?? [], parts].flat();
   const made = await Promise.all(
     recipes.map(({ api, folder, modules }) =>
       makeGenerator(api, folder, { seed: whole?.seed, modules }),
@@ -145,10 +145,11 @@ export async function mayGenerateAnew(
   const formers = await formerGenerators(madeBy);
   const known = formers.flatMap(({ resources }) => [...resources]);
   for (const [{ table }, fields] of lost) {
-    if (madeBy.loaded?.has(table) === true) return false;
+    if (loadedIn(madeBy)?.has(table) === true) return false;
     for (const { column, unique, reference } of fields) {
-      const before = known.findLast((resource) => resource.table === table);
-      const own = [...(before?.fields.values() ?? [])].find((field) => field.column === column);
+      const own = known
+        .flatMap((resource) => (resource.table === table ? [...resource.fields.values()] : []))
+        .findLast((field) => field.column === column);
       if (own === undefined || unique || reference !== undefined) return false;
       if (!(await holdsGenerated(formers, database, own))) return false;
     }

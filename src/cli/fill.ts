@@ -7,7 +7,7 @@ import type { Api, Resource } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import type { Context } from './context.ts';
 import type { Filling, Lacking } from './migrate-and-fill.ts';
-import type { Provenance } from './provenance.ts';
+import { loadedIn, type Provenance } from './provenance.ts';
 import { records } from './record-counts.ts';
 import type { Served } from './served.ts';
 import type { SpecificationFile } from './specification.ts';
@@ -34,7 +34,7 @@ export async function fillEmpty(
   if ([...counts.values()].some((count) => count > 0)) return false;
   const loaded = await load(context, specification, open, 'refuse');
   if (generates) await generate(context, specification, open, without(api, loaded));
-  await provenance?.finish(recipeOf(specification, { loaded: tablesOf(api, loaded) }));
+  await provenance?.restart(recipeOf(specification, { loaded: tablesOf(api, loaded) }));
   return true;
 }
 
@@ -146,7 +146,8 @@ export async function fillLacking(
   options: FillOptions,
 ): Promise<readonly string[]> {
   const madeBy = await provenance.known();
-  const { whole, parts, loaded = tablesOfData(specification) } = madeBy;
+  const { whole, parts } = madeBy;
+  const loaded = loadedIn(madeBy) ?? tablesOfData(specification);
   // Another seed makes other records, and not other values of these.
   const recipe = recipeOf(specification, { seed: whole?.seed, loaded });
   const lacksNothing = lacking.resources.length === 0 && lacking.fields.size === 0;
@@ -170,7 +171,7 @@ export async function fillLacking(
   const { renewed, isWhole } = await renewResources(
     context,
     specification,
-    { ...madeBy, loaded: tables },
+    madeBy,
     open,
     fields,
     lacking.fields,

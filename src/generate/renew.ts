@@ -265,9 +265,12 @@ class Renewal {
     isFurther: boolean,
   ): boolean {
     const { resource, lacking } = this;
-    const others = [...resource.fields.values()].filter(
+    const made = [...resource.fields.values()].filter(
       (field) => field !== resource.id && !lacking.includes(field) && was(field) !== undefined,
     );
+    // Records that were there before a field with a default have that.
+    const telling = made.filter((field) => field.default === undefined);
+    const others = telling.length > 0 ? telling : made;
     const same = others.filter((field) => isAsMade(stored(field), was(field), field));
     if (isFurther || others.length === 0) return same.length === others.length;
     return same.length * 2 > others.length;

@@ -8,7 +8,7 @@ import { fillResources } from '../fill-resources.ts';
 import { refill, tablesOf } from '../fill.ts';
 import { grouped } from '../output.ts';
 import { countLines, inOrder, recordsWere } from '../record-counts.ts';
-import { Provenance } from '../provenance.ts';
+import { loadedIn, Provenance } from '../provenance.ts';
 import { requireCurrent } from '../schema.ts';
 import { requireSpecification, type Named, type SpecificationFile } from '../specification.ts';
 import { targetOrDevelopment } from '../target.ts';
@@ -52,13 +52,16 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
     const total = sumOf(generated);
     if (reset || total > 0) {
       const provenance = await Provenance.of(target, open, specification, { isKept: true });
-      const { whole, loaded: before = new Set<string>() } = await provenance.known();
+      const madeBy = await provenance.known();
       const isAll = reset && flags.resource === undefined;
+      const before = loadedIn(madeBy) ?? new Set<string>();
       const left = reset ? before.difference(tablesOf(api, generated)) : before;
-      const others = isAll ? tablesOf(api, loaded) : left;
-      const recipe = recipeOf(specification, { seed, loaded: others });
-      if (whole === undefined || isAll) await provenance.finish(recipe);
-      else if (recipe.seed === whole.seed) await provenance.begin(recipe);
+      const recipe = recipeOf(specification, {
+        seed,
+        loaded: isAll ? tablesOf(api, loaded) : left,
+      });
+      if (madeBy.whole === undefined || isAll) await provenance.restart(recipe);
+      else if (recipe.seed === madeBy.whole.seed) await provenance.begin(recipe);
     }
     const { output } = context;
     const counts = inOrder(api, new Map([...generated, ...loaded]));
