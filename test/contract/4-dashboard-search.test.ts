@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filtered, shownUrl } from '../../dashboard/src/requests/rows.ts';
+import { filtered, shownUrl, slowestFirst } from '../../dashboard/src/requests/rows.ts';
 import type { RequestRow } from '../../src/http/dashboard-wire.ts';
 
 const row: RequestRow = {
@@ -88,5 +88,23 @@ test.each([
   ['/v1/a/%', '/v1/a/%'],
 ])('%s is shown as %s', (path, shown) => {
   expect(shownUrl({ path, query: '' })).toBe(shown);
-  expect(shownUrl({ path, query: 'a=%C3%A9' })).toBe(`${shown}?a=%C3%A9`);
+  expect(shownUrl({ path, query: 'a=1' })).toBe(`${shown}?a=1`);
+});
+
+test.each([
+  ['name=J%C3%BCrgen%20K', 'name=Jürgen K'],
+  ['at_gte=2026-01-01T10%3A00%3A00%2B02:00', 'at_gte=2026-01-01T10:00:00%2B02:00'],
+  ['_or=a:%22x,y%22', '_or=a:"x,y"'],
+  // What would look like another parameter or value stays as it was sent.
+  ['a=b%26c%3Dd&e=f+g', 'a=b%26c%3Dd&e=f+g'],
+  ['a=%2541%FF%0A', 'a=%2541%FF%0A'],
+])('the query %s is shown as %s, and found by both', (query, shown) => {
+  expect(shownUrl({ path: '/v1/a', query })).toBe(`/v1/a?${shown}`);
+  const asked = { ...row, query };
+  for (const text of [query, shown])
+    expect(filtered([asked], { text, method: '', status: '', slow: '' })).toEqual([asked]);
+});
+
+test('the slowest come first, and of equal ones the newer', () => {
+  expect(slowestFirst([row, refused, late]).map(({ number }) => number)).toEqual([3, 1, 2]);
 });

@@ -59,6 +59,26 @@ describe('the explorer', () => {
     expect(await violationsOn(page)).toEqual([]);
   });
 
+  test('asks for no filter of a text before something is written, and then for an empty one as well', async () => {
+    const page = await opening(await serving(), '#/explorer/makers');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).search));
+    await page.getByRole('cell', { name: 'Anna' }).waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
+    await page.getByRole('option', { name: 'name', exact: true }).click();
+    await page.getByText('A filter has no value yet.').waitFor();
+    await eventually(() => urlField(page).inputValue()).toBe('/v1/makers?name=');
+    const value = page.getByRole('textbox', { name: 'Value of filter 1' });
+    await value.fill('Anna');
+    await value.press('Enter');
+    await page.getByText('1 record in all').waitFor();
+    expect(asked.filter((search) => search.startsWith('?name='))).toEqual(['?name=Anna']);
+    await value.fill('');
+    await value.press('Enter');
+    await page.getByText('No record fits.').waitFor();
+  });
+
   test('leads through one relation after the other, by the keyboard, as far as a path may go', async () => {
     const page = await opening(await serving(), '#/explorer/products');
     const { keyboard } = page;

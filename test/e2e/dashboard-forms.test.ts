@@ -172,6 +172,26 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     });
   });
 
+  test('closed by a key only once nothing of it is lost, or that is wanted', async () => {
+    const { page } = await open('parts?id=2');
+    const dialog = dialogOf(page);
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    await field(page, 'name').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    await field(page, 'name').fill('Axis');
+    await page.keyboard.press('Escape');
+    await dialog.getByText('Throw away what was written?').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await press(page, 'Go on writing');
+    expect(await field(page, 'name').inputValue()).toBe('Axis');
+    await press(page, 'Close');
+    await press(page, 'Throw it away');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'Axle' }).waitFor();
+  });
+
   test('with links and what they carry: added, changed and removed', async () => {
     const { page, url } = await open('parts');
     await page.getByRole('button', { name: 'New record' }).click();

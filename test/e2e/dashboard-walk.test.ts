@@ -176,6 +176,9 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const path = `/v1/${nested.resource}?expand=${nested.expand}&limit=3`;
     await send(path.replace('limit=3', 'limit=2'));
     await send(path, { headers: { 'x-simulate': 'latency=120' } });
+    await choose(page, 'Order', 'Slowest first');
+    const list = page.getByRole('region', { name: 'Requests, slowest first' });
+    await list.getByRole('link').first().getByText('limit=3').waitFor();
     await choose(page, 'Duration', '100 ms and more');
     const row = page.getByRole('link', { name: /limit=3/u });
     await row.waitFor();

@@ -24,7 +24,7 @@ import { CopyCommands } from '../requests/CopyCommands.tsx';
 import { counted, milliseconds, visible } from '../words.ts';
 import { ListForm } from './ListForm.tsx';
 import { placeOf } from './place.ts';
-import { isUnfinished, readQuery, writeQuery } from './query.ts';
+import { beginsCondition, isUnfinished, readQuery, writeQuery } from './query.ts';
 import { RecordPanel, type Written } from './RecordPanel.tsx';
 import { Results } from './Results.tsx';
 
@@ -137,6 +137,8 @@ function List(props: ListProps): JSX.Element {
   const { model, latest, resource, search, opened, mayChange, place, shape, setShape } = props;
   /** What was written last. */
   const [written, setWritten] = useState<Written>();
+  /** The query with a condition that was just begun: where an empty text is a value, only this tells that it is none yet. */
+  const [begun, setBegun] = useState<string>();
   const open = (behind: string): void =>
     go(hashOf('explorer', place(`${resource.name}${behind}`), search));
   const mayCreate = mayChange && resource.operations.includes('create');
@@ -144,7 +146,7 @@ function List(props: ListProps): JSX.Element {
   const url = search === '' ? path : `${path}?${search}`;
   const mayRead = resource.operations.includes('read');
   const query = readQuery(search, resource, model);
-  const isUnfilled = isUnfinished(query, resource, model);
+  const isUnfilled = search === begun || isUnfinished(query, resource, model);
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: ['list', url],
     queryFn: () => ask(url),
@@ -156,8 +158,12 @@ function List(props: ListProps): JSX.Element {
   const isRefused = error !== null && !(error instanceof Refusal && error.code === 'GONE');
   /** What is shown was asked for before, and what is asked for now has not come. */
   const isStale = isPlaceholderData && isFetching;
-  const change = (next: typeof query): void =>
-    go(hashOf('explorer', place(resource.name), writeQuery(next, resource, model)));
+  const change = (next: typeof query): void => {
+    const text = writeQuery(next, resource, model);
+    const isSame = next.conditions === query.conditions && next.groups === query.groups;
+    setBegun(beginsCondition(query, next) || (isSame && search === begun) ? text : undefined);
+    go(hashOf('explorer', place(resource.name), text));
+  };
   return (
     <>
       {resource.description === null ? null : <Text>{resource.description}</Text>}

@@ -22,12 +22,14 @@ interface Props {
   /** As it is stored, and where; undefined: a new one. */
   readonly stored: { readonly record: ApiRecord; readonly url: string } | undefined;
   readonly save: (body: ApiRecord) => Promise<void>;
+  /** Something was written that is not saved. */
+  readonly edited: () => void;
   /** Reads the record anew. */
   readonly reload?: () => void;
 }
 
 /** The fields and links that may be written, each with inputs of its type; what the server refuses is said where it is. */
-export function RecordForm({ model, resource, stored, save, reload }: Props): JSX.Element {
+export function RecordForm({ model, resource, stored, save, edited, reload }: Props): JSX.Element {
   const isNew = stored === undefined;
   const fields = resource.fields.filter((field) => (isNew ? field.isCreatable : field.isUpdatable));
   const relations = resource.relations.filter(({ link }) => link !== undefined);
@@ -84,7 +86,10 @@ export function RecordForm({ model, resource, stored, save, reload }: Props): JS
             isNew={isNew}
             model={model}
             messages={messages}
-            changed={(draft) => setDrafts((before) => new Map([...before, [field.name, draft]]))}
+            changed={(draft) => {
+              edited();
+              setDrafts((before) => new Map([...before, [field.name, draft]]));
+            }}
           />
         ))}
         {relations.map((relation) => (
@@ -95,7 +100,10 @@ export function RecordForm({ model, resource, stored, save, reload }: Props): JS
             url={stored?.url}
             draft={links.get(relation.name) ?? noLinks}
             messages={messages}
-            changed={(draft) => setLinks((before) => new Map([...before, [relation.name, draft]]))}
+            changed={(draft) => {
+              edited();
+              setLinks((before) => new Map([...before, [relation.name, draft]]));
+            }}
           />
         ))}
         {shownNames.size === 0 ? <Text>No field of it may be written.</Text> : null}

@@ -30,11 +30,17 @@ interface Props {
 export function RecordPanel(props: Props): JSX.Element {
   const { model, resource, id, close } = props;
   const isNew = id === undefined;
+  const [isEdited, setEdited] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   useReturnedFocus();
+  const edited = (): void => setEdited(true);
   return (
     <Drawer
       opened
-      onClose={close}
+      onClose={() => {
+        if (isEdited) setAsked(true);
+        else close();
+      }}
       position="right"
       size="lg"
       // A click beside it would throw away what was written.
@@ -43,11 +49,24 @@ export function RecordPanel(props: Props): JSX.Element {
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
     >
+      {isAsked ? (
+        <Alert color="yellow" role="alert" title="Throw away what was written?" className="asked">
+          <Group>
+            <Button color="red" onClick={close}>
+              Throw it away
+            </Button>
+            <Button variant="default" autoFocus onClick={() => setAsked(false)}>
+              Go on writing
+            </Button>
+          </Group>
+        </Alert>
+      ) : null}
       {isNew ? (
         <RecordForm
           model={model}
           resource={resource}
           stored={undefined}
+          edited={edited}
           save={async (body) => {
             const { body: created } = await ask(`${model.path}/${resource.name}`, {
               method: 'POST',
@@ -59,7 +78,7 @@ export function RecordPanel(props: Props): JSX.Element {
           }}
         />
       ) : (
-        <Existing {...props} id={id} />
+        <Existing {...props} id={id} edited={edited} />
       )}
     </Drawer>
   );
@@ -73,7 +92,8 @@ function Existing({
   place,
   close,
   changed,
-}: Props & { readonly id: string }): JSX.Element {
+  edited,
+}: Props & { readonly id: string; readonly edited: () => void }): JSX.Element {
   const url = `${model.path}/${resource.name}/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useQuery({
     queryKey: ['record', url],
@@ -101,6 +121,7 @@ function Existing({
           model={model}
           resource={resource}
           stored={{ record, url }}
+          edited={edited}
           save={async (body) => {
             await ask(url, {
               method: 'PATCH',

@@ -151,6 +151,17 @@ export function isUnfinished(
   });
 }
 
+/** Whether a change puts a condition there, or makes another one of it, that is to be filled in next. */
+export function beginsCondition(before: ListQuery, next: ListQuery): boolean {
+  const all = ({ conditions, groups }: ListQuery): readonly Condition[] => [
+    ...conditions,
+    ...groups.flat(),
+  ];
+  const countOf = (query: ListQuery, { path, operator }: Condition): number =>
+    all(query).filter((one) => one.path === path && one.operator === operator).length;
+  return all(next).some((one) => one.value === '' && countOf(next, one) > countOf(before, one));
+}
+
 type Pair = readonly [string, string];
 
 function namesIn(text: string): readonly string[] {

@@ -20,15 +20,17 @@ const [wideRow, narrowRow] = [36, 58];
 
 interface ListProps {
   readonly rows: readonly RequestRow[];
+  /** In words. */
+  readonly order: string;
   readonly opened: string;
   readonly search: string;
 }
 
 /**
- * The requests that a filter has left, newest first; only the rows that are seen are in the page. It is one stop for the
+ * The requests that a filter has left; only the rows that are seen are in the page. It is one stop for the
  * Tab key, which else would lead through a thousand rows: arrows lead from row to row.
  */
-export function RequestList({ rows, opened, search }: ListProps): JSX.Element {
+export function RequestList({ rows, order, opened, search }: ListProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useMediaQuery('(max-width: 61.99em)') ? narrowRow : wideRow;
   const virtualizer = useVirtualizer({
@@ -84,7 +86,7 @@ export function RequestList({ rows, opened, search }: ListProps): JSX.Element {
         className="scroller"
         style={{ maxHeight: opened === '' ? '65vh' : '30vh' }}
         role="region"
-        aria-label="Requests, newest first"
+        aria-label={`Requests, ${order}`}
         tabIndex={0}
         onKeyDown={move}
       >

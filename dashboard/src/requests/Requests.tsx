@@ -16,7 +16,7 @@ import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { counted } from '../words.ts';
-import { errors, filtered } from './rows.ts';
+import { errors, filtered, slowestFirst } from './rows.ts';
 import { RequestDetails } from './RequestDetails.tsx';
 import { RequestList } from './RequestList.tsx';
 
@@ -30,6 +30,7 @@ const durations = [
   { value: '100', label: '100 ms and more' },
   { value: '1000', label: '1 s and more' },
 ];
+const slowest = 'slowest';
 /** As many as the server keeps. */
 const keptRequests = 1_000;
 
@@ -50,10 +51,11 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
     slow: parameters.get('slow') ?? '',
   };
   const { text, method, status, slow } = filter;
-  const left = useMemo(
-    () => filtered(rows ?? [], { text, method, status, slow }),
-    [rows, text, method, status, slow],
-  );
+  const order = parameters.get('order') === slowest ? slowest : '';
+  const left = useMemo(() => {
+    const found = filtered(rows ?? [], { text, method, status, slow });
+    return order === slowest ? slowestFirst(found) : found;
+  }, [rows, text, method, status, slow, order]);
   const change = (name: string, value: string): void => {
     const next = new URLSearchParams(search);
     if (value === '') next.delete(name);
@@ -91,6 +93,13 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
           value={slow}
           changed={(value) => change('slow', value)}
         />
+        <Choice
+          label="Order"
+          data={[{ value: slowest, label: 'Slowest first' }]}
+          none="Newest first"
+          value={order}
+          changed={(value) => change('order', value)}
+        />
         <Switch
           label="Pause"
           checked={paused !== undefined}
@@ -117,7 +126,12 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
           )}
         </Alert>
       ) : (
-        <RequestList rows={left} opened={part} search={search} />
+        <RequestList
+          rows={left}
+          order={order === slowest ? 'slowest first' : 'newest first'}
+          opened={part}
+          search={search}
+        />
       )}
       {part === '' ? null : (
         <RequestDetails
@@ -137,21 +151,23 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
 interface ChoiceProps {
   readonly label: string;
   readonly data: { readonly value: string; readonly label: string }[];
+  /** What it is called that none is chosen. */
+  readonly none?: string;
   /** Empty: any. */
   readonly value: string;
   readonly changed: (value: string) => void;
 }
 
-function Choice({ label, data, value, changed }: ChoiceProps): JSX.Element {
+function Choice({ label, data, none = 'Any', value, changed }: ChoiceProps): JSX.Element {
   return (
     <Select
       label={label}
       data={data}
       value={value === '' ? null : value}
       onChange={(next) => changed(next ?? '')}
-      placeholder="Any"
+      placeholder={none}
       clearable
-      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+      clearButtonProps={{ 'aria-label': none === 'Any' ? `Any ${label.toLowerCase()}` : none }}
       w={150}
     />
   );

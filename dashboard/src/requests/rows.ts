@@ -28,12 +28,18 @@ export function filtered(
     if (row.duration < shortest) return false;
     if (words.length === 0) return true;
     const { path, query, route, caller, client, code, id } = row;
-    const all = [row.method, path, shownPath(path), query, route, row.status, caller, client, code]
+    const shown = [urlOf({ path, query }), shownUrl({ path, query })];
+    const all = [row.method, ...shown, route, row.status, caller, client, code]
       .join(' ')
       .toLowerCase();
     const ofRequest = id.toLowerCase();
     return words.every((word) => all.includes(word) || word === ofRequest);
   });
+}
+
+/** The rows with those first that took longest; of equal ones the newer. */
+export function slowestFirst(rows: readonly RequestRow[]): readonly RequestRow[] {
+  return rows.toSorted((a, b) => b.duration - a.duration);
 }
 
 /** The path with its query, as it was asked for. */
@@ -43,15 +49,17 @@ export function urlOf({ path, query }: Pick<RequestRow, 'path' | 'query'>): stri
 
 /** The same for people; what was sent is in the details. */
 export function shownUrl({ path, query }: Pick<RequestRow, 'path' | 'query'>): string {
-  return urlOf({ path: shownPath(path), query });
+  return urlOf({ path: decoded(path, plainInPath), query: decoded(query, plainInQuery) });
 }
 
 /** What is seen as itself, and as no part of a URL. */
-const plain = /[^\p{C}\p{Z}%/?#\\.;&]| /u;
+const plainInPath = /[^\p{C}\p{Z}%/?#\\.;&]| /u;
+/** The same in a query, where `+` is a blank. */
+const plainInQuery = /[^\p{C}\p{Z}%#\\&=+]| /u;
 
-/** A path with what is percent-encoded in it decoded, where that is UTF-8 and nothing that it could be taken for. */
-function shownPath(path: string): string {
-  return path.replaceAll(/(?:%[0-9a-f]{2})+/giu, (encoded) => {
+/** A text with what is percent-encoded in it decoded, where that is UTF-8 and nothing that it could be taken for. */
+function decoded(text: string, plain: RegExp): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/giu, (encoded) => {
     try {
       const characters = Array.from(decodeURIComponent(encoded));
       return characters.every((character) => plain.test(character)) ? characters.join('') : encoded;
