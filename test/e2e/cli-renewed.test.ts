@@ -102,6 +102,18 @@ test('where values cannot be made for all records, what else was changed is put 
   expect(await productsOf(served)).toHaveLength(7);
 });
 
+test('what an edit gave others of is put back where it is refused', async () => {
+  const served = await live(shop);
+  // Most records are written: of them nobody makes up what they have to have.
+  for (let index = 0; index < 7; index += 1) await write(served);
+  const before = await productsOf(served);
+  const dearer = shop.replace('price: { type: decimal', 'price: { type: decimal, minimum: 5000');
+  const needed = '      stock: { type: integer, minimum: 0, required: true }\n';
+  await served.save(`${dearer}${needed}`, kept);
+  expect(served.note()).toContain('7 rows would have no value');
+  expect(await productsOf(served)).toEqual(before);
+});
+
 test('generated records follow what the file says of their values, and what was written stays', async () => {
   const served = await live(shop);
   const before = await productsOf(served);
