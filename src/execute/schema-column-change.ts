@@ -173,13 +173,18 @@ function declaredType({ type, domain }: ActualColumn): string {
 
 /** What a column, or its domain, has done with values, where it cannot do the same with what they become. */
 function lostRules(
-  { domain, default: value, isPrimary }: ActualColumn,
+  { name, domain, default: value, isPrimary }: ActualColumn,
   isMade: boolean,
   conversion: Conversion,
   { rebuilds }: SchemaRules,
 ): readonly string[] {
   // A table that is made anew has the defaults of the old one.
-  const keepsDefault = conversion.default !== undefined || rebuilds || isPrimary || isMade;
+  const keepsDefault =
+    conversion.default !== undefined ||
+    keepsValues(quote(name), conversion) ||
+    rebuilds ||
+    isPrimary ||
+    isMade;
   const keepsChecks = conversion.default !== undefined && domain?.isOfItems === false;
   return [
     ...(keepsDefault || value === undefined ? [] : ['its default']),

@@ -44,7 +44,8 @@ function textOf(from: StoredKind, column: string): string {
 
 function jsonOf(from: StoredKind, column: string): string {
   const base = baseOf(from);
-  const isItself = ['integer', 'number', 'boolean', 'object', 'array'].includes(base);
+  if (base === 'object' || base === 'array') return column;
+  const isItself = ['integer', 'number', 'boolean'].includes(base);
   return `to_jsonb(${isItself ? column : textOf(from, column)})`;
 }
 

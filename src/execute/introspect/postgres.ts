@@ -95,8 +95,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns;
     const columns: FoundTable['columns'][number][] = [];
     for (const column of actual.columns.values()) {
-      const row = recorded.get(column.name);
-      const known = row?.isMade === true ? recordedType(row.kind) : undefined;
+      const known = recordedType(recorded.get(column.name), column.type === 'jsonb');
       const limits = { ...domainBounds(column), ...bounds.get(column.name) };
       const kinds = kindsQuery(actual, column);
       columns.push({

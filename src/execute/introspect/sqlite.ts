@@ -104,7 +104,7 @@ function readTable(
     comment: undefined,
     columns: columns.map((column) => {
       const row = recorded.get(column.name);
-      const known = row?.isMade === true ? recordedType(row.kind) : undefined;
+      const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type));
       return {
         actual: column,
         type:

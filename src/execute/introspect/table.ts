@@ -45,8 +45,17 @@ export interface FoundDatabase {
   readonly left: readonly string[];
 }
 
-/** Attributes of a field whose kind was written down when its column was made. */
-export function recordedType(kind: RecordRow['kind']): FieldSpecification | undefined {
+/**
+ * Attributes of a field whose kind a migration has written down: where it has made the column, and of others, which are
+ * looked at, where one of JSON (`holdsJson`) was a list or an object to the file, since it does not tell them apart.
+ */
+export function recordedType(
+  row: RecordRow | undefined,
+  holdsJson: boolean,
+): FieldSpecification | undefined {
+  if (row === undefined) return undefined;
+  const { kind, isMade } = row;
+  if (!isMade && !(holdsJson && (kind === 'array' || kind === 'object'))) return undefined;
   const [, precision, scale] = /^decimal\((\d+),(\d+)\)$/u.exec(kind) ?? [];
   if (precision !== undefined)
     return { type: 'decimal', precision: Number(precision), scale: Number(scale) };
