@@ -369,18 +369,19 @@ export class FieldMaker {
 
   private refused(source: Source | undefined, reading: Reading | undefined): GenerationProblem {
     const issues = reading === undefined || reading.ok ? [] : reading.issues;
-    const reasons = [...new Set(issues.map(({ path, message }) => `${path} ${message}`.trim()))];
-    const reason = reasons.join(' and ');
+    const who = (path: string): string => (path === '' ? 'it' : `its ${path.replace(/^\./, '')}`);
+    const reasons = new Set(issues.map(({ path, message }) => `${who(path)} ${message}`));
+    const reason = [...reasons].join(' and ');
     const { custom, path } = this;
     if (custom === undefined)
       return new GenerationProblem(
         path,
-        `no value was found that satisfies it: it ${reason === '' ? 'allows none' : reason}; give it values, a template or a generator`,
+        `no value was found that satisfies it: ${reason === '' ? 'it allows none' : reason}; give it values, a template or a generator`,
         'warning',
       );
     return new GenerationProblem(
       [...path, custom.attribute],
-      `${source?.name ?? custom.name} gives values that the field does not take: it ${reason}`,
+      `${source?.name ?? custom.name} gives values that the field does not take: ${reason}`,
     );
   }
 }

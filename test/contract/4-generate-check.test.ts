@@ -8,6 +8,7 @@ const modules = {
   'g.ts': `
 export const sku = () => 'S';
 export const five = () => 5;
+export const wrong = () => ({ on: 5 });
 export const throws = () => { throw new Error('no luck'); };
 export const hurls = () => { throw Object.create(null); };
 export const later = async () => 'x';
@@ -183,6 +184,16 @@ describe('generators', () => {
           37,
           '.generator',
           './g.ts#later failed: ./g.ts#later gives a promise; it must give the value itself',
+        ),
+      ],
+    ],
+    [
+      '{ type: object, properties: { on: { type: boolean } }, generator: ./g.ts#wrong }',
+      [
+        at(
+          76,
+          '.generator',
+          './g.ts#wrong gives values that the field does not take: its on must be true or false',
         ),
       ],
     ],
