@@ -83,6 +83,7 @@ const none: ListQuery = {
   groups: [],
   nulls: undefined,
   fields: [],
+  exclude: [],
   expand: [],
   collections: new Map(),
   others: [],

@@ -197,6 +197,22 @@ describe('the explorer', () => {
       'maker',
     ]);
     await eventually(() => opens.allTextContents()).toEqual(['3']);
+    const [fields, exclude] = ['Fields', 'Exclude'].map((name) =>
+      page.getByRole('combobox', { name, exact: true }),
+    );
+    expect(await exclude?.isDisabled()).toBe(true);
+    await urlField(page).fill('/v1/products?exclude=about,state');
+    await keyboard.press('Enter');
+    await eventually(() => fields?.isDisabled()).toBe(true);
+    await exclude?.click();
+    await page.getByRole('option', { name: 'makerId', exact: true }).click();
+    await keyboard.press('Escape');
+    await url('exclude=about,state,makerId');
+    await eventually(() => page.getByRole('columnheader').allTextContents()).toEqual([
+      'id',
+      'name',
+      'price',
+    ]);
     // Another question begins at its first page, and an order that only the URL can ask for stays.
     await urlField(page).fill('/v1/products?sort=maker.products.id&page=2&limit=1');
     await keyboard.press('Enter');

@@ -30,6 +30,7 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
   const fields = resource.fields.filter(({ isReadable }) => isReadable).map(({ name }) => name);
   const relations = resource.relations.map(({ name }) => name);
   const named = Object.keys(resource.groups).map((name) => `@${name}`);
+  const shown = [...new Set([...named, ...fields, ...relations])];
   const collections = collectionsIn(query.expand, resource, model);
   return (
     <Fieldset legend="List">
@@ -82,9 +83,19 @@ export function ListForm({ resource, model, query, changed }: Props): JSX.Elemen
             label="Fields"
             none="All"
             clear="All fields"
-            data={[...new Set([...named, ...fields, ...relations])]}
+            data={shown}
             value={query.fields}
+            isClosed={query.exclude.length > 0}
             changed={(next) => ask({ fields: next })}
+          />
+          <Names
+            label="Exclude"
+            none="None"
+            clear="Exclude nothing"
+            data={shown}
+            value={query.exclude}
+            isClosed={query.fields.length > 0}
+            changed={(next) => ask({ exclude: next })}
           />
           <Names
             label="Expand"
@@ -154,10 +165,13 @@ interface NamesProps {
   /** Those that are offered; others may be written. */
   readonly data: string[];
   readonly value: readonly string[];
+  /** Whether none can be named, as another parameter says what this one would. */
+  readonly isClosed?: boolean;
   readonly changed: (names: readonly string[]) => void;
 }
 
-function Names({ label, none, clear, data, value, changed }: NamesProps): JSX.Element {
+function Names(props: NamesProps): JSX.Element {
+  const { label, none, clear, data, value, isClosed = false, changed } = props;
   return (
     <TagsInput
       label={label}
@@ -165,9 +179,10 @@ function Names({ label, none, clear, data, value, changed }: NamesProps): JSX.El
       data={data}
       value={[...value]}
       onChange={changed}
+      disabled={isClosed && value.length === 0}
       clearable
       clearButtonProps={{ 'aria-label': clear }}
-      style={{ flex: '1 1 170px' }}
+      style={{ flex: '1 1 140px', minWidth: 0 }}
     />
   );
 }

@@ -29,7 +29,7 @@ export function SortInput({ label, sorts, value, changed }: SortProps): JSX.Elem
       searchable
       clearable
       clearButtonProps={{ 'aria-label': `Nothing in ${label}` }}
-      style={{ flex: '1 1 170px' }}
+      style={{ flex: '1 1 140px', minWidth: 0 }}
     />
   );
 }

@@ -26,6 +26,7 @@ export interface ListQuery extends Order {
   readonly groups: readonly (readonly Condition[])[];
   readonly nulls: string | undefined;
   readonly fields: readonly string[];
+  readonly exclude: readonly string[];
   readonly expand: readonly string[];
   /** By their paths; those that nothing is said of may be missing. */
   readonly collections: ReadonlyMap<string, Order>;
@@ -44,6 +45,7 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
   const groups: (readonly Condition[])[] = [];
   const others: (readonly [string, string])[] = [];
   let fields: readonly string[] = [];
+  let exclude: readonly string[] = [];
   let nulls: string | undefined;
   const seen = new Set<string>();
   /** Whether the form has a place for it, where it then is. */
@@ -66,6 +68,7 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
     const order = orders.get(path);
     if (name === 'expand') return true;
     if (name === 'fields') fields = namesIn(value);
+    else if (name === 'exclude') exclude = namesIn(value);
     else if (name === 'nulls' && (value === 'first' || value === 'last')) nulls = value;
     else if (part === 'sort' && order !== undefined)
       orders.set(path, { ...order, sort: namesIn(value) });
@@ -87,6 +90,7 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
     sort,
     nulls,
     fields,
+    exclude,
     expand,
     page,
     limit,
@@ -97,7 +101,7 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
 
 /** Writes the form as a query string, readable where a URL allows it. */
 export function writeQuery(query: ListQuery, resource: ResourceInfo, model: Model): string {
-  const { conditions, groups, nulls, fields, expand, others } = query;
+  const { conditions, groups, nulls, fields, exclude, expand, others } = query;
   const collections = new Map(
     collectionsIn(expand, resource, model).map(
       ({ path }) => [path, query.collections.get(path) ?? noOrder] as const,
@@ -123,6 +127,7 @@ export function writeQuery(query: ListQuery, resource: ResourceInfo, model: Mode
     ...namesOf('sort', query.sort),
     ...(nulls === undefined ? [] : [['nulls', nulls] as const]),
     ...namesOf('fields', fields),
+    ...namesOf('exclude', exclude),
     ...namesOf('expand', expand),
     ...[...collections].flatMap(([path, order]) => [
       ...namesOf(`${path}.sort`, order.sort),
