@@ -198,8 +198,13 @@ function newSince(
     const before = [...known.values()].find(({ table }) => table === resource.table);
     if (before === undefined) resources.add(resource);
     else {
-      const columns = new Set([...before.fields.values()].map(({ column }) => column));
-      const added = [...resource.fields.values()].filter(({ column }) => !columns.has(column));
+      // A migration to another type may have left nothing, whoever was to fill it.
+      const types = new Map(
+        [...before.fields.values()].map(({ column, type }) => [column, type.name] as const),
+      );
+      const added = [...resource.fields.values()].filter(
+        ({ column, type }) => types.get(column) !== type.name,
+      );
       const all = new Set([...(fields.get(resource) ?? []), ...added]);
       if (all.size > 0) fields.set(resource, [...all]);
     }

@@ -217,3 +217,29 @@ test('times and defaults that records were given keep them from following no edi
     Array.from({ length: 6 }, () => 'blue'),
   );
 });
+
+test('a migration to another type whose values never came is made up for', async () => {
+  const free = shop.replace('colour: { type: string, required: true }', 'colour: { type: string }');
+  const numbers = free.replace('colour: { type: string', 'colour: { type: integer');
+  const served = await live(free);
+  const onFile = <Value>(work: (driver: Driver.Database) => Value): Value => {
+    const driver = new Driver(served.folder.at('.plinth/dev.db'));
+    try {
+      return work(driver);
+    } finally {
+      driver.close();
+    }
+  };
+  const recipe = onFile((driver) =>
+    driver.prepare<[], string>('SELECT recipe FROM _plinth_generated').pluck().get(),
+  );
+  await served.save(numbers, 'Generated colour for 6 records of products.');
+  await served.server.stop('SIGTERM');
+  onFile((driver) => {
+    driver.exec('UPDATE products SET colour = NULL');
+    driver.prepare('UPDATE _plinth_generated SET recipe = ?').run(recipe);
+  });
+  const server = await servePlinth(['dev'], { cwd: served.folder.path });
+  expect(await shown(server, 'products?sort=id')).toEqual(await anew(numbers, 'products?sort=id'));
+  await server.stop('SIGTERM');
+});
