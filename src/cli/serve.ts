@@ -43,7 +43,7 @@ export async function serve(
   mode: Mode,
   { live, place }: Company = {},
 ): Promise<void> {
-  const { output, environment, draw } = context;
+  const { output, environment, draw, memory } = context;
   const announces = place?.announces ?? true;
   const named = [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
     (name) => name !== undefined && name !== '',
@@ -75,6 +75,7 @@ export async function serve(
     host,
     port,
     draw,
+    memory,
     mode,
     ...(tls === undefined ? {} : { tls }),
     readers,

@@ -10,7 +10,7 @@ import { busyPatience, meaningOf } from './sqlite-errors.ts';
 const most = 4;
 const keptFor = 30_000;
 /** What the server takes itself under many requests, and each of them, in bytes. */
-const ownMemory = 160 * 1024 * 1024;
+export const ownMemory = 160 * 1024 * 1024;
 const eachMemory = 80 * 1024 * 1024;
 
 const program = programBeside(import.meta.url, 'reader-process');

@@ -17,6 +17,7 @@ import { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import type { Fleet } from './fleet.ts';
 import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
+import { boundsIn } from './memory-bounds.ts';
 import { Metrics } from './metrics.ts';
 import { Network } from './network.ts';
 import { Observer } from './observer.ts';
@@ -28,10 +29,6 @@ import { Unsent } from './unsent.ts';
 /** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
 export const defaults = {
   ...serverDefaults,
-  /** Of all bodies together that are read or worked on; four of the largest always have room. */
-  bodyBytes: 128 * 1024 * 1024,
-  /** Of all answers together that clients have not taken. */
-  unsentBytes: 128 * 1024 * 1024,
   /** Beside the URL, which has a limit of its own. */
   headersSize: 16 * 1024,
   stopTimeout: 10_000,
@@ -59,7 +56,9 @@ export interface ServerOptions {
   readonly doorway?: Doorway | undefined;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
   readonly stallTimeout?: number;
-  /** What answers that clients have not taken may hold together before some of these are cut off; 128 MiB. */
+  /** What the process may take, in bytes; without it no bound is known. */
+  readonly memory?: number;
+  /** What answers that clients have not taken may hold together before some of these are cut off; what `memory` has room for. */
   readonly unsentBytes?: number;
   /** How long the rows of one answer may be in all, in characters; 128 Mi. */
   readonly answerLength?: number;
@@ -92,6 +91,7 @@ export async function startServer(
   const { settings, limits } = generation().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
+  const bounds = boundsIn(options.memory ?? Infinity, bodyLimit);
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => generation().api.settings, mode);
   const askers = new Askers();
@@ -125,7 +125,7 @@ export async function startServer(
   const departures = new Departures(uptime, timesRead);
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
-    maxBodyBytes: Math.max(defaults.bodyBytes, bodyLimit * 4),
+    maxBodyBytes: bounds.bodyBytes,
     maxDelay,
     accepted: () => connections.accepted,
     askers: () => askers.count,
@@ -142,7 +142,7 @@ export async function startServer(
     network,
     departures,
     pipelines: new Pipelines(uptime),
-    unsent: new Unsent(options.unsentBytes ?? defaults.unsentBytes, stallTimeout),
+    unsent: new Unsent(options.unsentBytes ?? bounds.unsentBytes, stallTimeout),
     observer,
     metrics,
     dashboard,
@@ -152,10 +152,10 @@ export async function startServer(
     answerLength: options.answerLength,
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
-  const bounds = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
+  const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(request, response);
-  const entrance = await openEntrance(handle, bounds, host, port, options.doorway);
+  const entrance = await openEntrance(handle, settled, host, port, options.doorway);
   return {
     port: entrance.port,
     readers,

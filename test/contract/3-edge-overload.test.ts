@@ -201,6 +201,22 @@ describe('server.maxInFlight', () => {
 });
 
 describe('bodies', () => {
+  test('in little memory fewer are held, and room comes back', async () => {
+    const server = await serve('requestTimeout: 60s', { memory: 256 * 1024 * 1024 });
+    const wires = await openWires(9, urlOf(server));
+    const whole = post('x'.repeat(1_000_000));
+    // The last of them finds no room.
+    for (const wire of wires) void wire.send(whole.slice(0, -1));
+    const answers = wires.map((wire) => wire.answer());
+    expect((await Promise.any(answers))?.status).toBe(503);
+    for (const wire of wires) void wire.send(whole.slice(-1));
+    const statuses = (await Promise.all(answers)).map((answer) => answer?.status ?? 0);
+    expect(new Set(statuses)).toEqual(new Set([201, 503]));
+    const kept = statuses.filter((status) => status === 201).length;
+    for (const wire of wires) wire.close();
+    await until(async () => (await server.ask()).headers['x-total-count'] === String(kept));
+  });
+
   test('are held up to a bound for all of them; others are refused, and room comes back', async () => {
     // Four of the largest have room: the bound is 128 MiB, or four times the limit.
     const server = await serve('bodyLimit: 64MiB, requestTimeout: 60s');
