@@ -360,44 +360,4 @@ describe('the explorer', () => {
     await page.getByRole('button', { name: 'Replay' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
   });
-
-  test('creates, says what the server refuses at the field, changes and deletes', async () => {
-    const api = await serving();
-    const page = await opening(api, '#/explorer/products');
-    await page.getByRole('button', { name: 'New record' }).click();
-    const dialog = page.getByRole('dialog');
-    const input = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });
-    const [name, price] = [input('name'), input('price')];
-    await name.fill('ab');
-    await price.fill('-1');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').waitFor();
-    for (const one of [name, price]) expect(await one.getAttribute('aria-invalid')).toBe('true');
-    expect(await violationsOn(page)).toEqual([]);
-    await name.fill('Lamp');
-    await price.fill('12.5');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('cell', { name: 'Lamp' }).waitFor();
-    expect((await api.get('/v1/products?name=Lamp')).body).toMatchObject([
-      { price: '12.50', state: 'draft', about: null },
-    ]);
-
-    await page.getByRole('button', { name: 'Open 4' }).click();
-    await input('price').fill('13');
-    await input('about').fill('Bright');
-    // Somebody else is faster.
-    await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('button', { name: 'Load it again' }).click();
-    await eventually(() => input('name').inputValue()).toBe('Lantern');
-    await input('price').fill('14');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: '14.00' }).waitFor();
-
-    await page.getByRole('button', { name: 'Open 4' }).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByRole('cell', { name: 'Lantern' }).waitFor({ state: 'detached' });
-    expect((await api.get('/v1/products/4')).status).toBe(404);
-  });
 });

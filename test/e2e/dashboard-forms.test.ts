@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { complaintsOf, eventually, usePages, violationsOn } from '../support/browser.ts';
+import { useShop } from './shop.ts';
 
 const specification = `
 name: Workshop
@@ -49,6 +50,7 @@ resources:
 `;
 
 const openPage = usePages();
+const { serving, opening } = useShop();
 let both: Both;
 beforeAll(async () => {
   both = await serveBoth(
@@ -341,4 +343,44 @@ resources:
   } finally {
     await api.stop();
   }
+});
+
+test('creates, says what the server refuses at the field, changes and deletes', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/explorer/products');
+  await page.getByRole('button', { name: 'New record' }).click();
+  const dialog = page.getByRole('dialog');
+  const input = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });
+  const [name, price] = [input('name'), input('price')];
+  await name.fill('ab');
+  await price.fill('-1');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('alert').waitFor();
+  for (const one of [name, price]) expect(await one.getAttribute('aria-invalid')).toBe('true');
+  expect(await violationsOn(page)).toEqual([]);
+  await name.fill('Lamp');
+  await price.fill('12.5');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('cell', { name: 'Lamp' }).waitFor();
+  expect((await api.get('/v1/products?name=Lamp')).body).toMatchObject([
+    { price: '12.50', state: 'draft', about: null },
+  ]);
+
+  await page.getByRole('button', { name: 'Open 4' }).click();
+  await input('price').fill('13');
+  await input('about').fill('Bright');
+  // Somebody else is faster.
+  await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('button', { name: 'Load it again' }).click();
+  await eventually(() => input('name').inputValue()).toBe('Lantern');
+  await input('price').fill('14');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: '14.00' }).waitFor();
+
+  await page.getByRole('button', { name: 'Open 4' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('cell', { name: 'Lantern' }).waitFor({ state: 'detached' });
+  expect((await api.get('/v1/products/4')).status).toBe(404);
 });
