@@ -266,7 +266,7 @@ class Fill {
           conflict === undefined ? path : [...path, 'fields', conflict.field.name],
           conflict === undefined
             ? `the database refuses row ${number}: ${String(refusal.cause)}`
-            : `the value of row ${number}, ${JSON.stringify(values.get(conflict.field))}, ${conflict.message}`,
+            : `the value of row ${number} is ${JSON.stringify(values.get(conflict.field))}: ${conflict.message}`,
         );
       }
     }

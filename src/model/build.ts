@@ -168,8 +168,10 @@ function adviseAuth(
   auth: AuthSpecification | undefined,
   report: Report,
 ): void {
-  // What tokens carry is for their issuer to say.
-  if (auth?.jwt !== undefined) return;
+  if (auth?.jwt !== undefined) {
+    adviseWords(all, report);
+    return;
+  }
   if (auth !== undefined && (auth.apiKeys ?? []).length === 0) {
     report(
       ['auth'],
@@ -183,9 +185,9 @@ function adviseAuth(
     const known = new Set<string>([...given, ...reservedRoles]);
     for (const { role, path } of all) {
       if (known.has(role)) continue;
+      const guess = nearest(role, [...given, ...openWords]);
       // Once, where it stands first.
       known.add(role);
-      const guess = nearest(role, given);
       const hint = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
       report(path, `no API key has the role \`${role}\`, so it lets nobody in${hint}`, 'warning');
     }
@@ -202,6 +204,24 @@ function adviseAuth(
     `without \`auth\` nobody can show who it is, so rules for ${roles.join(', ')} let nobody in${hint}`,
     'warning',
   );
+}
+
+/** The words of access rules that let in whoever has no role. */
+const openWords = ['public', 'authenticated'] as const;
+
+/** What roles tokens carry is for their issuer to say: warns of those alone that are nearly a word of access rules. */
+function adviseWords(all: readonly Rule[], report: Report): void {
+  const known = new Set<string>(reservedRoles);
+  for (const { role, path } of all) {
+    const guess = known.has(role) ? undefined : nearest(role, openWords);
+    known.add(role);
+    if (guess !== undefined)
+      report(
+        path,
+        `only tokens with the role \`${role}\` are let in; did you mean \`${guess}\`?`,
+        'warning',
+      );
+  }
 }
 
 /** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */

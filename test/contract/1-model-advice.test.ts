@@ -278,6 +278,18 @@ describe('rules for whom nobody can show to be', () => {
     expect(told(`${auth}\naccess: { read: public, write: editor }`)).toEqual([]);
   });
 
+  test('are told where tokens may carry any role, and one is nearly a word', () => {
+    const auth = 'auth: { jwt: { secret: 0123456789abcdef0123456789abcdef } }';
+    const access = 'access: { read: autenticated, write: [autenticated, nurse, publisher] }';
+    expect(told(`${auth}\n${access}`)).toEqual([
+      [
+        'warning',
+        'access.read',
+        'only tokens with the role `autenticated` are let in; did you mean `authenticated`?',
+      ],
+    ]);
+  });
+
   test('are told of roles that no API key has, where there are no tokens', () => {
     const keys = (roles: string): string =>
       `auth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", roles: ${roles} }] }`;
@@ -288,6 +300,10 @@ describe('rules for whom nobody can show to be', () => {
         'access.write[0]',
         'no API key has the role `editer`, so it lets nobody in; did you mean `editor`?',
       ],
+    ]);
+    const mistyped = told(`${keys('[admin]')}\naccess: publik`).map(([, , message]) => message);
+    expect(mistyped).toEqual([
+      'no API key has the role `publik`, so it lets nobody in; did you mean `public`?',
     ]);
     expect(told(`${keys('[guest]')}\naccess: public`).map(([, , message]) => message)).toEqual([
       'no API key has the role `admin`, so it lets nobody in',
