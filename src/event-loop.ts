@@ -67,11 +67,13 @@ function nextTurn(): void {
   const begin = waiting.shift();
   if (waiting.length > 0) setImmediate(nextTurn);
   begin?.();
-  // A tick that is asked for here comes when all is done that it does at once.
-  queueMicrotask(() =>
-    process.nextTick(() => {
-      const end = performance.now();
-      others = end + (end - now);
-    }),
-  );
+  whenDone(() => {
+    const end = performance.now();
+    others = end + (end - now);
+  });
+}
+
+/** Goes on when all is done that what has just been begun does at once: a tick that is asked for behind it comes then. */
+export function whenDone(goOn: () => void): void {
+  queueMicrotask(() => process.nextTick(goOn));
 }

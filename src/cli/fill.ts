@@ -161,7 +161,10 @@ export async function fillLacking(
   for (const [name, count] of [...filled.loaded, ...filled.generated])
     if (count > 0) lines.push(`${name} has ${records(count)} now.`);
   const tables = new Set([...loaded, ...tablesOf(specification.api, filled.loaded)]);
-  const next = recipeOf(specification, { seed: recipe.seed, loaded: tables });
+  const next =
+    tables.size === loaded.size
+      ? recipe
+      : recipeOf(specification, { seed: recipe.seed, loaded: tables });
   if (!options.generates) {
     await provenance.finish(next);
     return lines;

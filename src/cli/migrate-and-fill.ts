@@ -10,6 +10,8 @@ export interface Lacking {
   readonly fields: FieldsOf;
 }
 
+export const nothingLacking: Lacking = { resources: [], fields: new Map() };
+
 /** What gives it values. */
 export interface Filling {
   /**

@@ -14,7 +14,7 @@ import { CommandFailure, databaseFailure } from './failure.ts';
 import { fillEmpty, fillLacking, fillOpened, generatingAnew, type FillOptions } from './fill.ts';
 import { checkGenerationApart } from './generation-apart.ts';
 import { Edits, type Edit } from './edits.ts';
-import { migrateAndFill, onceFilled, type Lacking } from './migrate-and-fill.ts';
+import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
 import { Provenance } from './provenance.ts';
 import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
@@ -170,8 +170,7 @@ export class LiveReload {
   private async change(next: Served): Promise<void> {
     const { context, served } = this;
     const { api } = next.specification;
-    const none = { resources: [], fields: new Map() };
-    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], none);
+    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], nothingLacking);
     const fill = async (lacking: Lacking): Promise<void> => {
       for (const line of await this.fillAll(next, lacking)) context.output.note(line);
     };

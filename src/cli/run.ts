@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { messageOf } from '../message-of.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
 import { buildProgram } from './program.ts';
@@ -30,7 +31,7 @@ export async function runCommand(
 function failureOf(error: unknown): CommandFailure {
   const known = databaseFailure(error, 'file');
   if (known instanceof CommandFailure) return known;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const reason = fileReason(error);
   const { path } = error as NodeJS.ErrnoException;
   return new CommandFailure(

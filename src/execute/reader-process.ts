@@ -6,6 +6,7 @@
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../message-of.ts';
 import type { Row } from './database.ts';
 import type { Job, Report } from './reader-job.ts';
 import { OwnTime } from './own-time.ts';
@@ -62,8 +63,7 @@ async function run({ file, sql, parameters }: Job): Promise<void> {
     if (rows.length > 0) await send({ kind: 'rows', rows });
     await send({ kind: 'done', took });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    await send({ kind: 'failed', message, code: codeOf(error) });
+    await send({ kind: 'failed', message: messageOf(error), code: codeOf(error) });
   }
 }
 

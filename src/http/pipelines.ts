@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import process from 'node:process';
-import { ownTurn } from '../event-loop.ts';
+import { ownTurn, whenDone } from '../event-loop.ts';
 import { goOn, halt } from './halts.ts';
 
 /** What came behind other requests of its connection has so long of one turn of the event loop, in ms. */
@@ -63,18 +62,11 @@ export class Pipelines {
       const end = this.clock() + slice;
       do {
         waiting[0]?.();
-        await done();
+        await new Promise<void>((resolve) => whenDone(resolve));
         waiting.shift();
       } while (waiting.length > 0 && this.clock() < end);
     }
     this.behind.delete(socket);
     goOn(socket);
   }
-}
-
-/** Resolves when all is done that what has just been begun can do at once. */
-function done(): Promise<void> {
-  return new Promise((resolve) => {
-    queueMicrotask(() => process.nextTick(resolve));
-  });
 }

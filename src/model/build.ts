@@ -185,10 +185,9 @@ function adviseAuth(
     const known = new Set<string>([...given, ...reservedRoles]);
     for (const { role, path } of all) {
       if (known.has(role)) continue;
-      const guess = nearest(role, [...given, ...openWords]);
+      const hint = hintOf(role, [...given, ...openWords]);
       // Once, where it stands first.
       known.add(role);
-      const hint = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
       report(path, `no API key has the role \`${role}\`, so it lets nobody in${hint}`, 'warning');
     }
     return;
@@ -197,8 +196,7 @@ function adviseAuth(
   const [first] = closed;
   if (first === undefined) return;
   const roles = [...new Set(closed.map(({ role }) => `\`${role}\``))];
-  const guess = roles.length === 1 ? nearest(first.role, ['public', 'none']) : undefined;
-  const hint = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
+  const hint = roles.length === 1 ? hintOf(first.role, ['public', 'none']) : '';
   report(
     first.path,
     `without \`auth\` nobody can show who it is, so rules for ${roles.join(', ')} let nobody in${hint}`,
@@ -213,15 +211,17 @@ const openWords = ['public', 'authenticated'] as const;
 function adviseWords(all: readonly Rule[], report: Report): void {
   const known = new Set<string>(reservedRoles);
   for (const { role, path } of all) {
-    const guess = known.has(role) ? undefined : nearest(role, openWords);
+    const hint = known.has(role) ? '' : hintOf(role, openWords);
     known.add(role);
-    if (guess !== undefined)
-      report(
-        path,
-        `only tokens with the role \`${role}\` are let in; did you mean \`${guess}\`?`,
-        'warning',
-      );
+    if (hint !== '')
+      report(path, `only tokens with the role \`${role}\` are let in${hint}`, 'warning');
   }
+}
+
+/** What a role was likely meant to be, as a sentence ends; nothing where it is near to none of these. */
+function hintOf(role: string, words: readonly string[]): string {
+  const guess = nearest(role, words);
+  return guess === undefined ? '' : `; did you mean \`${guess}\`?`;
 }
 
 /** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */

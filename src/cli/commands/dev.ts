@@ -5,7 +5,7 @@ import { refreshEditorSchema } from '../editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
 import { hindrance, listed } from '../schema.ts';
 import { fillEmpty, fillOpened, generatingAnew, type FillOptions } from '../fill.ts';
-import { migrateAndFill, type Filling, type Lacking } from '../migrate-and-fill.ts';
+import { migrateAndFill, nothingLacking, type Filling, type Lacking } from '../migrate-and-fill.ts';
 import { Provenance } from '../provenance.ts';
 import type { Served } from '../served.ts';
 import { readPort, type DevFlags } from '../port.ts';
@@ -46,13 +46,12 @@ async function prepare(context: Context, served: Served, options: FillOptions): 
     for (const line of await fillOpened(context, served, lacking, options))
       context.output.note(line);
   };
-  const none = { resources: [], fields: new Map() };
   const filling = options.generates ? { fill, mayLose: generatingAnew(served) } : undefined;
   const isCurrent = await open.isUpToDate(specification.api);
-  const lacking = isCurrent ? none : await bringUpToDate(context, served, filling);
+  const lacking = isCurrent ? undefined : await bringUpToDate(context, served, filling);
   if (await fillEmpty(context, specification, open, options, provenance)) return;
   try {
-    await fill(lacking ?? none);
+    await fill(lacking ?? nothingLacking);
   } catch (error) {
     // It can be served all the same, and whoever serves it says what is wrong.
     if (!(error instanceof GenerationFailure)) throw error;

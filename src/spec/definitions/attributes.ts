@@ -1,3 +1,4 @@
+import { messageOf } from '../../message-of.ts';
 import { list, object, required, scalarOrMap } from '../collections.ts';
 import { exactly, refined, type Definition } from '../definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../scalars.ts';
@@ -68,7 +69,7 @@ function faultOf(source: string): string | undefined {
     RegExp(source, 'u');
     return undefined;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return message.slice(message.lastIndexOf(': ') + 2).toLowerCase();
   }
 }
