@@ -62,9 +62,7 @@ export type Predicate =
     }
   | { readonly kind: 'or' | 'and'; readonly parts: readonly Predicate[] }
   /** The link of a belongsToMany that led to the record satisfies all of `where`. */
-  | { readonly kind: 'link'; readonly where: readonly Predicate[] }
-  /** What the slot holds says so: `guarded`. */
-  | { readonly kind: 'guard'; readonly slot: Pick<Slot, 'index'> };
+  | { readonly kind: 'link'; readonly where: readonly Predicate[] };
 
 /** A condition that there is a related record, which can only be of one resource. */
 export type RelatedToOne = Extract<Predicate, { kind: 'related' }> & {
@@ -75,9 +73,6 @@ export type RelatedToOne = Extract<Predicate, { kind: 'related' }> & {
 export function isRelatedToOne(predicate: Predicate): predicate is RelatedToOne {
   return predicate.kind === 'related' && !predicate.isNegated && predicate.branches.length === 1;
 }
-
-/** What a guard holds where it lets rows through. */
-export const guarded = 'yes';
 
 /** The related records of one resource that a condition asks for. */
 export interface RelatedBranch {
@@ -92,7 +87,6 @@ export function withParts(predicate: Predicate, change: (part: Predicate) => Pre
   switch (predicate.kind) {
     case 'compare':
     case 'null':
-    case 'guard':
       return predicate;
     case 'or':
     case 'and':

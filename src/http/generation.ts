@@ -7,6 +7,7 @@ import { ReadyProbe } from '../execute/ready-probe.ts';
 import type { Subject } from '../model/access.ts';
 import type { Api, Version } from '../model/api.ts';
 import { viewKey, viewOf, type ResourceView, type View } from '../model/view.ts';
+import { claimShape } from '../plan/claims.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { compileExport, type CompiledExport } from '../sql/compile-export.ts';
 import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
@@ -92,8 +93,8 @@ export class Generation {
   }
 
   private sharedView(version: Version, subject: Subject): View {
-    const key = viewKey(this.api, version, subject);
-    return getOrInsert(this.views, key, () => viewOf(this.api, version, subject));
+    const key = viewKey(this.api, version, subject, claimShape(this.api, subject));
+    return getOrInsert(this.views, key, () => viewOf(this.api, version, subject, key));
   }
 
   /** The compiled read of a shape; planned only when the shape is new. Failures are not kept. */

@@ -132,13 +132,6 @@ export function refusalOf({ authenticated }: Pick<Subject, 'authenticated'>): Ap
 /** `{user.sub}`: in a row rule, a claim of the caller. */
 export const claimPattern = /\{user\.([\w./:@-]+)\}/gu;
 
-/** The claims that the rules of an operation name. */
-export function claimsIn(rules: readonly Rule[]): readonly string[] {
-  return rules.flatMap(({ where = '' }) =>
-    [...where.matchAll(claimPattern)].map(([, name = '']) => name),
-  );
-}
-
 /** A claim by its name, or by a path of names joined with dots; undefined where there is none. */
 export function claimOf(claims: Claims, name: string): JsonValue | undefined {
   if (Object.hasOwn(claims, name)) return claims[name];

@@ -26,8 +26,6 @@ export interface Api {
   readonly resources: ReadonlyMap<string, Resource>;
   /** The roles that any rule names; a caller's others say nothing. */
   readonly roles: ReadonlySet<string>;
-  /** The claims that row rules name. */
-  readonly claims: ReadonlySet<string>;
   /** Configuration that only rooms above the model read. */
   readonly settings: Specification;
 }

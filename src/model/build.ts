@@ -6,7 +6,6 @@ import { reservedRoles } from '../spec/reserved.ts';
 import type { AuthSpecification, Groups, Specification } from '../spec/specification.ts';
 import {
   accessOf,
-  claimsIn,
   operations,
   type FieldAccess,
   type ResourceAccess,
@@ -84,9 +83,6 @@ export function buildApi(
     limits: buildLimits(specification.limits ?? {}),
     resources,
     roles: new Set(rules.map(({ role }) => role)),
-    claims: new Set(
-      [...resources.values()].flatMap(({ access }) => Object.values(access).flatMap(claimsIn)),
-    ),
     settings: specification,
   };
   for (const { source, relations } of resources.values())

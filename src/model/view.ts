@@ -1,11 +1,4 @@
-import {
-  claimOf,
-  matchingRules,
-  operations,
-  type Operation,
-  type Rule,
-  type Subject,
-} from './access.ts';
+import { matchingRules, operations, type Operation, type Rule, type Subject } from './access.ts';
 import type { Api, BelongsToMany, Field, Relation, Resource, Version } from './api.ts';
 import { isGenerated } from './field-types/id.ts';
 
@@ -18,9 +11,8 @@ export interface View {
   readonly version: Version;
   /** Tells views apart: the same text means the same view. */
   readonly key: string;
+  /** Who sees it, or one of those who do: their other roles and claims may differ. */
   readonly subject: Subject;
-  /** The claims of row rules that are lists for this caller: any of their items will do. */
-  readonly listClaims: ReadonlySet<string>;
   /** The face of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
   readonly resource: (name: string) => ResourceView | undefined;
   /** The faces of the resources that this caller may do something with. */
@@ -86,25 +78,23 @@ export function outlastsReplacing(
   return !updatable || field.immutable || !fields.has(name);
 }
 
-/** The key of the view that a subject has of a version: roles and claims that no rule names make no difference. */
-export function viewKey(api: Api, version: Version, subject: Subject): string {
+/**
+ * The key of the view that a subject has of a version: roles that no rule names make no difference, and of claims only what
+ * `claims` says.
+ */
+export function viewKey(api: Api, version: Version, subject: Subject, claims = ''): string {
   const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();
-  return JSON.stringify([
-    version.number,
-    subject.authenticated,
-    roles,
-    ...(api.claims.size === 0 ? [] : listClaims(api, subject)),
-  ]);
-}
-
-/** Of claims only this is part of a view: whether one is a list decides how statements are written. */
-function listClaims(api: Api, { claims = {} }: Subject): readonly string[] {
-  return [...api.claims].filter((name) => Array.isArray(claimOf(claims, name)));
+  return JSON.stringify([version.number, subject.authenticated, roles, claims]);
 }
 
 /** Makes the view of a version for a subject; the faces of resources are made when first asked for. */
-export function viewOf(api: Api, version: Version, subject: Subject): View {
-  return makeView(api, { version, subject, owns: false, key: viewKey(api, version, subject) });
+export function viewOf(
+  api: Api,
+  version: Version,
+  subject: Subject,
+  key = viewKey(api, version, subject),
+): View {
+  return makeView(api, { version, subject, owns: false, key });
 }
 
 /** What the owner of the data sees: everything, in the names of the storage. In it access rules are read. */
@@ -139,8 +129,7 @@ function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' 
       return face !== undefined && face.offered.size > 0 ? [face] : [];
     });
   const { version, key, subject } = viewer;
-  const lists = new Set(listClaims(api, subject));
-  const view: View = { api, version, key, subject, listClaims: lists, resource, faces };
+  const view: View = { api, version, key, subject, resource, faces };
   return view;
 }
 

@@ -79,23 +79,14 @@ export interface ExpandTarget {
 }
 
 /** A bound value that no request brings: of an access rule. It stands behind those of the request. */
-export type RuleSlot =
-  | {
-      readonly kind: 'value';
-      readonly index: number;
-      readonly field: Field;
-      readonly operator: Comparison;
-      /** It holds a list, any of whose items will do, although the operator compares with one value. */
-      readonly any: boolean;
-      readonly operand: RuleOperand;
-    }
-  /** Whether every claim of a rule has a value for this caller: else the rule matches no row. */
-  | {
-      readonly kind: 'guard';
-      readonly index: number;
-      /** For each claim that the rule compares with, the slots that hold it; one of them has to have a value. */
-      readonly claims: readonly (readonly number[])[];
-    };
+export interface RuleSlot {
+  readonly index: number;
+  readonly field: Field;
+  readonly operator: Comparison;
+  /** It holds a list, any of whose items will do, although the operator compares with one value. */
+  readonly any: boolean;
+  readonly operand: RuleOperand;
+}
 
 /** What a rule compares with: what it says itself, or what claims of the caller say. */
 export type RuleOperand =

@@ -1,9 +1,9 @@
 import { getOrInsert } from '../get-or-insert.ts';
 import { withParts, type Predicate } from '../filter/predicate.ts';
-import { decide, matchingRules, type Operation } from '../model/access.ts';
+import { decide, matchingRules, type Claims, type Operation } from '../model/access.ts';
 import type { Relation, Resource } from '../model/api.ts';
-import { operators } from '../model/operators.ts';
 import type { View } from '../model/view.ts';
+import { isClosed, slotFor } from './claims.ts';
 import type { RuleSlot } from './plan.ts';
 import { rowRule, type RowRule } from './rules.ts';
 
@@ -39,38 +39,30 @@ export class RowRules {
   }
 
   private alternatives(resource: Resource, operation: Operation): readonly Predicate[] {
-    const { allowed, rules } = decide(matchingRules(resource.access[operation], this.view.subject));
+    const { api, subject } = this.view;
+    const { allowed, rules } = decide(matchingRules(resource.access[operation], subject));
     if (allowed === 'all') return [];
-    const parts = rules.map((rule) => this.predicates(rowRule(resource, rule, this.view)));
+    const parts = rules
+      .map((rule) => rowRule(resource, rule, api))
+      .filter((rule) => !isClosed(rule, this.claims))
+      .map((rule) => this.predicates(rule));
     const [only] = parts;
     if (only !== undefined && parts.length === 1) return only;
-    // Where no rule matches, there is no alternative, and so no row.
+    // Where no rule matches any row, there is no alternative, and so no row.
     return [{ kind: 'or', parts: parts.map((part) => ({ kind: 'and', parts: part })) }];
   }
 
   /** The predicates of a rule, with slots of this plan in the place of its own. */
   private predicates({ where, slots }: RowRule): readonly Predicate[] {
     const start = this.first + this.slots.length;
-    const isMany = (claim: string): boolean => this.view.listClaims.has(claim);
-    // The slots that compare with claims, by the condition that they come from: what the guard looks at.
-    const held = new Map<object, number[]>();
-    for (const [at, { field, operator: written, operand, condition }] of slots.entries()) {
-      const index = start + at;
-      const isList =
-        operand.kind === 'claims' &&
-        operators[written].operand === 'value' &&
-        operand.items.some((item) => 'claim' in item && isMany(item.claim));
-      const listed = isList ? listOperators[written] : undefined;
-      const operator = listed ?? written;
-      const any = isList && listed === undefined;
-      this.slots.push({ kind: 'value', index, field, operator, any, operand });
-      if (operand.kind === 'claims') held.set(condition, [...(held.get(condition) ?? []), index]);
-    }
-    const own = where.map((part) => this.moved(part, start));
-    if (held.size === 0) return own;
-    const index = this.first + this.slots.length;
-    this.slots.push({ kind: 'guard', index, claims: [...held.values()] });
-    return [{ kind: 'guard', slot: { index } }, ...own];
+    for (const [at, slot] of slots.entries())
+      this.slots.push({ ...slotFor(slot, this.claims), index: start + at });
+    return where.map((part) => this.moved(part, start));
+  }
+
+  /** Of one of those who have the view: of claims, planning depends on no more than all of them have alike. */
+  private get claims(): Claims {
+    return this.view.subject.claims ?? {};
   }
 
   /** A predicate of a rule whose slots begin at `start` in this plan. */
@@ -79,17 +71,10 @@ export class RowRules {
       return withParts(predicate, (part) => this.moved(part, start));
     const index = start + predicate.slot.index;
     const slot = this.slots[index - this.first];
-    if (slot?.kind !== 'value') throw new TypeError('A rule compares with a slot of its own');
+    if (slot === undefined) throw new TypeError('A rule compares with a slot of its own');
     return { ...predicate, operator: slot.operator, any: slot.any, slot: { index } };
   }
 }
-
-/** The operators that ask of a list what these ask of one value. */
-const listOperators: Readonly<Partial<Record<string, 'in' | 'nin' | 'containsAny'>>> = {
-  eq: 'in',
-  neq: 'nin',
-  contains: 'containsAny',
-};
 
 /** Which rows of a resource an operation is left on to the caller of a view. */
 export interface RowsPlan {

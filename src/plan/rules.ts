@@ -20,7 +20,7 @@ export interface RowRule {
 }
 
 /** One slot of a rule, at the index that predicates name it by. */
-interface RowRuleSlot extends Pick<Slot, 'field' | 'operator'> {
+export interface RowRuleSlot extends Pick<Slot, 'field' | 'operator'> {
   readonly operand: RuleOperand;
   /** The same for all slots of one condition, which are several behind a morphTo. */
   readonly condition: object;
@@ -55,7 +55,7 @@ function namesIn(problem: string): readonly string[] {
 }
 
 /** What a rule with a `where` says of the rows of a resource. */
-export function rowRule(resource: Resource, rule: Rule, { api }: Pick<View, 'api'>): RowRule {
+export function rowRule(resource: Resource, rule: Rule, api: Api): RowRule {
   const known = read.get(resource)?.get(rule);
   if (known !== undefined) return known;
   const problems: QueryProblem[] = [];

@@ -18,7 +18,6 @@ export function isLookup(predicate: Predicate): boolean {
     case 'related':
     case 'null':
     case 'or':
-    case 'guard':
       return false;
     default:
       return predicate satisfies never;

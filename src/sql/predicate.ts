@@ -1,9 +1,4 @@
-import {
-  guarded,
-  type Predicate,
-  type RelatedBranch,
-  type RelatedToOne,
-} from '../filter/predicate.ts';
+import type { Predicate, RelatedBranch, RelatedToOne } from '../filter/predicate.ts';
 import type { Relation } from '../model/api.ts';
 import type { Dialect } from './dialect.ts';
 import { joinOf, parentField, type Join } from './join.ts';
@@ -98,7 +93,6 @@ function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Con
     case 'or':
       return context.dialect.onlyAsked(predicateSql(predicate, scope, context));
     case 'related':
-    case 'guard':
       return predicateSql(predicate, scope, context);
     default:
       return predicate satisfies never;
@@ -164,8 +158,6 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
       const link = linkOf(scope);
       return allOf(predicate.where.map((part) => predicateSql(part, link, context)));
     }
-    case 'guard':
-      return `${add(predicate.slot.index)} = '${guarded}'`;
     default:
       return predicate satisfies never;
   }

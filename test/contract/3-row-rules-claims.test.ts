@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Claims } from '../../src/model/access.ts';
+import { claimShape } from '../../src/plan/claims.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
+import { validModel } from './1-model.ts';
 
 const records = [
   {
@@ -210,4 +213,22 @@ describe('a claim is a value of the type of the field', () => {
     expect(counted.get('x-total-count')).toBe(String(ids.length));
     expect(both.failures).toEqual([]);
   });
+});
+
+test('callers whose claims fit alike are planned for together', () => {
+  const api = validModel(specification);
+  const shape = (claims: Readonly<Record<string, unknown>>, role = 'reader'): string =>
+    claimShape(api, {
+      authenticated: true,
+      roles: new Set([role]),
+      claims: claims as Claims,
+    });
+  expect(shape({ c: 7 })).toBe(shape({ c: 8, sub: 'x' }));
+  // A list of nothing closes what a claim that is missing does.
+  expect(shape({ c: [] })).toBe(shape({}));
+  expect(new Set([{}, { c: 7 }, { c: 'x' }, { c: [7] }].map((one) => shape(one))).size).toBe(4);
+  // To whom no rule with a claim speaks, claims say nothing.
+  expect(shape({ c: [7] }, 'admin')).toBe('');
+  // However many rules are closed, it stands in the shape of every request.
+  expect(shape({}).length).toBeLessThanOrEqual(64);
 });
