@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../errors.ts';
+import { ownTurn } from '../event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import { Refusal } from '../execute/refusal.ts';
 import { tooLong } from '../execute/room.ts';
@@ -198,10 +199,15 @@ export class RequestHandler {
         network,
         readBody: async () => {
           const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
-          if (body.ok) observer.read(observed.trace, body.value);
-          if (body.ok && body.value.length > longBody) departures.leave();
-          const late = body.ok ? (refuse() ?? (await visit.enter())) : undefined;
-          return late === undefined ? body : fail(late);
+          if (!body.ok) return body;
+          observer.read(observed.trace, body.value);
+          const late = refuse() ?? (await visit.enter());
+          if (late !== undefined) return fail(late);
+          if (body.value.length > longBody) {
+            await ownTurn();
+            departures.leave();
+          }
+          return body;
         },
         whileThere: (work) => whileThere(request.socket, work),
         generation: observed.generation,

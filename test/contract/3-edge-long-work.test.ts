@@ -22,6 +22,8 @@ let answers: ServerResponse[] = [];
 /** Whether the first of them had left when the work of the second one began. */
 let hadLeft: boolean | undefined;
 const look = (): void => void (hadLeft ??= answers[0]?.writableEnded);
+/** The turns of the event loop in which records of bodies were made. */
+let turns = new Set<number>();
 const begin = (message: unknown): void =>
   void answers.push((message as { response: ServerResponse }).response);
 
@@ -37,11 +39,12 @@ beforeAll(async () => {
   };
   const now = (): Date => {
     if (answers.length > 1) look();
+    turns.add(performance.nodeTiming.uvMetricsInfo.loopCount);
     return new Date();
   };
   api = await serve(model, database, { now, uuid: uuidv7 }, []);
   await fill(api, { posts: [{ title: 'one' }] });
-  wires = await Promise.all([Wire.open(api.url), Wire.open(api.url)]);
+  wires = await Promise.all(Array.from({ length: 6 }, () => Wire.open(api.url)));
   subscribe(channel, begin);
 });
 afterAll(async () => {
@@ -69,4 +72,11 @@ test.each([
   expect((await first?.answer())?.status).toBe(200);
   expect((await second?.answer())?.status).toBe(status);
   expect(hadLeft).toBe(true);
+});
+
+test('of long bodies that come together one is understood in a turn, so that others are heard between them', async () => {
+  turns = new Set();
+  for (const wire of wires) void wire.send(postBytes(records));
+  for (const wire of wires) expect((await wire.answer())?.status).toBe(201);
+  expect(turns.size).toBeGreaterThanOrEqual(wires.length);
 });
