@@ -6,6 +6,8 @@ const commandTimeout = 250;
 const connectTimeout = 1_000;
 const pause = 1_000;
 const longestReconnect = 2_000;
+/** So long nothing may come while a count is asked for: nobody tells of a connection that was lost on its way. */
+const silence = 1_000;
 /** A Redis that stands still never says that it has heard of the end. */
 const disconnectTimeout = 100;
 
@@ -86,6 +88,7 @@ export class RedisCounters implements Counters {
       maxRetriesPerRequest: 0,
       connectTimeout,
       commandTimeout,
+      socketTimeout: silence,
       disconnectTimeout,
       retryStrategy: (times) => Math.min(times * 100, longestReconnect),
     });

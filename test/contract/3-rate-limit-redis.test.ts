@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi, type TestApi } from '../support/api.ts';
+import { startProxy } from '../support/proxy.ts';
 import { noOwnRedis, noRedis, startRedis } from '../support/redis.ts';
 import type { TestService } from '../support/service.ts';
 import { hashOf } from '../support/tokens.ts';
@@ -109,6 +110,26 @@ describe('while the Redis is out of reach', () => {
       expect(api.failures).toEqual([]);
       await api.stop();
       await second.stop();
+    },
+  );
+
+  test.skipIf(noRedis !== undefined)(
+    `a connection through which nothing comes any more is left for another${noRedis === undefined ? '' : ` (skipped: ${noRedis})`}`,
+    async () => {
+      const redis = await startRedis();
+      const proxy = await startProxy(redis.url);
+      const api = await serveApi(specification(proxy.url, 'max: 10000, window: 1h'));
+      expect(await statuses([api], 2)).toEqual([200, 200]);
+      proxy.silence();
+      expect(await statuses([api], 1)).toEqual([200]);
+      expect(api.dependencies).toHaveLength(1);
+      await expect
+        .poll(async () => [await statuses([api], 1), api.dependencies.length])
+        .toEqual([[200], 2]);
+      expect(api.dependencies[1]?.error).toBeUndefined();
+      await api.stop();
+      await proxy.stop();
+      await redis.stop();
     },
   );
 });
