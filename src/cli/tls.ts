@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -118,7 +118,8 @@ function problemOf({ cert, key }: Certificate, names: Files): string | undefined
     [{ key }, names.key, 'a private key without a password'],
   ] as const)
     if (!isUsable(part)) return `The file ${name} of server.tls holds no PEM of ${what}`;
-  return isUsable({ cert, key })
+  // A context takes a key of another type than that of the certificate, and then no handshake succeeds.
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
     ? undefined
     : `The private key ${names.key} of server.tls does not belong to the certificate ${names.cert}`;
 }

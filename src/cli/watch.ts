@@ -27,6 +27,10 @@ export function stateOfFile(path: string): string {
   }
 }
 
+function statesOf(paths: Iterable<string>): ReadonlyMap<string, string> {
+  return new Map([...paths].map((path) => [path, stateOfFile(path)]));
+}
+
 /**
  * Calls `onChange` when one of the files was written, replaced, deleted or made, and once when it begins to watch:
  * what has changed before that is not missed. It asks for the files themselves, since no system tells of a link that leads
@@ -39,13 +43,18 @@ export function watchFiles(
 ): FileWatch {
   let states: ReadonlyMap<string, string> = new Map();
   let settled: NodeJS.Timeout | undefined;
+  const tell = (): void => {
+    // A link may have led elsewhere since: what is read now is compared with, and not what was seen then.
+    states = statesOf(states.keys());
+    onChange();
+  };
   const look = (next: Iterable<string>): void => {
-    const seen = new Map([...next].map((path) => [path, stateOfFile(path)] as const));
+    const seen = statesOf(next);
     const isNews = [...seen].some(([path, state]) => states.get(path) !== state);
     states = seen;
     if (!isNews) return;
     clearTimeout(settled);
-    settled = setTimeout(onChange, settling).unref();
+    settled = setTimeout(tell, settling).unref();
   };
   look(paths);
   const timer = setInterval(() => look(states.keys()), every).unref();

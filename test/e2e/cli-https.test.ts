@@ -39,7 +39,8 @@ function meet(server: Serving): Promise<Met> {
 
 test('files: a new certificate is taken, a bad one is not', async () => {
   const folder = makeFolder({ 'api/plinth.yaml': withFiles });
-  const [first, second] = [await makeCertificate('first'), await makeCertificate('second')];
+  const first = await makeCertificate('first');
+  const second = await makeCertificate('second', undefined, undefined, 'rsa');
   const write = ({ cert, key }: typeof first): void => {
     folder.write('api/tls/cert.pem', cert);
     folder.write('api/tls/key.pem', key);
@@ -75,6 +76,7 @@ test('files: a new certificate is taken, a bad one is not', async () => {
 test('files that cannot be used are told before anything is served', async () => {
   const good = await makeCertificate('good');
   const other = await makeCertificate('other');
+  const rsa = await makeCertificate('rsa', undefined, undefined, 'rsa');
   const cases = [
     [
       { 'tls/key.pem': good.key },
@@ -102,6 +104,10 @@ test('files that cannot be used are told before anything is served', async () =>
     ],
     [
       { 'tls/cert.pem': good.cert, 'tls/key.pem': other.key },
+      'The private key tls/key.pem of server.tls does not belong to the certificate tls/cert.pem.\n',
+    ],
+    [
+      { 'tls/cert.pem': good.cert, 'tls/key.pem': rsa.key },
       'The private key tls/key.pem of server.tls does not belong to the certificate tls/cert.pem.\n',
     ],
   ] as const;

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { watchFiles, type FileWatch } from '../../src/cli/watch.ts';
 import { endAfterFile } from '../support/leftovers.ts';
@@ -72,4 +72,22 @@ test('a link that leads to another file each time, as where Kubernetes mounts on
   const then = told();
   await new Promise((done) => setTimeout(done, 400));
   expect(told()).toBe(then);
+});
+
+test('a link that leads elsewhere just when it is read, and then back', async () => {
+  const folder = makeFolder({ '1/a.yaml': 'a: 1\n', '2/a.yaml': 'a: 2\n' });
+  const lead = (to: string): void => {
+    symlinkSync(to, folder.at('next'));
+    renameSync(folder.at('next'), folder.at('data'));
+  };
+  lead('1');
+  const read: string[] = [];
+  const watch = watchFiles([folder.at('data/a.yaml')], () => {
+    read.push(readFileSync(folder.at('data/a.yaml'), 'utf8'));
+    lead('1');
+  });
+  endAfterFile(() => watch.close());
+  lead('2');
+  await until(() => read.length === 2);
+  expect(read).toEqual(['a: 2\n', 'a: 1\n']);
 });

@@ -16,9 +16,10 @@ export async function makeCertificate(
   name: string,
   until?: Date,
   altNames: SubjectAltNames = thisMachine,
+  keyType: 'ec' | 'rsa' = 'ec',
 ): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: name }], {
-    keyType: 'ec',
+    keyType,
     algorithm: 'sha256',
     ...(until === undefined ? {} : { notBeforeDate: new Date('2020-01-01'), notAfterDate: until }),
     extensions: [{ name: 'subjectAltName', altNames: [...altNames] }],
