@@ -74,8 +74,10 @@ export class Arrivals {
   /** The chain is read from here outwards: what stands behind the first step that is not trusted, anybody can write. */
   private throughProxies(peer: Peer, headers: IncomingHttpHeaders): Arrival {
     let { address } = peer;
+    let isTold = false;
     for (const step of valuesOf(headers, 'x-forwarded-for').reverse()) {
       const before = readAddress(step);
+      isTold = before !== undefined;
       if (before === undefined) break;
       address = before;
       if (!this.isTrusted(before)) break;
@@ -84,7 +86,8 @@ export class Arrivals {
     return {
       client: {
         address: address?.toString() ?? '',
-        isLoopback: isLoopback(address),
+        // A proxy on this machine that does not say for whom it asks may do so for anybody.
+        isLoopback: isTold && isLoopback(address),
         isSecure: protocols.length > 0 && protocols.every((name) => name.toLowerCase() === 'https'),
         memory: {},
       },

@@ -36,6 +36,7 @@ const ask = async (
 
 const far = { address: '198.51.100.7', isLoopback: false, forwarded: 'trusted' };
 const proxy = { address: '127.0.0.2', isLoopback: true };
+const untold = { address: '127.0.0.2', isLoopback: false, forwarded: 'trusted' };
 
 test.each([
   ['nothing forwarded', {}, { ...proxy, isSecure: false, hosts: ['own'], forwarded: 'no' }],
@@ -50,8 +51,8 @@ test.each([
     { 'x-forwarded-for': '198.51.100.7', 'x-forwarded-proto': 'https' },
     { ...far, isSecure: true },
   ],
-  ['HTTPS in capitals', { 'x-forwarded-proto': 'HTTPS' }, { ...proxy, isSecure: true }],
-  ['over HTTP', { 'x-forwarded-proto': 'http' }, { ...proxy, isSecure: false }],
+  ['HTTPS in capitals', { 'x-forwarded-proto': 'HTTPS' }, { ...untold, isSecure: true }],
+  ['over HTTP', { 'x-forwarded-proto': 'http' }, { ...untold, isSecure: false }],
   ['one step over HTTP', { 'x-forwarded-proto': 'https, http' }, { isSecure: false }],
   ['all steps over HTTPS', { 'x-forwarded-proto': 'https, https' }, { isSecure: true }],
   ['an empty protocol', { 'x-forwarded-proto': '' }, { isSecure: false }],
@@ -78,9 +79,10 @@ test.each([
     { 'x-forwarded-for': '::1' },
     { address: '::1', isLoopback: true },
   ],
-  ['no address', { 'x-forwarded-for': 'unknown' }, { ...proxy, forwarded: 'trusted' }],
+  ['no address', { 'x-forwarded-for': 'unknown' }, untold],
+  ['no address behind a proxy on this machine', { 'x-forwarded-for': 'unix:, 127.0.0.2' }, untold],
   ['no address behind one', { 'x-forwarded-for': 'evil, 10.0.0.1' }, { address: '10.0.0.1' }],
-  ['a number', { 'x-forwarded-for': '2130706433' }, { ...proxy, forwarded: 'trusted' }],
+  ['a number', { 'x-forwarded-for': '2130706433' }, untold],
   ['a host', { 'x-forwarded-host': 'shop.example' }, { hosts: ['shop.example'] }],
   [
     'hosts',
