@@ -180,6 +180,7 @@ export const keyRows: readonly KeyRow[] = [
       '{ origins: [] }',
       '{ origins: "*" }',
       '{ origins: [a.b] }',
+      '{ origins: ["https://*.a.b"] }',
       '{ credentials: true }',
     ],
     contradictions: ['{ origins: ["*"], credentials: true }'],

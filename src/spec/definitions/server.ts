@@ -82,7 +82,7 @@ const cors = consistent(
       list(
         text({
           expects: 'an origin such as https://example.com, or *',
-          pattern: /^(\*|https?:\/\/[^\s/?#]+)$/,
+          pattern: /^(\*|https?:\/\/[^\s/?#*@]+)$/,
         }),
         { description: 'The origins that browsers may call from.', minimum: 1 },
       ),
