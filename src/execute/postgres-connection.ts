@@ -70,6 +70,11 @@ class RowsTaken {
 /** How long connecting may take, in ms. */
 const connectTimeout = 5_000;
 
+/** What is said of a server from which nothing has come for too long. */
+export function noAnswer(where: string): Error {
+  return Object.assign(new Error(`It does not answer: ${where}`), { code: 'CONNECT_TIMEOUT' });
+}
+
 /** A session that is younger than this, in ms, leads where the name of the server does. */
 const freshFor = 1_000;
 
@@ -160,6 +165,7 @@ export class Connection {
   private readonly sessions: SessionKind;
   private readonly told: ToldSession = {};
   private pending: Cancellable | undefined;
+  private socket: Socket | undefined;
   private mayConnect = true;
   /** Whether its session was begun, and whether it is over for good, which the driver forgets while it connects. */
   private isBegun = false;
@@ -283,7 +289,11 @@ export class Connection {
 
   /** Ends it: at once, or when it has answered, after `seconds` at the latest. */
   end(seconds = 0): Promise<void> {
-    const ended = this.client.end({ timeout: seconds }).finally(() => (this.isEnded = true));
+    const ended = this.client.end({ timeout: seconds }).finally(() => {
+      this.isEnded = true;
+      // The driver waits until the other side closes, too, which one that gives no sign never does.
+      this.socket?.destroySoon();
+    });
     if (seconds === 0) this.isEnded = true;
     return ended;
   }
@@ -316,7 +326,7 @@ export class Connection {
   }
 
   /** The session has ended: what the driver has not sent yet it would keep for ever. */
-  private lose(cause = lost('The session was lost')): void {
+  lose(cause = lost('The session was lost')): void {
     this.abandon();
     for (const refuse of this.unanswered) refuse(cause);
   }
@@ -354,16 +364,15 @@ export class Connection {
     const isSession = !this.isBegun;
     this.isBegun = true;
     const socket = isLocal ? connect(path) : connect({ ...place, noDelay: true });
-    const timer = setTimeout(() => {
-      const error = new Error(`It does not answer: ${where}`);
-      socket.destroy(Object.assign(error, { code: 'CONNECT_TIMEOUT' }));
-    }, connectTimeout);
+    const timer = setTimeout(() => socket.destroy(noAnswer(where)), connectTimeout);
     try {
       await new Promise<void>((resolve, reject) => {
         socket.on('error', reject).once('connect', resolve);
       });
       const opened = isLocal ? socket : await encrypted(socket, place.host, this.encryption);
       if (isSession && this.isEnded) throw lost('The session was ended before it had begun');
+      if (isSession) this.socket = opened;
+      else opened.setTimeout(connectTimeout, () => opened.destroy());
       // The driver's errors name what it finds there.
       return Object.assign(opened, place);
     } catch (error) {

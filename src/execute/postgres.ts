@@ -27,7 +27,7 @@ import {
   openFailure,
   outcomeUnknown,
 } from './postgres-errors.ts';
-import type { Connection } from './postgres-connection.ts';
+import { noAnswer, type Connection } from './postgres-connection.ts';
 import { brief, Pool, type PoolOptions, type Sharing } from './postgres-pool.ts';
 import {
   NeedsChecks,
@@ -50,6 +50,8 @@ const retries = 3;
 /** How many statements keep a name on the server, and from which use on. Names are never given back. */
 const namedStatements = 200;
 const namedFromUse = 3;
+/** How long it may take to say that it can be used, in ms: a pooler has tried a server that was away again by then. */
+const checkTimeout = 20_000;
 /** An answer that is no older, in ms, tells that the server is there. */
 const justNow = 1_000;
 /** After this time others may be the hottest statements, in ms: as long as a connection lives. */
@@ -272,6 +274,8 @@ export class PostgresDatabase implements Database {
   async check(): Promise<void> {
     const connection = await this.pool.lend();
     const { name } = connection;
+    // A pooler lets a session begin, and may then have no server for it for as long as it likes.
+    const timer = setTimeout(() => connection.lose(noAnswer(name)), checkTimeout);
     try {
       const { rows } = await connection.query(
         `SELECT current_setting('server_version_num')::int / 10000, getdatabaseencoding(),` +
@@ -302,6 +306,7 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       throw openFailure(name, error);
     } finally {
+      clearTimeout(timer);
       this.pool.giveBack(connection);
     }
   }

@@ -10,6 +10,7 @@ import {
   type Serving,
 } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
 import { getBytes, Wire } from '../support/wire.ts';
 
 const drained = (drainDelay: string): string =>
@@ -121,6 +122,20 @@ test('PostgreSQL: the same, and no connection stays', onBusyMachines, async () =
   const { headers } = await fetch(`${again.url}/v1/authors?limit=1`);
   expect(Number(headers.get('x-total-count'))).toBe(met.filter((one) => one === 201).length);
   await again.stop('SIGTERM');
+  await postgres.drop();
+});
+
+test('a PostgreSQL that gives no sign any more is not waited for', async () => {
+  const postgres = await createDatabase();
+  const proxy = await startProxy(postgres.url);
+  const folder = makeFolder({ 'plinth.yaml': drained('0ms') });
+  const here = { cwd: folder.path, env: { PLINTH_DATABASE_URL: proxy.url } };
+  await plinth(['migrate', '--apply'], here);
+  const server = await servePlinth(['start'], here);
+  expect((await fetch(`${server.url}/v1/authors`)).status).toBe(200);
+  proxy.silence();
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
+  await proxy.stop();
   await postgres.drop();
 });
 

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import driver from 'postgres';
 import { expect, test } from 'vitest';
@@ -93,4 +94,26 @@ test('start without its database says so and ends', async () => {
   expect(ended.err).toContain('shop on 127.0.0.1:1');
   expect(ended.err).not.toContain('secret');
   expect(ended.err.trim().split('\n')).toHaveLength(1);
+});
+
+test('start with a pooler that takes it in and has no server for it says so and ends', async () => {
+  const open = new Set<Socket>();
+  // It says that whoever comes is let in, and that it is ready.
+  const pooler = createServer({ allowHalfOpen: true }, (socket) => {
+    open.add(socket);
+    socket.once('data', () => socket.write('R\0\0\0\u0008\0\0\0\0Z\0\0\0\u0005I'));
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done));
+  const { port } = pooler.address() as AddressInfo;
+  const folder = makeFolder({
+    'plinth.yaml': `database: "postgres://plinth:secret@127.0.0.1:${port}/shop"\n${library}`,
+  });
+  expect(await plinth(['start', '--port', '0'], { cwd: folder.path })).toMatchObject({
+    code: 1,
+    out: '',
+    err: `The database shop on 127.0.0.1:${port} cannot be reached: it does not answer. Check the host, the port and what stands in between.\n`,
+  });
+  for (const socket of open) socket.destroy();
+  pooler.close();
 });
