@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { decoded } from './words.ts';
 
 /** Where the page is: the hash `#/view/part?parameters`. */
@@ -31,11 +31,48 @@ export function go(hash: string, replaces = false): void {
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
+/** While something is written that leaving would lose: where the page stays, and whom it asks whether it may go. */
+let stay: { readonly hash: string; readonly asked: (leave: () => void) => void } | undefined;
+
 function subscribe(changed: () => void): () => void {
-  addEventListener('hashchange', changed);
-  return () => removeEventListener('hashchange', changed);
+  const led = (): void => {
+    const { hash } = location;
+    if (stay === undefined || hash === stay.hash) {
+      changed();
+      return;
+    }
+    history.pushState(null, '', stay.hash);
+    stay.asked(() => go(hash));
+  };
+  addEventListener('hashchange', led);
+  return () => removeEventListener('hashchange', led);
 }
 
 export function useRoute(): Route {
-  return readRoute(useSyncExternalStore(subscribe, () => location.hash));
+  return readRoute(useSyncExternalStore(subscribe, () => stay?.hash ?? location.hash));
+}
+
+/**
+ * While something is written that leaving would lose, the page stays whichever way it is led elsewhere (a link, Back, the
+ * palette), and `asked` gets what leads there after all; the browser itself asks before the page is closed or loaded anew.
+ * Gives what does its work without a question.
+ */
+export function useStay(
+  isWritten: boolean,
+  asked: (leave: () => void) => void,
+): (work: () => void) => void {
+  useEffect(() => {
+    if (!isWritten) return undefined;
+    stay = { hash: location.hash, asked };
+    const ask = (event: Event): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => {
+      stay = undefined;
+      removeEventListener('beforeunload', ask);
+    };
+  }, [isWritten, asked]);
+  return (work) => {
+    stay = undefined;
+    work();
+  };
 }

@@ -223,6 +223,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     'record',
     async (page) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await pressOn(page, 'Throw it away');
       await page.goto(`${origin}/_dashboard#/explorer/playlists?id=18`);
       await pressOn(page, 'Open 18');
       await page.getByRole('dialog').getByText('597').waitFor();
@@ -248,6 +249,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     'schema',
     async (page) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await pressOn(page, 'Throw it away');
       await page.goto(`${origin}/_dashboard#/schema`);
       await page.locator('.node').getByRole('link', { name: 'invoice-lines' }).waitFor();
     },

@@ -22,8 +22,8 @@ interface Props {
   /** As it is stored, and where; undefined: a new one. */
   readonly stored: { readonly record: ApiRecord; readonly url: string } | undefined;
   readonly save: (body: ApiRecord) => Promise<void>;
-  /** Something was written that is not saved. */
-  readonly edited: () => void;
+  /** Whether something was written that is not saved. */
+  readonly edited: (isEdited: boolean) => void;
   /** Reads the record anew. */
   readonly reload?: () => void;
 }
@@ -87,7 +87,7 @@ export function RecordForm({ model, resource, stored, save, edited, reload }: Pr
             model={model}
             messages={messages}
             changed={(draft) => {
-              edited();
+              edited(true);
               setDrafts((before) => new Map([...before, [field.name, draft]]));
             }}
           />
@@ -101,7 +101,7 @@ export function RecordForm({ model, resource, stored, save, edited, reload }: Pr
             draft={links.get(relation.name) ?? noLinks}
             messages={messages}
             changed={(draft) => {
-              edited();
+              edited(true);
               setLinks((before) => new Map([...before, [relation.name, draft]]));
             }}
           />

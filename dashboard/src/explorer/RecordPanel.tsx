@@ -1,8 +1,9 @@
 import { Alert, Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState, type JSX } from 'react';
+import { useCallback, useState, type JSX } from 'react';
 import { ask } from '../api.ts';
 import { useReturnedFocus } from '../focus.ts';
+import { useStay } from '../route.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
 import { indented, visible } from '../words.ts';
 import { RecordForm } from './RecordForm.tsx';
@@ -31,14 +32,16 @@ export function RecordPanel(props: Props): JSX.Element {
   const { model, resource, id, close } = props;
   const isNew = id === undefined;
   const [isEdited, setEdited] = useState(false);
-  const [isAsked, setAsked] = useState(false);
+  /** What is done once nothing has to be kept. */
+  const [leave, setLeave] = useState<() => void>();
+  const asked = useCallback((next: () => void): void => setLeave(() => next), []);
+  const freely = useStay(isEdited, asked);
   useReturnedFocus();
-  const edited = (): void => setEdited(true);
   return (
     <Drawer
       opened
       onClose={() => {
-        if (isEdited) setAsked(true);
+        if (isEdited) asked(close);
         else close();
       }}
       position="right"
@@ -49,24 +52,24 @@ export function RecordPanel(props: Props): JSX.Element {
       closeButtonProps={{ 'aria-label': 'Close' }}
       attributes={{ header: { role: 'presentation' } }}
     >
-      {isAsked ? (
+      {leave === undefined ? null : (
         <Alert color="yellow" role="alert" title="Throw away what was written?" className="asked">
           <Group>
-            <Button color="red" onClick={close}>
+            <Button color="red" onClick={() => freely(leave)}>
               Throw it away
             </Button>
-            <Button variant="default" autoFocus onClick={() => setAsked(false)}>
+            <Button variant="default" autoFocus onClick={() => setLeave(undefined)}>
               Go on writing
             </Button>
           </Group>
         </Alert>
-      ) : null}
+      )}
       {isNew ? (
         <RecordForm
           model={model}
           resource={resource}
           stored={undefined}
-          edited={edited}
+          edited={setEdited}
           save={async (body) => {
             const { body: created } = await ask(`${model.path}/${resource.name}`, {
               method: 'POST',
@@ -74,31 +77,37 @@ export function RecordPanel(props: Props): JSX.Element {
               body: JSON.stringify(body),
             });
             props.changed({ how: 'Created', id: String((created as ApiRecord)['id']) });
-            close();
+            freely(close);
           }}
         />
       ) : (
-        <Existing {...props} id={id} edited={edited} />
+        <Existing
+          {...props}
+          id={id}
+          isEdited={isEdited}
+          edited={setEdited}
+          close={() => freely(close)}
+        />
       )}
     </Drawer>
   );
 }
 
-function Existing({
-  model,
-  resource,
-  id,
-  mayChange,
-  place,
-  close,
-  changed,
-  edited,
-}: Props & { readonly id: string; readonly edited: () => void }): JSX.Element {
+interface ExistingProps extends Props {
+  readonly id: string;
+  readonly isEdited: boolean;
+  readonly edited: (isEdited: boolean) => void;
+}
+
+function Existing(props: ExistingProps): JSX.Element {
+  const { model, resource, id, mayChange, place, close, changed, isEdited, edited } = props;
   const url = `${model.path}/${resource.name}/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useQuery({
     queryKey: ['record', url],
     queryFn: () => ask(url),
     gcTime: 0,
+    // A record that was read anew would take the place of what is written.
+    enabled: !isEdited,
   });
   if (error !== null && data === undefined)
     return (
@@ -131,7 +140,10 @@ function Existing({
             changed({ how: 'Saved', id });
             close();
           }}
-          reload={() => void refetch()}
+          reload={() => {
+            edited(false);
+            void refetch();
+          }}
         />
       ) : (
         <pre className="block" tabIndex={0}>
