@@ -192,3 +192,15 @@ test('what was asked for before is told from what is shown now, while that has n
   await page.getByRole('cell', { name: 'Table' }).waitFor();
   expect(await busy.count()).toBe(0);
 });
+
+test('a path that is sorted by or expanded is told whole, with its direction', async () => {
+  const search = '?expand=maker.products.maker&sort=-maker.name,-maker.products.price';
+  for (const width of [360, 1280]) {
+    const page = await opening(await serving(), `#/explorer/products${search}`, { width });
+    await page.getByText('maker.products.maker', { exact: true }).first().waitFor();
+    const cut = `[...document.querySelectorAll('.mantine-Pill-label')].filter(
+      (label) => label.scrollWidth > label.clientWidth || label.scrollHeight > label.clientHeight + 1,
+    ).map(({ textContent }) => textContent)`;
+    expect(await page.evaluate(cut), String(width)).toEqual([]);
+  }
+});

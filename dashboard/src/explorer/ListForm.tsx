@@ -182,7 +182,7 @@ function Names(props: NamesProps): JSX.Element {
       disabled={isClosed && value.length === 0}
       clearable
       clearButtonProps={{ 'aria-label': clear }}
-      style={{ flex: '1 1 140px', minWidth: 0 }}
+      style={{ flex: '1 1 160px', minWidth: 0 }}
     />
   );
 }

@@ -29,7 +29,8 @@ export function SortInput({ label, sorts, value, changed }: SortProps): JSX.Elem
       searchable
       clearable
       clearButtonProps={{ 'aria-label': `Nothing in ${label}` }}
-      style={{ flex: '1 1 140px', minWidth: 0 }}
+      // Wide enough for a path and its direction beside two buttons.
+      style={{ flex: '1 1 220px', minWidth: 0 }}
     />
   );
 }
