@@ -340,6 +340,7 @@ resources:
     const replays = page.getByRole('button', { name: 'Replay' });
     await replays.waitFor();
     expect(await replays.isDisabled()).toBe(true);
+    await page.getByText('so it cannot be sent again as it was').waitFor();
   } finally {
     await api.stop();
   }

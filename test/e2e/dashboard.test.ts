@@ -92,7 +92,8 @@ test('the overview shows what the server counts, and how many records there are'
     .waitFor();
   await page.getByText('All that a *corner* sells.', { exact: true }).waitFor();
   for (const title of ['Requests per second', 'Latency (ms)', 'Errors per second'])
-    await page.getByRole('figure', { name: title }).locator('svg').first().waitFor();
+    // Arrow keys lead along it, so it says what it is.
+    await page.getByRole('application', { name: title }).waitFor();
   const rows = page.getByRole('region', { name: 'Resources' }).getByRole('row');
   await eventually(() => rows.allTextContents()).toEqual([
     'ResourceWhat may be doneRecords',

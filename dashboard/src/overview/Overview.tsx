@@ -106,35 +106,55 @@ export function Overview({ model }: ViewProps): JSX.Element {
       ) : null}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Figure title="Requests per second">
-          <AreaChart {...common} {...axis} series={[{ name: 'Requests/s', color: 'indigo.6' }]} />
+          {(named) => (
+            <AreaChart
+              {...common}
+              {...axis}
+              areaChartProps={named}
+              series={[{ name: 'Requests/s', color: 'indigo.6' }]}
+            />
+          )}
         </Figure>
         <Figure title="Latency (ms)">
-          <LineChart
-            {...common}
-            {...axis}
-            withLegend
-            connectNulls
-            withDots
-            dotProps={{ r: 2 }}
-            series={[
-              { name: 'p50', color: 'teal.7' },
-              { name: 'p95', color: 'var(--series-warm)' },
-            ]}
-          />
+          {(named) => (
+            <LineChart
+              {...common}
+              {...axis}
+              lineChartProps={named}
+              withLegend
+              connectNulls
+              withDots
+              dotProps={{ r: 2 }}
+              series={[
+                { name: 'p50', color: 'teal.7' },
+                { name: 'p95', color: 'var(--series-warm)' },
+              ]}
+            />
+          )}
         </Figure>
         <Figure title="Errors per second">
-          <LineChart
-            {...common}
-            {...axis}
-            withLegend
-            series={[
-              { name: '4xx/s', color: 'var(--series-warm)' },
-              { name: '5xx/s', color: 'var(--series-hot)' },
-            ]}
-          />
+          {(named) => (
+            <LineChart
+              {...common}
+              {...axis}
+              lineChartProps={named}
+              withLegend
+              series={[
+                { name: '4xx/s', color: 'var(--series-warm)' },
+                { name: '5xx/s', color: 'var(--series-hot)' },
+              ]}
+            />
+          )}
         </Figure>
         <Figure title="Time in the database (ms per second)">
-          <AreaChart {...common} {...axis} series={[{ name: 'Database ms/s', color: 'grape.6' }]} />
+          {(named) => (
+            <AreaChart
+              {...common}
+              {...axis}
+              areaChartProps={named}
+              series={[{ name: 'Database ms/s', color: 'grape.6' }]}
+            />
+          )}
         </Figure>
       </SimpleGrid>
       <Card withBorder component="section" aria-label="Resources">
@@ -168,7 +188,13 @@ export function Overview({ model }: ViewProps): JSX.Element {
   );
 }
 
-function Figure({ title, children }: { title: string; children: JSX.Element }): JSX.Element {
+interface FigureProps {
+  readonly title: string;
+  /** A chart, with the name that its curves have where arrow keys lead along them. */
+  readonly children: (named: { readonly title: string }) => JSX.Element;
+}
+
+function Figure({ title, children }: FigureProps): JSX.Element {
   return (
     <Card withBorder component="figure" m={0} aria-label={title}>
       <Group mb="xs">
@@ -176,7 +202,7 @@ function Figure({ title, children }: { title: string; children: JSX.Element }): 
           {title}
         </Title>
       </Group>
-      {children}
+      {children({ title })}
     </Card>
   );
 }

@@ -151,6 +151,11 @@ function Detail(props: DetailProps): JSX.Element {
           In start, values and bodies are told only where logging.includeBodies is set.
         </Alert>
       )}
+      {mayResend && isWithheld(request) && !isForgotten(request) ? (
+        <Text size="sm" className="quiet" mb="sm">
+          It held values that are not told here, so it cannot be sent again as it was.
+        </Text>
+      ) : null}
       <Failure request={request} />
       {request.failure === null ? null : <pre className="block">{request.failure}</pre>}
       <Tabs
