@@ -45,6 +45,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
   checkValues(field, path, report);
   warnOfWord(field, path, report);
+  warnOfSlashes(field, path, report);
   warnOfRepeats(field, path, report);
   for (const property of field.properties?.values() ?? []) {
     const place = [...path, 'properties', property.name];
@@ -103,7 +104,10 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
       const place = issue.path === '' ? '' : `, at ${issue.path.replace(/^\./u, '')},`;
       const shown = typeof value === 'number' ? plainText(value) : JSON.stringify(value);
       const severity = key[0] === 'example' ? 'warning' : 'error';
-      report([...path, ...key], `${shown}${place} ${issue.message}`, severity);
+      const word =
+        key[0] === 'default' && path.at(-2) === 'fields' ? drawnAs.get(field.type.name) : undefined;
+      const other = word === undefined ? '' : `, or the word \`${word}\``;
+      report([...path, ...key], `${shown}${place} ${issue.message}${other}`, severity);
     }
     return value;
   };
@@ -113,6 +117,14 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
   if (field.default?.kind === 'value')
     field.default = { kind: 'value', value: check(field.default.value, 'default') };
 }
+
+/** The word that a default may be, by the name of its type. */
+const drawnAs: ReadonlyMap<string, string> = new Map([
+  ['datetime', 'now'],
+  ['date', 'now'],
+  ['time', 'now'],
+  ['uuid', 'uuid'],
+]);
 
 /** What `now` and `uuid` are where the type fits; elsewhere they are texts, which is seldom meant. */
 const drawn: ReadonlyMap<JsonValue, string> = new Map([
@@ -129,6 +141,16 @@ function warnOfWord({ type, values, default: given }: Field, path: Path, report:
     `of type ${type.name} the default is the text \`${String(given.value)}\` itself; ${meant}`,
     'warning',
   );
+}
+
+/** In JavaScript a regular expression stands between slashes, which belong to the text here. */
+function warnOfSlashes({ attributes: { pattern } }: Field, path: Path, report: Report): void {
+  if (pattern !== undefined && /^\/.*[^\\]\/[gimsuy]*$/su.test(pattern))
+    report(
+      [...path, 'pattern'],
+      'a text has to hold these slashes as well; leave them out, with what stands behind the last one, or write `\\/` where they are meant',
+      'warning',
+    );
 }
 
 /** Whether records that are created without the field get a value that only one record may have. */

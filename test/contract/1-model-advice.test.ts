@@ -194,6 +194,44 @@ describe('a default that is a word for what is drawn', () => {
   });
 });
 
+test('a default that is neither a moment nor a UUID is told of the word that draws one', () => {
+  const { problems } = build(
+    resources({
+      r: 'a: { type: date, default: today }, b: { type: uuid, default: gen_random_uuid() }, c: { type: object, properties: { d: { type: date, default: today } } }',
+    }),
+  );
+  expect(problems.map(({ path, message }) => [path, message])).toEqual([
+    [
+      'resources.r.fields.a.default',
+      '"today" must be a date such as 2026-03-01, or the word `now`',
+    ],
+    ['resources.r.fields.b.default', '"gen_random_uuid()" must be a UUID, or the word `uuid`'],
+    ['resources.r.fields.c.properties.d.default', '"today" must be a date such as 2026-03-01'],
+  ]);
+});
+
+describe('a pattern between slashes, as JavaScript has it', () => {
+  test.each(['/^[a-z]+$/', '/^[a-z]+$/i', '/a|b/'])('%s is warned of', (pattern) => {
+    const { problems } = build(resources({ r: `x: { type: string, pattern: '${pattern}' }` }));
+    expect(problems.map(({ severity, path, message }) => [severity, path, message])).toEqual([
+      [
+        'warning',
+        'resources.r.fields.x.pattern',
+        'a text has to hold these slashes as well; leave them out, with what stands behind the last one, or write `\\/` where they are meant',
+      ],
+    ]);
+  });
+
+  test.each(['^/a/b$', '/', '/a', String.raw`\/a\/`, '/v1/posts'])(
+    '%s is as it is meant',
+    (pattern) => {
+      expect(
+        build(resources({ r: `x: { type: string, pattern: '${pattern}' }` })).problems,
+      ).toEqual([]);
+    },
+  );
+});
+
 describe('a default that only one record may have', () => {
   test('is warned of', () => {
     expect(

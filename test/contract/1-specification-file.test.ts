@@ -56,10 +56,11 @@ describe('faults in the syntax', () => {
       'a:\n  b: 1\n\tc: 2\n  d: { e: 1 }\n  f:\n    g: 1\nh: 1',
       '3:1 : a tab is used to indent; YAML is indented with blanks only',
     ],
+    ['quote not closed', 'name: "x\ny: 1', '1:7 : this text in quotes has no closing quote'],
     [
-      'quote not closed',
-      'name: "x\ny: 1',
-      '2:5 : the text in quotes that begins before this has no closing quote',
+      'quote not closed before others that are',
+      "a: 'b'\nc: { d: 'e', f: 'g }\nh: 1\n",
+      '2:17 : this text in quotes has no closing quote',
     ],
     [
       'bracket not closed',
@@ -122,7 +123,13 @@ describe('faults in the syntax', () => {
     [
       'text after quotes',
       "name: 'it's'",
-      '1:11 : nothing may follow here: the value before it is complete',
+      '1:11 : the text in quotes ends before this; text that holds such quotes has to stand in those of the other kind',
+    ],
+    [
+      'text behind a bracket',
+      'a: { pattern: [A-Z]+ }\nb: {x} y',
+      '1:20 : the bracket is closed before this; text that begins with a bracket has to stand in quotes',
+      '2:8 : the bracket is closed before this; text that begins with a bracket has to stand in quotes',
     ],
     [
       'brackets in text',

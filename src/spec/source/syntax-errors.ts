@@ -18,7 +18,7 @@ const explanations: readonly Words[] = [
   {
     code: 'MISSING_CHAR',
     pattern: /closing ['"]quote/,
-    words: 'the text in quotes that begins before this has no closing quote',
+    words: 'this text in quotes has no closing quote',
   },
   {
     code: 'BAD_INDENT',
@@ -134,6 +134,11 @@ function explain(fault: SyntaxFault, text: string): string {
     const character = text[start] === '`' ? 'a backtick' : `\`${text[start] ?? ''}\``;
     return `a value cannot begin with ${character}; put it in quotes`;
   }
+  const before = /at node end/.test(fault.message) ? text.slice(0, start).trimEnd().at(-1) : '';
+  if (before === '"' || before === "'")
+    return 'the text in quotes ends before this; text that holds such quotes has to stand in those of the other kind';
+  if (before === ']' || before === '}')
+    return 'the bracket is closed before this; text that begins with a bracket has to stand in quotes';
   const found = explanations.find(
     ({ code, pattern }) => code === fault.code && (pattern?.test(fault.message) ?? true),
   );
@@ -169,23 +174,48 @@ function isOpen({ message }: SyntaxFault): boolean {
 const scalarMark = '\u001F';
 const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', scalarMark]);
 
+/** What is written, in its order, each with its offset. */
+function* tokensOf(text: string): Generator<{ offset: number; token: string; isPlain: boolean }> {
+  let offset = 0;
+  let isPlain = false;
+  for (const token of new Lexer().lex(text)) {
+    if (marks.has(token)) {
+      isPlain = token === scalarMark;
+      continue;
+    }
+    yield { offset, token, isPlain };
+    isPlain = false;
+    offset += token.length;
+  }
+}
+
 /** Where the bracket stands that is still open at an offset: the last one; the offset itself where none is. */
 function openBracket(text: string, end: number): number {
   const open: number[] = [];
-  let offset = 0;
-  let isScalar = false;
-  for (const token of new Lexer().lex(text)) {
+  for (const { offset, token, isPlain } of tokensOf(text)) {
     if (offset >= end) break;
-    if (marks.has(token)) {
-      isScalar = token === scalarMark;
-      continue;
-    }
-    if (!isScalar && (token === '{' || token === '[')) open.push(offset);
-    else if (!isScalar && (token === '}' || token === ']')) open.pop();
-    isScalar = false;
-    offset += token.length;
+    if (isPlain) continue;
+    if (token === '{' || token === '[') open.push(offset);
+    else if (token === '}' || token === ']') open.pop();
   }
   return open.at(-1) ?? end;
+}
+
+/** Where the text in quotes begins that is not closed at an offset. */
+function openQuote(text: string, end: number): number {
+  let found = end;
+  for (const { offset, token, isPlain } of tokensOf(text)) {
+    if (offset >= end) break;
+    if (!isPlain && /^['"]/u.test(token)) found = offset;
+  }
+  return found;
+}
+
+/** Where that begins which is wrong: of what is not closed the library tells the end. */
+function beginOf(fault: SyntaxFault, text: string): number {
+  const [offset] = fault.pos;
+  if (isOpen(fault)) return openBracket(text, offset);
+  return /closing ['"]quote/.test(fault.message) ? openQuote(text, offset) : offset;
 }
 
 /** Faults worth reporting: those that only follow from an earlier one, or stand on its line, are left out; of tabs in a row the first one stays. */
@@ -218,9 +248,7 @@ export function explainFaults(
     if (isTab || isOfColumn) indented.add(line);
     if (isKnown) continue;
     lines.add(line);
-    const [end] = fault.pos;
-    const offset = isOpen(fault) ? openBracket(text, end) : end;
-    kept.push({ offset, message: explain(fault, text) });
+    kept.push({ offset: beginOf(fault, text), message: explain(fault, text) });
   }
   return kept;
 }
