@@ -308,10 +308,7 @@ export class LiveReload {
     const question = new AbortController();
     this.question = question;
     const message = `Change the database ${database} so, and lose these values?`;
-    this.tell(
-      lines.map((line) => ({ message: line })),
-      message,
-    );
+    this.tell(itemsOf(lines), message);
     const { confirm } = await import('@clack/prompts');
     const answer = await confirm({
       message,
@@ -322,7 +319,7 @@ export class LiveReload {
     return answer === true;
   }
 
-  private refuseSteps({ target }: Served, steps: readonly MigrationStep[]): void {
+  private refuseSteps({ target, open }: Served, steps: readonly MigrationStep[]): void {
     // What has come meanwhile is looked at next; it may be this one again.
     if (this.isChanged || this.ended.signal.aborted) {
       this.edits.forget();
@@ -330,7 +327,8 @@ export class LiveReload {
     }
     const needed = neededSteps(steps);
     const what = hindrance(this.context, target, needed) ?? '';
-    this.refuse(listed(needed), `The database no longer fits ${this.name}. ${what}`);
+    const anew = target.isOwn ? ` Or stop, delete ${open.name}, and start anew.` : '';
+    this.refuse(listed(needed), `The database no longer fits ${this.name}. ${what}${anew}`);
   }
 
   private refuse(lines: readonly string[], message: string): void {
@@ -338,11 +336,16 @@ export class LiveReload {
     this.edits.block();
     for (const line of lines) output.note(line);
     output.note(`${message} The last good version stays in use; save ${this.name} to try again.`);
-    this.tell([...lines, message].map((line) => ({ message: line })));
+    this.tell([...itemsOf(lines), { message }]);
   }
 
   private tell(problems: readonly ReloadProblem[], question?: string): void {
     const event = { file: this.name, problems, ...(question === undefined ? {} : { question }) };
     for (const { reloaded } of this.readers) reloaded?.(event);
   }
+}
+
+/** Steps as the page of the dashboard lists them, where each has a mark of its own. */
+function itemsOf(lines: readonly string[]): readonly ReloadProblem[] {
+  return lines.map((line) => ({ message: line.replace(/^- /u, '') }));
 }

@@ -72,8 +72,8 @@ test('readers are told of each edit, with the places of what is wrong', async ()
     ),
   ).toMatchObject({
     problems: [
-      { message: '- change authors.name from string to date (loses 1 value)' },
-      { message: '- change authors.name to allow null' },
+      { message: 'change authors.name from string to date (loses 1 value)' },
+      { message: 'change authors.name to allow null' },
       { message: expect.stringContaining('no longer fits plinth.yaml') as string },
     ],
   });
