@@ -236,7 +236,7 @@ function List(props: ListProps): JSX.Element {
       {mayRead ? null : <Alert color="gray">You may not read these records.</Alert>}
       {isUnfilled && error === null ? (
         <Text size="sm" role="status">
-          A filter has no value yet. The list is asked for once it has one.
+          A filter has no value yet. The list is asked for once one is written and ended with Enter.
         </Text>
       ) : null}
       {error === null ? null : <Problem error={error} />}

@@ -29,7 +29,12 @@ export function Waterfall({ request }: { readonly request: RequestDetail }): JSX
         <Table.Tbody>
           {lines.map(({ name, isSql, part }, index) => (
             <Table.Tr key={index}>
-              <Table.Td className="cell mono" title={name} pl={isSql ? 'lg' : undefined}>
+              <Table.Td
+                // Of a step the end tells most, such as what was expanded; a statement is told whole beside this.
+                className={isSql ? 'cell mono' : 'whole mono'}
+                title={name}
+                pl={isSql ? 'lg' : undefined}
+              >
                 {name}
               </Table.Td>
               <Table.Td>
