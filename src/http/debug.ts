@@ -3,7 +3,7 @@ import type { Row } from '../execute/database.ts';
 import type { Ran } from '../execute/watched.ts';
 import { untouched } from '../network/report.ts';
 import { adviseIndex } from '../plan/index-advice.ts';
-import { sentFilters, sentParameters } from '../request/debug.ts';
+import { addingToAll, sentFilters, sentParameters } from '../request/debug.ts';
 import {
   durationText,
   stepsOf,
@@ -38,13 +38,7 @@ export function refuseStreamed(
   watching: Watching | undefined,
 ): ApiError | undefined {
   if (watching === undefined || !isHonoured(exchange, watching.caller)) return undefined;
-  const { debug, trace, inspectData, inspectNetwork } = watching.wish;
-  const names = [
-    ...(debug ? ['_debug'] : []),
-    ...(trace ? ['_trace'] : []),
-    ...(inspectData ? ['_inspect'] : []),
-    ...(inspectNetwork ? ['_inspectNetwork'] : []),
-  ];
+  const names = addingToAll(watching.wish);
   const [first] = names;
   if (first === undefined) return undefined;
   const message = 'cannot be combined with CSV and NDJSON, which are sent as they are read';

@@ -10,6 +10,7 @@ import { carriedValues } from '../plan/carried.ts';
 import { cursorShape, decodeCursor, encodeCursor, type CursorText } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { planList, planOne } from '../plan/read.ts';
+import { addingToAll } from '../request/debug.ts';
 import { parsePrefer, type Preferences } from '../request/headers.ts';
 import { queryError } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
@@ -87,9 +88,12 @@ function answerList(
   return tagged(call, JSON.stringify(records), headers);
 }
 
-/** Whether the answer gets debug members. */
+/** Whether the answer gets debug members, though it is no error. */
 function isDebugged({ exchange, caller }: Call): boolean {
-  return exchange.watching !== undefined && isHonoured(exchange, caller);
+  const { watching } = exchange;
+  return (
+    watching !== undefined && addingToAll(watching.wish).length > 0 && isHonoured(exchange, caller)
+  );
 }
 
 /** The step in which the records of a resource are read. */

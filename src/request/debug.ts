@@ -29,6 +29,16 @@ export function wishedDebug(raw: string): DebugWish | undefined {
   };
 }
 
+/** The parameters among these that add a member to every answer; `_verbose` alone changes only errors. */
+export function addingToAll(wish: DebugWish): readonly ParameterName[] {
+  return [
+    ...(wish.debug ? (['_debug'] as const) : []),
+    ...(wish.trace ? (['_trace'] as const) : []),
+    ...(wish.inspectData ? (['_inspect'] as const) : []),
+    ...(wish.inspectNetwork ? (['_inspectNetwork'] as const) : []),
+  ];
+}
+
 /** Parameters as they were sent: a name → its value, an array where it was repeated. */
 export type SentParameters = Readonly<Record<string, string | readonly string[]>>;
 
