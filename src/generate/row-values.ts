@@ -37,10 +37,13 @@ export class RowValues implements Row {
     if (known !== undefined) return known;
     if (this.open[position] === true) throw this.rows.circle(position);
     this.open[position] = true;
-    const value = this.rows.make(this, position);
-    this.values[position] = value;
-    this.open[position] = false;
-    return value;
+    try {
+      const value = this.rows.make(this, position);
+      this.values[position] = value;
+      return value;
+    } finally {
+      this.open[position] = false;
+    }
   }
 
   /** The value of a field of the resource. */

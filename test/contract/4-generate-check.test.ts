@@ -322,6 +322,14 @@ describe('what the file does not say', () => {
     expect(await problemsOf('{ type: string, generator: nix.nix }', more)).toHaveLength(3);
   });
 
+  test('nor where another is made of it', async () => {
+    const more = `      g: { type: string, template: '{{self.f}}-{{row}}' }
+`;
+    expect(await problemsOf(String.raw`{ type: string, pattern: '^(a+)b\1$' }`, more)).toEqual([
+      expect.stringMatching(/^plinth\.yaml:5:7 warning .*no value was found/u),
+    ]);
+  });
+
   test('a field without a value hides no warning', async () => {
     const more = `      g: { type: integer, generator: { name: number.int, args: { mx: 3 } } }
   others:
