@@ -3,7 +3,7 @@ import type { Field } from '../model/api.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { fakerCall } from './faker-call.ts';
 import { isModuleFunction, type UserFunctions } from './modules.ts';
-import { listPool } from './pool.ts';
+import { listPool, rangePool } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
 import type { Row, Source } from './source.ts';
 import { namedTransform } from './transforms.ts';
@@ -30,7 +30,7 @@ export type Change = (value: unknown, row: Row) => unknown;
  * The source that a field names: `values`, `template`, `generator`, in this order; undefined where it names none.
  * Throws a `GenerationProblem` where it names what does not exist.
  */
-export function customSource(
+function customSource(
   field: Field,
   path: readonly (string | number)[],
   words: Words,
@@ -76,14 +76,30 @@ export function customSource(
     const call = functionCaller(name, functions, words, args);
     return { ...shared, kind: 'module', isDistinct: true, draw: (_, row) => call(row, undefined) };
   }
-  const { call, warnings } = fakerCall(name, args, words.faker, place);
+  const { call, range, warnings } = fakerCall(name, args, words.faker, place);
   return {
     ...shared,
     kind: 'generator',
+    pool: range && rangePool(field, range),
     isDistinct: transform.length === 0 && /^string\.(?:uuid|nanoid|ulid)$/u.test(name),
     draw: call,
     warnings,
   };
+}
+
+/** As `customSource`; a problem comes when a value is asked for, so that those of other fields are told too. */
+export function customOrProblem(
+  ...given: Parameters<typeof customSource>
+): CustomSource | undefined {
+  try {
+    return customSource(...given);
+  } catch (error) {
+    if (!(error instanceof GenerationProblem)) throw error;
+    const draw = (): never => {
+      throw error;
+    };
+    return { kind: 'generator', attribute: 'generator', name: 'unknown', isDistinct: true, draw };
+  }
 }
 
 /** The transforms of a field as one list of changes. */

@@ -3,12 +3,15 @@ import { unknownName } from '../model/names.ts';
 import { nearest } from '../spec/nearest.ts';
 import { isJsonObject } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import type { NumberRange } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
 
 /** A function of the faker library with the arguments that the file gives it. */
 export interface FakerCall {
   readonly call: () => unknown;
-  /** Why some arguments have no effect, as far as the calls until now tell. */
+  /** The numbers that it draws from, where it draws numbers. */
+  readonly range: NumberRange | undefined;
+  /** Why some arguments have no effect, as far as is known by now. */
   readonly warnings: () => readonly string[];
 }
 
@@ -35,8 +38,10 @@ export function fakerCall(
   for (const one of given) checkTypes(one, name, place);
   const options = given.map(watchedOptions);
   const parameters = options.map(({ value }) => value);
-  let isCalled = false;
+  const range = rangeOf(name, parameters[0]);
+  let isCalled = range !== undefined;
   return {
+    range,
     call: () => {
       isCalled = true;
       const result: unknown = Reflect.apply(called, owner, parameters);
@@ -46,6 +51,23 @@ export function fakerCall(
     },
     warnings: () => (isCalled ? options.flatMap(({ unread }) => unread()) : []),
   };
+}
+
+/** What a function draws numbers from; undefined where it draws others. */
+function rangeOf(name: string, first: unknown = {}): NumberRange | undefined {
+  const isWhole = name === 'number.int';
+  if (!isWhole && name !== 'number.float') return undefined;
+  const options = (typeof first === 'object' ? first : { max: first }) as Record<string, unknown>;
+  const number = (member: string): number | undefined => {
+    const value = options[member];
+    return typeof value === 'number' ? value : undefined;
+  };
+  const min = number('min') ?? 0;
+  const step = number('multipleOf');
+  if (isWhole) return { min, max: number('max') ?? Number.MAX_SAFE_INTEGER, step: step ?? 1 };
+  const digits = number('fractionDigits');
+  const finest = digits === undefined ? undefined : 10 ** -digits;
+  return { min, max: number('max') ?? 1, step: step ?? finest };
 }
 
 /**

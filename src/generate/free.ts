@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../model/api.ts';
 import type { JsonValue } from '../spec/specification.ts';
+import { distinctLists } from './distinct.ts';
 import type { Generator as DataGenerator } from './generator.ts';
-import { distinctLists } from './joint.ts';
 
 /** So many rows are looked through for what they leave free; where there are more, nothing is looked for. */
 const searchable = 5_000;

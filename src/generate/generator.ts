@@ -240,6 +240,14 @@ export class Generator {
         [...path, 'fields', field.name],
         `it is unique and has ${counted(values, 'value')}: ${count - values} of ${count} records get none`,
       );
+    for (const { field, custom, isDistinctValue, mayRepeat } of rows.ownMakers()) {
+      const twice = isDistinctValue && mayRepeat ? this.repeated(field, count) : undefined;
+      if (twice !== undefined)
+        warn(
+          [...path, 'fields', field.name, custom?.attribute ?? ''],
+          `it has to be distinct, but gives ${twice} twice: nothing will be generated`,
+        );
+    }
     for (const field of rows.fields) {
       const reason = this.strangeKey(field, count);
       if (reason !== undefined)
@@ -251,6 +259,18 @@ export class Generator {
     for (const maker of rows.makers.values())
       for (const [place, message] of maker.warnings()) warn(place, message);
     return found;
+  }
+
+  /** A value that two of the first records have. */
+  private repeated(field: Field, count: number): string | undefined {
+    const seen = new Set<string>();
+    for (let row = 1; row <= Math.min(count, 1_000); row += 1) {
+      const value = unlessProblem(() => this.valueOf(field, row)) ?? null;
+      const text = JSON.stringify(value);
+      if (value !== null && seen.has(text)) return text;
+      seen.add(text);
+    }
+    return undefined;
   }
 
   /** Why the key of one of the first records breaks a rule of its own field, as what it leads to has no such rule. */

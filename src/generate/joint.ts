@@ -171,28 +171,6 @@ function product(sizes: readonly number[]): number {
   return sizes.reduce((all, size) => all * size, 1);
 }
 
-/**
- * The lists of fields that have to be distinct together: `unique`, and the two keys of each junction, in the order that they
- * have there, from whichever side it is used.
- */
-export function distinctLists(
-  resource: Resource,
-  resources: Iterable<Resource>,
-): readonly (readonly Field[])[] {
-  const lists = [...resource.unique];
-  const own = [...resource.fields.values()];
-  const has = (fields: readonly Field[]): boolean =>
-    lists.some((list) => list.every((field) => fields.includes(field)));
-  for (const other of resources)
-    for (const relation of other.relations.values()) {
-      if (relation.kind !== 'belongsToMany' || relation.through !== resource) continue;
-      const keys = [relation.ownerKey, relation.targetKey];
-      const fields = keys.toSorted((a, b) => own.indexOf(a) - own.indexOf(b));
-      if (!has(fields)) lists.push(fields);
-    }
-  return lists;
-}
-
 /** Both keys of a junction of a resource with itself. */
 export function isOwnPair(
   a: Dimension | undefined,

@@ -3,7 +3,7 @@ import { readValue } from '../model/validation.ts';
 import { deepestRecord, isTooDeep, wrongValue, type Reading } from '../model/values.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import { messageOf } from '../message-of.ts';
-import { changesOf, customSource, type Change, type CustomSource } from './custom.ts';
+import { changesOf, customOrProblem, type Change, type CustomSource } from './custom.ts';
 import { distinctText, fitText } from './fit.ts';
 import { inferredSources } from './infer.ts';
 import { stepOf } from './kinds/moments.ts';
@@ -120,6 +120,18 @@ export class FieldMaker {
   get pool(): Pool | undefined {
     if (this.isOpen(this.source) || this.changes.length > 0) return undefined;
     return this.source.pool;
+  }
+
+  /** Whether there is another value for each of any number of rows. */
+  get isEndless(): boolean {
+    return this.isOpen(this.source);
+  }
+
+  /** Whether what the file names may give a value twice, and cannot be kept from it. */
+  get mayRepeat(): boolean {
+    const { custom } = this;
+    const isTold = custom === undefined || custom.isDistinct || custom.pool !== undefined;
+    return !isTold && !this.isEndless;
   }
 
   /** Gives what tells rows apart that come beside others, if there is a list of values of which each has another one. */
@@ -383,18 +395,5 @@ export class FieldMaker {
       [...path, custom.attribute],
       `${source?.name ?? custom.name} gives values that the field does not take: ${reason}`,
     );
-  }
-}
-
-/** As `customSource`; a problem comes when a value is asked for, so that those of other fields are told too. */
-function customOrProblem(...given: Parameters<typeof customSource>): CustomSource | undefined {
-  try {
-    return customSource(...given);
-  } catch (error) {
-    if (!(error instanceof GenerationProblem)) throw error;
-    const draw = (): never => {
-      throw error;
-    };
-    return { kind: 'generator', attribute: 'generator', name: 'unknown', isDistinct: true, draw };
   }
 }

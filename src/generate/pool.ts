@@ -106,6 +106,33 @@ function poolAt(
   return undefined;
 }
 
+/** The numbers that something draws from; any number of decimal places without a step. */
+export interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+  readonly step?: number | undefined;
+}
+
+/** The numbers of a range that a field takes; undefined where there are none, or too many to be told apart by places. */
+export function rangePool(field: Field, { min, max, step }: NumberRange): Pool | undefined {
+  const { type, attributes } = field;
+  const steps = [step, attributes.multipleOf].flatMap((one) =>
+    one === undefined ? [] : exact(one),
+  );
+  if (type.name === 'number' && steps.length === 0) return undefined;
+  const finest = Math.max(0, ...steps.map(({ scale }) => scale));
+  const scale = { integer: 0, decimal: field.scale, number: finest }[type.name as string];
+  if (scale === undefined) return undefined;
+  const by = steps
+    .map((one) => larger(floorTo(one, scale), 1n))
+    .reduce((all, one) => (all * one) / gcd(all, one), 1n);
+  const declared = declaredBounds(field, scale);
+  const low = larger(declared.low, ceilAt(exact(min), scale));
+  const high = smaller(declared.high, floorTo(exact(max), scale));
+  const start = low + mod(-low, by);
+  return start > high ? undefined : latticeOf(field, start, by, (high - start) / by + 1n, scale);
+}
+
 function latticeOf(field: Field, start: bigint, step: bigint, count: bigint, scale: number): Pool {
   const size = count > BigInt(largestPermutation) ? largestPermutation : Number(count);
   const isSafe =

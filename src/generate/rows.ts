@@ -1,9 +1,9 @@
 import type { Field, Resource } from '../model/api.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
+import { distinctLists, tellingPart } from './distinct.ts';
 import { Groups } from './groups.ts';
 import { idOf } from './ids.ts';
 import {
-  distinctLists,
   isOwnPair,
   Joint,
   morphsOf,
@@ -188,16 +188,16 @@ export class ResourceRows {
     const dimensions = this.dimensions();
     const taken = new Set<Dimension>();
     const joints: Joint[] = [];
-    for (const list of distinctLists(resource, world.resources())) {
-      if (list.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
+    for (const whole of distinctLists(resource, world.resources())) {
+      if (whole.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
         continue;
-      const loose = list.find(
-        (field) => !dimensions.has(field) && this.makers.get(field)?.pool === undefined,
-      );
+      const { list, loose } = tellingPart(whole, dimensions, this.makers);
       if (loose !== undefined) {
-        this.makers.get(loose)?.makeDistinct();
+        loose.makeDistinct();
         continue;
       }
+      // All of these are distinct where some are already.
+      if (this.distinct.some(({ fields }) => fields.every((one) => list.includes(one)))) continue;
       const members = [
         ...new Set(list.map((field) => dimensions.get(field) ?? this.valueDimension(field))),
       ].map((member) => member.others ?? member);

@@ -330,6 +330,15 @@ describe('what the file does not say', () => {
     ]);
   });
 
+  test('a value that comes twice where it must not', async () => {
+    const day = 'generator: { name: date.recent, args: { days: 5 } }';
+    expect(await problemsOf(`{ type: date, unique: true, ${day} }`)).toEqual([
+      expect.stringMatching(
+        /^plinth\.yaml:5:38 warning .*\.generator: .* gives "2025-12-\d\d" twice: nothing/u,
+      ),
+    ]);
+  });
+
   test('a field without a value hides no warning', async () => {
     const more = `      g: { type: integer, generator: { name: number.int, args: { mx: 3 } } }
   others:

@@ -4,7 +4,7 @@ import { readValue } from '../../src/model/validation.ts';
 import type { JsonValue } from '../../src/spec/specification.ts';
 import { buildValid } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';
-import { problemsOf, valuesOf } from './4-generate.ts';
+import { generated, problemsOf, valuesOf } from './4-generate.ts';
 
 /** Constraints of one field; every value of many rows has to satisfy them. */
 const constrained: readonly string[] = [
@@ -86,6 +86,11 @@ const unique: readonly string[] = [
   '{ type: time, unique: true }',
   '{ type: uuid, unique: true }',
   '{ type: string, unique: true, generator: person.firstName }',
+  '{ type: integer, unique: true, generator: { name: number.int, args: { min: 1, max: 2000 } } }',
+  '{ type: integer, unique: true, generator: { name: number.int, args: 1999 } }',
+  '{ type: integer, unique: true, minimum: 5, maximum: 10004, generator: { name: number.int, args: { multipleOf: 5 } } }',
+  '{ type: decimal, unique: true, generator: { name: number.float, args: { min: -10, max: 9.99 } } }',
+  '{ type: number, unique: true, generator: { name: number.float, args: { max: 2, fractionDigits: 3 } } }',
   '{ type: string, unique: true, template: "{{person.firstName}}", transform: [lowercase] }',
 ];
 
@@ -117,8 +122,43 @@ describe('unique holds', () => {
       2,
     );
     expect(await valuesOf('flag', '{ type: boolean, unique: true }', 5)).toHaveLength(5);
+    const drawn = 'generator: { name: number.int, args: { min: 1, max: 100 } }';
+    expect(
+      new Set(
+        await valuesOf(
+          'lot',
+          `{ type: integer, required: true, unique: true, multipleOf: 25, ${drawn} }`,
+        ),
+      ),
+    ).toEqual(new Set([25, 50, 75, 100]));
     const kinds = '{ type: enum, values: [a, b, c], required: true, unique: true }';
     expect(new Set(await valuesOf('kind', kinds))).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  test.each([
+    ['a number that is drawn', ['shelfId', 'number']],
+    ['a text, and values that are changed', ['size', 'label']],
+    ['a text, and a date that may come twice', ['day', 'label']],
+    ['a key, and a date that may come twice', ['shelfId', 'day']],
+    ['more than another list has', ['shelfId', 'size', 'number']],
+  ])('together: %s', async (_, list) => {
+    const { books = [] } = await generated(`generate: { count: 12 }
+resources:
+  shelves: { fields: { name: { type: string } } }
+  books:
+    unique: [[${list.join(', ')}], [number, shelfId]]
+    fields:
+      shelfId: { type: integer, required: true, reference: shelves.id }
+      number: { type: integer, generator: { name: number.int, args: { min: 1, max: 2 } } }
+      size: { type: string, values: [s, m], transform: [uppercase] }
+      label: { type: string }
+      day: { type: date, generator: { name: date.recent, args: { days: 2 } } }
+`);
+    expect(books).toHaveLength(12);
+    for (const fields of [list, ['number', 'shelfId']]) {
+      const told = books.map((book) => JSON.stringify(fields.map((name) => book[name])));
+      expect([fields, new Set(told).size]).toEqual([fields, 12]);
+    }
   });
 
   test('null only where the file says so', async () => {
