@@ -1,4 +1,4 @@
-import { makeGenerator } from '../generate/generator.ts';
+import { makeGenerator, missingSources } from '../generate/generator.ts';
 import { circularKeys, fillOrder } from '../generate/order.ts';
 import type { GenerationProblem } from '../generate/problem.ts';
 import { collectProblems } from '../spec/collector.ts';
@@ -30,4 +30,12 @@ export async function checkGeneration(
     ...(made.generator?.warnings() ?? []),
     ...circularKeys(order.resources, order),
   ]);
+}
+
+/** What a file that has errors names for its data and does not exist: all that can be told without a record. */
+export async function checkSources(
+  specification: Pick<SpecificationFile, 'name' | 'positionOf' | 'api' | 'folder'>,
+): Promise<readonly Problem[]> {
+  const { api, folder } = specification;
+  return generationProblems(specification, await missingSources(api, folder));
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { buildApi } from '../model/build.ts';
+import { buildApi, type ModelCheck } from '../model/build.ts';
 import type { Api } from '../model/api.ts';
 import type { FoundForms } from '../model/field-types/stored-as.ts';
 import { counted, isJsonObject } from '../model/values.ts';
@@ -52,6 +52,8 @@ export function readSpecification(
   path: string;
   text: string;
   api: Api | undefined;
+  /** What could be understood of it, even where there are errors. */
+  understood: Api | undefined;
   problems: readonly Problem[];
   positionOf: PositionOf;
 } {
@@ -61,9 +63,13 @@ export function readSpecification(
   const loaded = loadSpecification({ file: name, text, environment: context.environment });
   const model = collectProblems(name, loaded.positionOf);
   const { leftOut } = loaded;
+  let understood: Api | undefined;
+  const check: ModelCheck = (built, report) => {
+    understood = built;
+    checkRules(built, report);
+  };
   const api =
-    loaded.specification &&
-    buildApi(loaded.specification, model.report, { leftOut, check: checkRules });
+    loaded.specification && buildApi(loaded.specification, model.report, { leftOut, check });
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   if (failed && holdsRecords(name, text))
@@ -71,7 +77,7 @@ export function readSpecification(
       `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${argument(name)} --out plinth.yaml`)}".`,
     );
   const { positionOf } = loaded;
-  return { name, path, text, api: failed ? undefined : api, problems, positionOf };
+  return { name, path, text, api: failed ? undefined : api, understood, problems, positionOf };
 }
 
 function findFile(context: Context, { file, spec }: Named): string {

@@ -16,6 +16,8 @@ export interface CustomSource extends Source {
   readonly attribute: string;
   /** Whether no two rows get the same value anyway, transforms included, as far as can be told. */
   readonly isDistinct: boolean;
+  /** Why there is no such source. */
+  readonly problem?: GenerationProblem;
   /** What is odd about it, as far as the values until now tell. */
   readonly warnings?: () => readonly string[];
 }
@@ -98,7 +100,8 @@ export function customOrProblem(
     const draw = (): never => {
       throw error;
     };
-    return { kind: 'generator', attribute: 'generator', name: 'unknown', isDistinct: true, draw };
+    const shared = { kind: 'generator', attribute: 'generator', name: 'unknown' } as const;
+    return { ...shared, isDistinct: true, draw, problem: error };
   }
 }
 

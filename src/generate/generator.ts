@@ -4,6 +4,7 @@ import { counted } from '../model/values.ts';
 import { fieldsIn } from '../model/template.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
+import { customOrProblem } from './custom.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
 import { GenerationProblem, unlessProblem } from './problem.ts';
@@ -43,6 +44,49 @@ export async function makeGenerator(
   folder: string | undefined,
   options: GenerationOptions = {},
 ): Promise<Made> {
+  const { words, functions, problems } = await loadAll(api, folder, options);
+  if (words === undefined) return { ok: false, problems };
+  const generator = new Generator(api, words, functions, options);
+  const found = generator.problems();
+  // A function that could not be loaded makes no value either.
+  const isTold = ({ path }: GenerationProblem): boolean =>
+    problems.some((told) => path.every((part, index) => part === told.path[index]));
+  problems.push(...found.filter((problem) => !isTold(problem)));
+  return problems.length > 0 ? { ok: false, problems, generator } : { ok: true, generator };
+}
+
+/**
+ * What of all that a model names for its data does not exist; no value is made for it, so the file may have other errors,
+ * of which some fields are missing.
+ */
+export async function missingSources(
+  api: Api,
+  folder: string | undefined,
+): Promise<readonly GenerationProblem[]> {
+  const { words, functions, problems } = await loadAll(api, folder);
+  if (words === undefined) return problems;
+  const look = (field: Field, path: readonly string[]): void => {
+    const { problem } = customOrProblem(field, path, words, functions) ?? {};
+    if (problem !== undefined) problems.push(problem);
+    for (const [name, property] of field.properties ?? [])
+      look(property, [...path, 'properties', name]);
+    if (field.items !== undefined) look(field.items, [...path, 'items']);
+  };
+  for (const { name, fields } of api.resources.values())
+    for (const field of fields.values()) look(field, ['resources', name, 'fields', field.name]);
+  return problems;
+}
+
+/** Loads the locale and the functions that a model names. */
+async function loadAll(
+  api: Api,
+  folder: string | undefined,
+  options: GenerationOptions = {},
+): Promise<{
+  readonly words: Words | undefined;
+  readonly functions: UserFunctions;
+  readonly problems: GenerationProblem[];
+}> {
   const problems: GenerationProblem[] = [];
   const { locale } = settingsOf(api, options);
   const words = await loadWords(locale);
@@ -58,14 +102,7 @@ export async function makeGenerator(
   }
   const report = (problem: GenerationProblem): unknown => problems.push(problem);
   const functions = await loadFunctions(api, folder, report, options.modules);
-  if (words === undefined) return { ok: false, problems };
-  const generator = new Generator(api, words, functions, options);
-  const found = generator.problems();
-  // A function that could not be loaded makes no value either.
-  const isTold = ({ path }: GenerationProblem): boolean =>
-    problems.some((told) => path.every((part, index) => part === told.path[index]));
-  problems.push(...found.filter((problem) => !isTold(problem)));
-  return problems.length > 0 ? { ok: false, problems, generator } : { ok: true, generator };
+  return { words, functions, problems };
 }
 
 /** Makes the values of any row of any resource from seed, resource, field and row. Contract 4, Generated data. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { check } from '../../src/cli/commands/check.ts';
 import { checkRules } from '../../src/plan/rules.ts';
+import { makeFolder } from '../support/command.ts';
 import { expectErrors, modelOf, resources } from './1-model.ts';
+import { quietContext } from './4-sandboxes.ts';
 
 // Contract 1, Bad specification files: every problem is reported at once. What is wrong in one place hides nothing of
 // another, and nothing is reported that only follows from it.
@@ -343,4 +346,35 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
       'resources.places.fields.slot.values: `values` must be a list, each item a value, not `7`',
     ],
   ]);
+});
+
+test('what generated data is made by', async () => {
+  const folder = makeFolder({
+    'plinth.yaml': `resources:
+  things:
+    fields:
+      a: { type: strin, generator: internet.emial }
+      b: { type: string, generator: internet.emial, minLength: 3, maxLength: 2 }
+      c: { type: object, properties: { d: { type: array, items: { type: text, template: '{{nix' } } } }
+      e: { type: string, generator: ./g.ts#sukk, reference: nix.id }
+      f: { type: string, template: '{{self.a}}' }
+`,
+    'g.ts': 'export const sku = () => 1;',
+  });
+  const printed: string[] = [];
+  const quiet = quietContext(folder.path);
+  const print = (line: string): void => void printed.push(line);
+  await expect(check({ ...quiet, output: { ...quiet.output, print } }, {})).rejects.toThrow(
+    'plinth.yaml has 6 errors',
+  );
+  expect(printed.map((line) => line.replace(/^plinth\.yaml:(\d+):\d+ .*fields\./u, '$1 '))).toEqual(
+    [
+      '4 a.type: unknown type `strin`; did you mean `string`?',
+      '5 b.generator: there is no generator internet.emial; did you mean internet.email?',
+      '5 b.minLength: minLength 3 leaves no value under maxLength 2',
+      '6 c.properties.d.items.template: {{nix has no }}',
+      expect.stringMatching(/^7 e\.generator: .*sukk/u),
+      '7 e.reference: there is no resource nix',
+    ],
+  );
 });

@@ -8,7 +8,7 @@ import type { Problem } from '../../spec/problems.ts';
 import { shownPath, type Context } from '../context.ts';
 import { asStored, columnAdvice } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
-import { checkGeneration } from '../generation-problems.ts';
+import { checkGeneration, checkSources } from '../generation-problems.ts';
 import {
   formatProblem,
   readSpecification,
@@ -34,13 +34,23 @@ export async function check(
   { json = false, against, database, ...named }: CheckFlags,
 ): Promise<void> {
   const { output } = context;
-  const { name, path, problems: found, api, positionOf } = readSpecification(context, named);
-  const read = api && { name, api, positionOf, folder: dirname(path) };
-  const further = read && [
-    ...(await checkGeneration(read)),
-    ...checkData(context, read),
-    ...(await checkColumns(context, read, database)),
-  ];
+  const {
+    name,
+    path,
+    problems: found,
+    api,
+    understood,
+    positionOf,
+  } = readSpecification(context, named);
+  const folder = dirname(path);
+  const read = api && { name, api, positionOf, folder };
+  const further = read
+    ? [
+        ...(await checkGeneration(read)),
+        ...checkData(context, read),
+        ...(await checkColumns(context, read, database)),
+      ]
+    : understood && (await checkSources({ name, api: understood, positionOf, folder }));
   const problems = inOrder([...found, ...(further ?? [])]);
   if (!json) for (const problem of problems) output.print(formatProblem(problem));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
