@@ -1,3 +1,5 @@
+import type { Field, Resource } from '../model/api.ts';
+
 /** Rows that are counted by the records they belong to: so many for each of them, one after another. */
 export class Groups {
   /** How many rows the group of an owner has; owners count from 0. */
@@ -42,4 +44,10 @@ export class Groups {
     this.owner = low * 256;
     this.before = this.marks[low] ?? 0;
   }
+}
+
+/** The key of the belongsTo that `per` names. */
+export function perKeyOf({ relations }: Resource, per: string | undefined): Field | undefined {
+  const relation = relations.get(per ?? '');
+  return relation?.kind === 'belongsTo' ? relation.key : undefined;
 }

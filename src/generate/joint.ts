@@ -42,17 +42,23 @@ export interface OtherRecords {
  */
 export class Joint {
   readonly dimensions: readonly Dimension[];
-  private readonly key: Key;
-  private readonly mayBePair: boolean;
+  readonly key: Key;
+  readonly mayBePair: boolean;
   private others: OtherRecords | undefined;
   /** From where on what is free is looked for, for each place of a fixed dimension. */
   private readonly next = new Map<number | undefined, number>();
   private readonly given = new Map<number, number>();
+  private readonly limits: (readonly [Dimension, () => number])[] = [];
 
   constructor(dimensions: readonly Dimension[], key: Key, mayBePair: boolean) {
     this.dimensions = dimensions;
     this.key = key;
     this.mayBePair = mayBePair;
+  }
+
+  /** Keeps to so many places of a dimension. */
+  limit(dimension: Dimension, most: () => number): void {
+    this.limits.push([dimension, most]);
   }
 
   private get isPair(): boolean {
@@ -66,10 +72,14 @@ export class Joint {
 
   /** How many places each dimension has beside a fixed one, which has one; asked anew, since records come and go. */
   private sizes(fixed: Dimension | undefined): readonly number[] {
-    const { dimensions, isPair } = this;
+    const { dimensions, isPair, limits } = this;
     let open = largestPermutation;
     return dimensions.map((dimension, index) => {
-      const wanted = isPair && index === 1 ? dimension.size - 1 : dimension.size;
+      const least = limits.reduce(
+        (size, [of, most]) => (of === dimension ? Math.min(size, most()) : size),
+        dimension.size,
+      );
+      const wanted = isPair && index === 1 ? least - 1 : least;
       const size = Math.max(0, Math.min(wanted, Math.floor(open)));
       open = Math.max(1, open / Math.max(1, size));
       if (dimension === fixed) return 1;

@@ -1,7 +1,8 @@
 import type { Field, Resource } from '../model/api.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
+import { besideOf } from './beside.ts';
 import { distinctLists, tellingPart } from './distinct.ts';
-import { Groups } from './groups.ts';
+import { Groups, perKeyOf } from './groups.ts';
 import { idOf } from './ids.ts';
 import {
   isOwnPair,
@@ -186,7 +187,6 @@ export class ResourceRows {
     const { resource, world } = this;
     const places = new Map<Field, readonly [Dimension, PlaceOf]>();
     const dimensions = this.dimensions();
-    const taken = new Set<Dimension>();
     const joints: Joint[] = [];
     for (const whole of distinctLists(resource, world.resources())) {
       if (whole.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
@@ -201,13 +201,20 @@ export class ResourceRows {
       const members = [
         ...new Set(list.map((field) => dimensions.get(field) ?? this.valueDimension(field))),
       ].map((member) => member.others ?? member);
-      const isPlaced = (one: Dimension): boolean =>
-        taken.has(one) || one.fields.some((field) => places.has(field));
+      const isPlaced = ({ fields }: Dimension): boolean => fields.some((one) => places.has(one));
       // By whom rows are counted is the same in every list.
       const isPart = members.some((one) => isPlaced(one) && !this.isPer(one));
       const free = members.filter((one) => !isPlaced(one) || (this.isPer(one) && !isPart));
       const branch = free.find((one) => this.isOfTree(one));
       const others = free.filter((one) => !this.isOfTree(one));
+      const isPlain = this.perKey === undefined && branch === undefined;
+      const beside = isPlain ? besideOf(members, free, joints) : undefined;
+      if (beside !== undefined) {
+        this.distinct.push(beside.joint);
+        for (const field of beside.free.fields)
+          places.set(field, [beside.free, ({ number }) => beside.placeAt(number - 1)]);
+        continue;
+      }
       // What another list has placed already stays; then one more that is distinct by itself does.
       const joined = isPart ? others.slice(0, 1) : others;
       if (joined.length === 0) {
@@ -224,7 +231,6 @@ export class ResourceRows {
       );
       joints.push(joint);
       for (const [index, dimension] of joined.entries()) {
-        taken.add(dimension);
         for (const field of dimension.fields)
           places.set(field, [dimension, (row) => this.jointPlaces(joint, row)[index] ?? null]);
       }
@@ -391,10 +397,4 @@ export class ResourceRows {
     if (maker === undefined) throw new TypeError(`${field.name} has no maker`);
     return (row) => maker.make(row);
   }
-}
-
-/** The key of the belongsTo that `per` names. */
-function perKeyOf({ relations }: Resource, per: string | undefined): Field | undefined {
-  const relation = relations.get(per ?? '');
-  return relation?.kind === 'belongsTo' ? relation.key : undefined;
 }

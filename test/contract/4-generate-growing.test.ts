@@ -111,3 +111,40 @@ test('records that are there, few or many, all get links', async () => {
 function idOf(at: number): string {
   return `0190bbbb-0000-7000-8000-${String(at).padStart(12, '0')}`;
 }
+
+test('what two lists tell apart is distinct in both, up to all that there can be', async () => {
+  const server = await serveBoth(`resources:
+  lists:
+    generate: { count: 3 }
+    fields: { tracks: { type: relation, relation: belongsToMany, resource: tracks, through: entries } }
+  tracks: { generate: { count: 5 }, fields: { name: { type: string } } }
+  entries:
+    unique: [[listId, position]]
+    generate: { count: 9 }
+    fields:
+      listId: { type: integer, required: true, reference: lists.id }
+      trackId: { type: integer, required: true, reference: tracks.id }
+      position: { type: integer, required: true, minimum: 1, maximum: 9 }
+`);
+  const fillUp = async (count?: number): Promise<Row[]> => {
+    for (const { generation } of server.sides) {
+      const { api, database } = generation;
+      const resources = new Set([...api.resources.values()].slice(count === undefined ? 0 : 2));
+      expect(await fillAll(api, database, { resources, count })).toMatchObject({ ok: true });
+    }
+    const { body } = await server.get('/v1/entries?limit=100');
+    for (const field of ['position', 'trackId']) {
+      const pairs = (body as Row[]).map((row) => `${String(row['listId'])} ${String(row[field])}`);
+      expect([field, new Set(pairs).size]).toEqual([field, pairs.length]);
+    }
+    return body as Row[];
+  };
+  const first = await fillUp();
+  expect(first).toHaveLength(9);
+  const [gone] = first;
+  await server.send('DELETE', `/v1/entries/${String(gone?.['id'])}`);
+  await server.send('POST', '/v1/entries', { ...gone, id: undefined, position: 99 });
+  expect(await fillUp(13)).toHaveLength(13);
+  expect(await fillUp(100)).toHaveLength(15);
+  await server.stop();
+});
