@@ -6,7 +6,7 @@ import { sessionKinds, type SessionKind } from './postgres-sessions.ts';
 export interface PostgresAddress {
   /** `database on host:port`, for messages; what neither the URL nor the environment says is left out. */
   readonly name: string;
-  /** What the driver is told; what is left out it takes from the environment, as `psql` does. */
+  /** What the driver is told; what is left out it fills in: this machine, who runs the program, and a database of that name. */
   readonly target: {
     readonly host?: readonly string[];
     readonly port?: readonly number[];
@@ -26,7 +26,7 @@ export interface PostgresAddress {
 /** A URL that cannot be read, or asks for what there is not. Its message is a sentence that shows no password. */
 export class UnclearUrl extends Error {}
 
-/** What the URL leaves out is taken from here: the variables of `psql`, of which the driver reads those of the address itself. */
+/** What the URL leaves out is taken from here: the variables of `psql`. */
 export interface Surroundings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Relative paths of certificates start here. */
@@ -37,6 +37,12 @@ export interface Surroundings {
 const noHost = 'no-host.invalid';
 /** Where PostgreSQL listens if nobody says otherwise. */
 export const defaultPort = 5432;
+
+/** Settings of the server that have a variable. */
+const settingVariables = [
+  ['application_name', 'PGAPPNAME'],
+  ['options', 'PGOPTIONS'],
+] as const;
 
 const modes: Readonly<Record<string, Encryption['mode']>> = {
   disable: 'disable',
@@ -69,35 +75,38 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
   if (parsed === null || parsed.hash !== '' || /[@/]/u.test(path))
     throw new URIError('The URL is not clear');
   const said = new Map(parsed.searchParams);
-  /** What a parameter says, else what stands before the `?`. */
-  const take = (parameter: string, before = ''): string => {
+  const { environment = {} } = surroundings;
+  /** What a parameter says, else what stands before the `?`, else a variable. */
+  const take = (parameter: string, before: string, variable: string): string => {
     const value = said.get(parameter) ?? decodeURIComponent(before);
     said.delete(parameter);
-    return value;
+    return value || (environment[variable] ?? '');
   };
   const hostname = parsed.hostname === noHost ? '' : parsed.hostname;
-  const host = take('host', hostname.replace(/^\[(.+)\]$/u, '$1'));
-  const port = readPort(take('port', parsed.port));
-  const user = take('user', parsed.username);
-  const pass = take('password', parsed.password);
-  const database = take('dbname', path);
-  const asked =
-    take('target_session_attrs') || surroundings.environment?.['PGTARGETSESSIONATTRS'] || 'any';
+  const host = take('host', hostname.replace(/^\[(.+)\]$/u, '$1'), 'PGHOST');
+  const port = readPort(take('port', parsed.port, 'PGPORT'));
+  const user = take('user', parsed.username, 'PGUSER');
+  const pass = take('password', parsed.password, 'PGPASSWORD');
+  const database = take('dbname', path, 'PGDATABASE');
+  const asked = take('target_session_attrs', '', 'PGTARGETSESSIONATTRS') || 'any';
   const sessions = sessionKinds.find((kind) => kind === asked);
   if (sessions === undefined)
     throw new UnclearUrl(
       `There is no target_session_attrs ${JSON.stringify(asked)}. Write ${sessionKinds.join(', ')}.`,
     );
+  for (const [setting, variable] of settingVariables) {
+    const value = take(setting, '', variable);
+    if (value !== '') said.set(setting, value);
+  }
   // Both sides of the connection speak UTF-8; in another one each text would be written as others do not read it.
   said.delete('client_encoding');
-  const encryption = readEncryption(take, surroundings);
+  const encryption = readEncryption(take, surroundings.folder);
   const socket = host.startsWith('/') ? `${host}/.s.PGSQL.${port ?? defaultPort}` : undefined;
   return {
-    name: nameOf({ host, port, user, database }, surroundings.environment),
+    name: nameOf(host, port, database || user),
     target: {
-      // The default of the driver is left to it where the environment may say otherwise.
-      ...(host === '' ? {} : { host: [host], port: [port ?? defaultPort] }),
-      ...(host === '' && port !== undefined ? { port: [port] } : {}),
+      ...(host === '' ? {} : { host: [host] }),
+      port: [port ?? defaultPort],
       ...(socket === undefined ? {} : { path: socket }),
       ...(user === '' ? {} : { user }),
       ...(pass === '' ? {} : { pass }),
@@ -109,40 +118,34 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
   };
 }
 
-/** What messages call the database: as the driver fills in what the URL leaves out, so that it is told which one was meant. */
-function nameOf(
-  said: { host: string; port: number | undefined; user: string; database: string },
-  environment: Surroundings['environment'] = {},
-): string {
-  const { PGHOST = '', PGPORT = defaultPort, PGUSER = '', PGDATABASE = '' } = environment;
-  const host = said.host || PGHOST;
+/** What messages call the database, so that it is told which one was meant. */
+function nameOf(host: string, port = defaultPort, database = ''): string {
   const shown = host.includes(':') ? `[${host}]` : host;
-  const name = said.database || PGDATABASE || said.user || PGUSER || 'PostgreSQL';
-  return `${name}${host === '' ? '' : ` on ${shown}:${said.port ?? (said.host === '' ? PGPORT : defaultPort)}`}`;
+  return `${database || 'PostgreSQL'}${host === '' ? '' : ` on ${shown}:${port}`}`;
 }
 
 function readPort(text: string): number | undefined {
   if (text === '') return undefined;
   const port = Number(text);
   if (!/^\d+$/u.test(text) || port < 1 || port > 65_535)
-    throw new URIError('There is no such port');
+    throw new UnclearUrl(
+      'There is no such port of PostgreSQL. In its URL, or in PGPORT, write a number from 1 to 65535.',
+    );
   return port;
 }
 
 function readEncryption(
-  take: (parameter: string) => string,
-  { environment = {}, folder = '' }: Surroundings,
+  take: (parameter: string, before: string, variable: string) => string,
+  folder = '',
 ): Encryption {
-  const wish = (parameter: string): string | undefined => {
-    const said = take(parameter) || environment[`PG${parameter.toUpperCase()}`];
-    return said === '' ? undefined : said;
-  };
+  const wish = (parameter: string): string | undefined =>
+    take(parameter, '', `PG${parameter.toUpperCase()}`) || undefined;
   const file = (parameter: string): string | undefined => {
     const path = wish(parameter);
     return path === undefined ? undefined : resolve(folder, path);
   };
   // So other drivers write it.
-  const short = take('ssl') === 'true' ? 'require' : 'disable';
+  const short = take('ssl', '', '') === 'true' ? 'require' : 'disable';
   const root = wish('sslrootcert');
   const said = wish('sslmode') ?? (root === 'system' ? 'verify-full' : short);
   const mode = Object.hasOwn(modes, said) ? modes[said] : undefined;

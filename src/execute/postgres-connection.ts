@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net';
-import driver from 'postgres';
+import type driver from 'postgres';
 import type { SqlValue } from '../model/values.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row, Take } from './database.ts';
 import { defaultPort, type PostgresAddress } from './postgres-address.ts';
+import { clientOf } from './postgres-client.ts';
 import { encrypted, type Encryption } from './postgres-encryption.ts';
 import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from './postgres-errors.ts';
 import {
@@ -80,21 +81,6 @@ const freshFor = 1_000;
 
 /** How many rows of a stream come at a time. */
 const streamedRows = 5_000;
-
-const text = (stored: string): string => stored;
-
-/** A bigint as a number where that is exact: other tables may hold more than 2⁵³. */
-function readBigint(stored: string): number | string {
-  const number = Number(stored);
-  return Number.isSafeInteger(number) ? number : stored;
-}
-
-/** What is sent is text already, and what comes is read by the codecs: the driver's own conversions are off. */
-const types = {
-  text: { to: 25, from: [17, 114, 3802, 1082, 1114, 1184], serialize: text, parse: text },
-  boolean: { to: 16, from: [16], serialize: text, parse: (stored: string) => stored === 't' },
-  bigint: { to: 20, from: [20], serialize: text, parse: readBigint },
-};
 
 /** What every session is set to, whatever the role's or the database's defaults are. */
 function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string, string | number> {
@@ -180,8 +166,7 @@ export class Connection {
     this.encryption = encryption;
     this.sessions = sessions;
     const own = options.isPooled ? { application_name: 'plinth' } : sessionSettings(options);
-    // The types of the driver know no lists of hosts, which keep an IPv6 address from being cut at its first colon.
-    const told = {
+    this.client = clientOf({
       ...target,
       target_session_attrs: askedByDriver[sessions],
       ssl: false,
@@ -196,9 +181,7 @@ export class Connection {
       onclose: () => this.lose(),
       onparameter: (name: string, value: string) => this.learn({ [name]: value }),
       socket: (address: Address) => this.openSocket(address),
-      types,
-    };
-    this.client = driver(told as unknown as driver.Options<typeof types>);
+    });
   }
 
   /** `database on host:port`, for messages. */

@@ -81,7 +81,7 @@ export async function openPostgres(
   const address = typeof database === 'string' ? readPostgresUrl(database) : database;
   // The driver would try one after the other, and lose errors on the way.
   if (address.target.host?.some((host) => host.includes(',')) === true)
-    throw new DatabaseFailure('The URL of the database names several hosts; name one.');
+    throw new DatabaseFailure('The URL of the database, or PGHOST, names several hosts; name one.');
   const opened = new PostgresDatabase(address, {
     size: options.poolSize ?? databaseDefaults.poolSize,
     statementTimeout: options.statementTimeout ?? databaseDefaults.statementTimeout,

@@ -232,6 +232,6 @@ test('several hosts are refused', async () => {
   const { code, err } = await run('migrate', new URL('postgres://me:secret@a,b/x'));
   expect({ code, err }).toEqual({
     code: 1,
-    err: 'The URL of the database names several hosts; name one.\n',
+    err: 'The URL of the database, or PGHOST, names several hosts; name one.\n',
   });
 });
