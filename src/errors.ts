@@ -69,7 +69,10 @@ export const errorTable = {
   SIMULATED_ERROR: { status: 500, about: 'An error that the network simulation was asked for.' },
   OVERLOADED: { status: 503, about: 'The server has more requests than it can answer.' },
   DATABASE_UNAVAILABLE: { status: 503, about: 'The database cannot be reached.' },
-  DATABASE_BUSY: { status: 503, about: 'The database stayed busy or locked for too long.' },
+  DATABASE_BUSY: {
+    status: 503,
+    about: 'The database stayed busy or locked, or all connections to it in use, for too long.',
+  },
   KEYS_UNAVAILABLE: { status: 503, about: 'The keys that check tokens cannot be fetched.' },
   SANDBOXES_FULL: { status: 503, about: 'All sandboxes are in use.' },
   OUTCOME_UNKNOWN: {

@@ -204,7 +204,7 @@ async function createAtOnce(
 }
 
 /** How a failure is named after which others may have been waited for. */
-const waits: ReadonlySet<FailureKind> = new Set(['timeout', 'busy']);
+const waits: ReadonlySet<FailureKind> = new Set(['timeout', 'busy', 'crowded']);
 
 /** How long there is until `end`, in ms; at least one. */
 function milliseconds(end: number): number {

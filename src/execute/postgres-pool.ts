@@ -209,7 +209,7 @@ export class Pool {
       this.waiting
         .shift()
         ?.reject(
-          new DatabaseFailure('All connections to the database stayed busy.', { kind: 'busy' }),
+          new DatabaseFailure('All connections to the database stayed busy.', { kind: 'crowded' }),
         );
   }
 }

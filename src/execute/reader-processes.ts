@@ -78,7 +78,7 @@ export class ReaderProcesses {
 
   /**
    * Runs a statement, hands over its rows in portions as long as `take` wants more, and gives the ms that it took itself.
-   * Rejects with a DatabaseFailure: `timeout` at the deadline, `busy` where no process was free for so long.
+   * Rejects with a DatabaseFailure: `timeout` at the deadline, `crowded` where no process was free for so long.
    */
   read(job: Job, take: Take, signal?: AbortSignal): Promise<number> {
     return new Promise<number>((resolve, reject) => {
@@ -118,7 +118,7 @@ export class ReaderProcesses {
   private haveWait(task: Task): void {
     task.wait = setTimeout(() => {
       const busy = 'All processes that read the database stayed busy.';
-      this.abandon(task, new DatabaseFailure(busy, { kind: 'busy' }));
+      this.abandon(task, new DatabaseFailure(busy, { kind: 'crowded' }));
     }, this.patience);
   }
 

@@ -267,6 +267,10 @@ const unavailable = apiError('DATABASE_UNAVAILABLE', 'The database cannot be use
 
 const failures: Readonly<Record<FailureKind, ApiError>> = {
   busy: apiError('DATABASE_BUSY', 'The database stayed busy or locked for too long; try again'),
+  crowded: apiError(
+    'DATABASE_BUSY',
+    'Other requests kept all connections to the database in use for too long; try again',
+  ),
   unavailable,
   changed: unavailable,
   unsupported: apiError(

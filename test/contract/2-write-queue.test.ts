@@ -387,6 +387,9 @@ describe('a file that another process has locked', () => {
     other.exec('COMMIT');
     for (const answer of answers) {
       expectError(answer, 'DATABASE_BUSY', '/v1/items');
+      expect(answer.body).toMatchObject({
+        message: 'The database stayed busy or locked for too long; try again',
+      });
       expect(answer.headers.get('retry-after')).toBe('1');
     }
     expect((await ask(api, 'POST /v1/items', { name: 'free' })).status).toBe(201);

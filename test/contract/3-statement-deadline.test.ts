@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Driver from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/execute/database.ts';
 import { openPostgres } from '../../src/execute/postgres.ts';
 import { migrate as migratePostgres } from '../../src/execute/postgres-schema.ts';
 import { migrate as migrateSqlite } from '../../src/execute/sqlite-schema.ts';
-import { ReadCosts } from '../../src/execute/sqlite-costs.ts';
 import { openSqlite } from '../../src/execute/sqlite.ts';
 import { uuidv7 } from '../../src/http/uuid.ts';
 import { buildValid, serve, type TestApi } from '../support/api.ts';
@@ -134,6 +132,19 @@ describe.each(sides)('on %s', (_, api) => {
   });
 });
 
+describe.each(sides)('where all that read stay busy on %s', (_, api) => {
+  test('others are 503 in the end, and told that it is no lock', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => api().get(runaway)));
+    const waiting = answers.find(({ status }) => status === 503);
+    if (waiting === undefined) throw new Error('All have found a connection.');
+    expectError(waiting, 'DATABASE_BUSY', '/v1/items');
+    expect(waiting.body).toMatchObject({
+      message: 'Other requests kept all connections to the database in use for too long; try again',
+    });
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503, 504]));
+  });
+});
+
 describe('where a read of a large table runs', () => {
   /** Both with time for whatever they are asked, however busy the machine is. */
   let large: TestApi;
@@ -231,87 +242,6 @@ describe('where a read of a large table runs', () => {
       expect(await count()).toBe(before);
     });
   });
-});
-
-/** How long a run took, in ms, and whether that is its own time. */
-type Run = readonly [took: number, isOwn: boolean];
-
-test.each<readonly [string, readonly Run[], 'apart' | 'in the server']>([
-  ['has never run', [], 'apart'],
-  ['was quick', [[5, true]], 'in the server'],
-  [
-    'was quick by the clock',
-    [
-      [5, true],
-      [5, false],
-    ],
-    'in the server',
-  ],
-  [
-    'was long once by the clock',
-    [
-      [5, true],
-      [5_000, false],
-    ],
-    'in the server',
-  ],
-  [
-    'was long by the clock, then quick',
-    [
-      [5, true],
-      [500, false],
-      [5, true],
-      [30, true],
-    ],
-    'in the server',
-  ],
-  [
-    'was long by the clock, then itself',
-    [
-      [5, true],
-      [500, false],
-      [30, true],
-    ],
-    'apart',
-  ],
-  [
-    'was long itself once',
-    [
-      [5, true],
-      [30, true],
-    ],
-    'in the server',
-  ],
-  [
-    'was long itself twice',
-    [
-      [5, true],
-      [30, true],
-      [30, true],
-    ],
-    'apart',
-  ],
-  [
-    'was far longer itself',
-    [
-      [5, true],
-      [150, true],
-    ],
-    'apart',
-  ],
-])('a search through a large table that %s', (_, runs, where) => {
-  const driver = new Driver(':memory:');
-  driver.exec('CREATE TABLE "items" ("id" INTEGER PRIMARY KEY, "size" INTEGER)');
-  driver.exec(
-    `INSERT INTO "items" WITH RECURSIVE rows(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < ${rows}) SELECT i, i FROM rows`,
-  );
-  const costs = new ReadCosts(driver);
-  const statement = { sql: 'SELECT * FROM "items" WHERE "size" = ?', parameters: [0] };
-  const values = { bound: [7] };
-  costs.mayBeSlow(statement, values, 0, 1);
-  for (const [took, isOwn] of runs) costs.ran(statement, 1, took, isOwn);
-  expect(costs.mayBeSlow(statement, values, 2, 1)).toBe(where === 'apart');
-  driver.close();
 });
 
 test('a table that has grown since a statement ran is looked at anew, and nobody waits', async () => {

@@ -258,7 +258,7 @@ describe('the deadline', () => {
       release = resolve;
     });
     const held = [1, 2, 3].map(() => database.write(() => released));
-    expect(await failing(database.all(names, none))).toMatchObject({ kind: 'busy' });
+    expect(await failing(database.all(names, none))).toMatchObject({ kind: 'crowded' });
     const next = database.all(names, none);
     release();
     expect(await next).toEqual([]);
