@@ -81,7 +81,10 @@ export function tablesOf(
 }
 
 /** The tables of which what a file names as `data` may have the records, nobody having seen what it holds. */
-function tablesOfData({ api, folder }: SpecificationFile): ReadonlySet<string> {
+export function tablesOfData({
+  api,
+  folder,
+}: Pick<SpecificationFile, 'api' | 'folder'>): ReadonlySet<string> {
   const { data } = api.settings;
   if (data === undefined) return new Set();
   const { files } = findDataFiles([resolve(folder, data)], api);

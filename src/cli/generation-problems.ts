@@ -1,8 +1,10 @@
-import { makeGenerator, missingSources } from '../generate/generator.ts';
+import { makeGenerator, missingSources, type Generator } from '../generate/generator.ts';
 import { circularKeys, fillOrder } from '../generate/order.ts';
-import type { GenerationProblem } from '../generate/problem.ts';
+import { unlessProblem, without, type GenerationProblem } from '../generate/problem.ts';
+import { problemsTogether } from '../generate/rows-together.ts';
 import { collectProblems } from '../spec/collector.ts';
 import type { Problem } from '../spec/problems.ts';
+import { tablesOfData } from './fill.ts';
 import type { SpecificationFile } from './specification.ts';
 
 /** Problems of generated data with their places in the file. */
@@ -15,6 +17,19 @@ export function generationProblems(
   return collected.problems();
 }
 
+/** What the records of an empty database may not have together, of resources whose records are all generated. */
+function together(
+  { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
+  generator: Generator,
+): readonly GenerationProblem[] {
+  const loaded = tablesOfData({ api, folder });
+  const generated = [...api.resources.values()].filter(({ table }) => !loaded.has(table));
+  return generated.flatMap(
+    (resource) =>
+      unlessProblem(() => problemsTogether(generator, resource, new Set(generated))) ?? [],
+  );
+}
+
 /**
  * Every problem of the data that a file would have generated, as its first records show. Loads the modules that it
  * names.
@@ -25,8 +40,12 @@ export async function checkGeneration(
   const { api, folder } = specification;
   const made = await makeGenerator(api, folder);
   const order = fillOrder(api);
+  const problems = made.ok ? [] : made.problems;
   return generationProblems(specification, [
-    ...(made.ok ? [] : made.problems),
+    ...problems,
+    ...(made.generator === undefined
+      ? []
+      : without(together(specification, made.generator), problems)),
     ...(made.generator?.warnings() ?? []),
     ...circularKeys(order.resources, order),
   ]);

@@ -92,7 +92,7 @@ function oversized(
 }
 
 /** The fields that no two records may have alike: each alone, or some together. */
-function uniqueKeys({ id, fields, unique }: Resource): readonly (readonly Field[])[] {
+export function uniqueKeys({ id, fields, unique }: Resource): readonly (readonly Field[])[] {
   const single = [...fields.values()].filter((field) => field.unique || field === id);
   return [...single.map((field) => [field]), ...unique];
 }

@@ -7,7 +7,7 @@ import type { JsonValue, ResourceSpecification } from '../spec/specification.ts'
 import { customOrProblem } from './custom.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './modules.ts';
-import { GenerationProblem, unlessProblem } from './problem.ts';
+import { GenerationProblem, unlessProblem, without } from './problem.ts';
 import type { Universe } from './joint.ts';
 import type { Surroundings } from './part.ts';
 import { ResourceRows, type World } from './rows.ts';
@@ -47,11 +47,8 @@ export async function makeGenerator(
   const { words, functions, problems } = await loadAll(api, folder, options);
   if (words === undefined) return { ok: false, problems };
   const generator = new Generator(api, words, functions, options);
-  const found = generator.problems();
   // A function that could not be loaded makes no value either.
-  const isTold = ({ path }: GenerationProblem): boolean =>
-    problems.some((told) => path.every((part, index) => part === told.path[index]));
-  problems.push(...found.filter((problem) => !isTold(problem)));
+  problems.push(...without(generator.problems(), problems));
   return problems.length > 0 ? { ok: false, problems, generator } : { ok: true, generator };
 }
 
@@ -277,14 +274,6 @@ export class Generator {
         [...path, 'fields', field.name],
         `it is unique and has ${counted(values, 'value')}: ${count - values} of ${count} records get none`,
       );
-    for (const { field, custom, isDistinctValue, mayRepeat } of rows.ownMakers()) {
-      const twice = isDistinctValue && mayRepeat ? this.repeated(field, count) : undefined;
-      if (twice !== undefined)
-        warn(
-          [...path, 'fields', field.name, custom?.attribute ?? ''],
-          `it has to be distinct, but gives ${twice} twice: nothing will be generated`,
-        );
-    }
     for (const field of rows.fields) {
       const reason = this.strangeKey(field, count);
       if (reason !== undefined)
@@ -296,18 +285,6 @@ export class Generator {
     for (const maker of rows.makers.values())
       for (const [place, message] of maker.warnings()) warn(place, message);
     return found;
-  }
-
-  /** A value that two of the first records have. */
-  private repeated(field: Field, count: number): string | undefined {
-    const seen = new Set<string>();
-    for (let row = 1; row <= Math.min(count, 1_000); row += 1) {
-      const value = unlessProblem(() => this.valueOf(field, row)) ?? null;
-      const text = JSON.stringify(value);
-      if (value !== null && seen.has(text)) return text;
-      seen.add(text);
-    }
-    return undefined;
   }
 
   /** Why the key of one of the first records breaks a rule of its own field, as what it leads to has no such rule. */

@@ -19,6 +19,16 @@ export class GenerationProblem extends Error {
   }
 }
 
+/** Those of some problems that are of no place where something else has been told already. */
+export function without(
+  problems: readonly GenerationProblem[],
+  told: readonly GenerationProblem[],
+): readonly GenerationProblem[] {
+  return problems.filter(
+    ({ path }) => !told.some((other) => path.every((part, index) => part === other.path[index])),
+  );
+}
+
 /** What is given; undefined where it cannot be generated. */
 export function unlessProblem<Value>(give: () => Value): Value | undefined {
   try {

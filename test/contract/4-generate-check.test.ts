@@ -1,40 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkGeneration } from '../../src/cli/generation-problems.ts';
-import { formatProblem, requireSpecification } from '../../src/cli/specification.ts';
-import { makeFolder } from '../support/command.ts';
-import { quietContext } from './4-sandboxes.ts';
-
-const modules = {
-  'g.ts': `
-export const sku = () => 'S';
-export const five = () => 5;
-export const wrong = () => ({ on: 5 });
-export const throws = () => { throw new Error('no luck'); };
-export const hurls = () => { throw Object.create(null); };
-export const later = async () => 'x';
-export const circle = () => { const one = { list: [] }; one.list.push(one); return one; };
-const nested = (levels) => (levels === 0 ? 1 : [nested(levels - 1)]);
-export const deep = () => nested(31);
-export const deeper = () => nested(32);
-`,
-  'broken.ts': 'export const sku = ;',
-};
-
-/** What `plinth check` says of one field of a resource with ten records; the field is on line 5. */
-async function problemsOf(field: string, head = ''): Promise<readonly string[]> {
-  const text = `access: public
-resources:
-  things:
-    fields:
-      f: ${field}
-${head}`;
-  const folder = makeFolder({ 'plinth.yaml': text, ...modules });
-  const specification = requireSpecification(quietContext(folder.path), {});
-  return (await checkGeneration(specification)).map((problem) => formatProblem(problem));
-}
-
-const at = (column: number, key: string, message: string, severity = 'error'): string =>
-  `plinth.yaml:5:${column} ${severity} resources.things.fields.f${key}: ${message}`;
+import { at, problemsOf } from './4-generate-check.ts';
 
 describe('generators', () => {
   type Case = readonly [field: string, problems: readonly string[]];
@@ -334,7 +299,7 @@ describe('what the file does not say', () => {
     const day = 'generator: { name: date.recent, args: { days: 5 } }';
     expect(await problemsOf(`{ type: date, unique: true, ${day} }`)).toEqual([
       expect.stringMatching(
-        /^plinth\.yaml:5:38 warning .*\.generator: .* gives "2025-12-\d\d" twice: nothing/u,
+        /^plinth\.yaml:5:38 error .*\.generator: rows \d+ and \d+ both get "2025-12-\d\d": it must be unique/u,
       ),
     ]);
   });
