@@ -208,10 +208,11 @@ function* leaveColumn(
   const kept = keptColumn(column, referenceOf(actual, column, rules), () => isMade);
   const mustBeThere = !column.nullable && !column.fills && !actual.mayFill;
   if (!isMade) {
-    if (mustBeThere)
+    if (mustBeThere && table.takesRows)
       steps.push(
         step(`write rows without ${name}, which may not be null and is not in the file`, {
-          obstacle: 'name it as a field, let it be null, or give it a default in the database',
+          obstacle:
+            'name it as a field, let it be null, give it a default in the database, or let no request make records: access: { create: none }',
         }),
       );
     return kept;

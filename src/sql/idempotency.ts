@@ -34,6 +34,7 @@ export function idempotencyTable(
     {
       name: table,
       resource: undefined,
+      takesRows: true,
       columns: [
         column('scope', false),
         column('request', false),

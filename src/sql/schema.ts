@@ -45,6 +45,7 @@ export function schemaOf(
     ...resources.map((resource) => ({
       name: resource.table,
       resource: resource.name,
+      takesRows: resource.access.create.some(({ role }) => role !== 'none'),
       columns: [...resource.fields.values()].map((field) => ({
         ...columnOf(field, dialect),
         ...(lacking.has(field) ? { nullable: true, isMadeAnew: true } : {}),

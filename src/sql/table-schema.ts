@@ -6,6 +6,8 @@ export interface TableSchema {
   readonly name: string;
   /** Whose it is; undefined for one of the service's own. */
   readonly resource: string | undefined;
+  /** Whether rows are made by requests: else a column that the file does not name may want a value. */
+  readonly takesRows: boolean;
   readonly columns: readonly ColumnSchema[];
   readonly indexes: readonly IndexSchema[];
 }

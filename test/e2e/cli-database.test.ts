@@ -197,7 +197,7 @@ describe('migrate', () => {
     expect(ended.out.split('\n').slice(0, 3)).toEqual([
       '- change authors.name to refuse null',
       '- add column authors.email',
-      '- write rows without authors.nick, which may not be null and is not in the file (not possible: name it as a field, let it be null, or give it a default in the database)',
+      '- write rows without authors.nick, which may not be null and is not in the file (not possible: name it as a field, let it be null, give it a default in the database, or let no request make records: access: { create: none })',
     ]);
     expect(ended.err).toContain(
       'Nothing was changed. Do what is said of the steps that are not possible',

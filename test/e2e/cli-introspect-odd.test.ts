@@ -93,15 +93,10 @@ test('what cannot be said of a table in a file is left out of it, so that it can
     CREATE UNIQUE INDEX alone ON kept (sizes);
     INSERT INTO kept VALUES (1, '{"a":1}', '[1]'), (2, '{"a":2}', '[2]');
     CREATE TABLE gone (id REAL PRIMARY KEY); INSERT INTO gone VALUES (1.5);
-    CREATE TABLE links (keptId INTEGER REFERENCES kept, goneId REAL REFERENCES gone, PRIMARY KEY (keptId, goneId));
-    CREATE TABLE blind (id TEXT PRIMARY KEY, x BLOB NOT NULL); INSERT INTO blind VALUES ('a', x'00');
-    CREATE TABLE pairs (keptId INTEGER REFERENCES kept, blindId TEXT REFERENCES blind, PRIMARY KEY (keptId, blindId));
-    INSERT INTO pairs VALUES (1, 'a');`);
+    CREATE TABLE links (keptId INTEGER REFERENCES kept, goneId REAL REFERENCES gone, PRIMARY KEY (keptId, goneId));`);
   expect(left.toSorted()).toEqual([
-    'Table blind is left out: no row could be written without x, which may not be null and cannot be served, since it holds binary data; let it be null, or give it a default in the database.',
     'Table gone is left out: its primary key is of type number; it has to be a whole number, a UUID or text.',
     'Table links is left out: its primary key is of several columns (keptId, goneId), and not all of them lead to what is served.',
-    'Table pairs is left out: its primary key is of several columns (keptId, blindId), and not all of them lead to what is served.',
   ]);
   expect(text).not.toContain('unique');
   await good(['migrate', '--database', 'sqlite:old.db', '--apply'], cwd);

@@ -18,12 +18,6 @@ export function hindrance(
   if (actual.columns.has('')) return 'one of its columns has no name';
   if (/^(?:sqlite_|pg_|_plinth)/iu.test(actual.name))
     return 'databases keep such names for themselves';
-  const unfilled = columns.find(
-    ({ actual: { name, nullable, fills }, type }) =>
-      'left' in type && !nullable && !fills && !actual.mayFill && !primary.includes(name),
-  );
-  if (unfilled !== undefined && 'left' in unfilled.type)
-    return `no row could be written without ${unfilled.actual.name}, which may not be null and cannot be served, since ${unfilled.type.left}; let it be null, or give it a default in the database`;
   if (primary.length === 0) return 'it has no primary key';
   if (primary.length > 1) {
     const isLinked = (column: string): boolean =>

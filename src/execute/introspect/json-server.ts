@@ -16,7 +16,7 @@ import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, resourceName } from './names.ts';
 import { addRelations, junctionKeys } from './relations.ts';
-import { hasTimestamps, trimmed } from './resources.ts';
+import { hasTimestamps, trimmed } from './trimmed.ts';
 import { fallbackType, typeOfValues } from './value-types.ts';
 
 export type JsonRecord = Readonly<Record<string, JsonValue>>;

@@ -4,6 +4,7 @@ import { attributesOf, isNeeded, isOrdered, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { hindrance, idType, wideKey } from './hindrance.ts';
 import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
+import { hasTimestamps, trimmed } from './trimmed.ts';
 import { addRelations, junctionKeys } from './relations.ts';
 import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
 
@@ -121,7 +122,7 @@ function resourceOf(
 ): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
   const { table, resource: name } = named;
   const lists = indexLists(named, fold);
-  const { fields, left } = fieldsOf(named, lists, all, fold);
+  const { fields, left, isFilled } = fieldsOf(named, lists, all, fold);
   const isSorted = (one: string): boolean =>
     fields.some((draft) => draft.name === one && isOrdered(draft.attributes));
   const unique = distinct(
@@ -153,7 +154,7 @@ function resourceOf(
       unique,
       indexes: plain.filter((list) => list.length > 1),
       timestamps,
-      isCreated: !isNumberedElsewhere(table, fold),
+      isCreated: isFilled && !isNumberedElsewhere(table, fold),
       notes: [],
       junction,
       isLink:
@@ -177,16 +178,21 @@ function indexLists(
     .map((index) => ({ ...index, fields: index.columns.map(nameOf) }));
 }
 
-/** The fields of a table, and what of it cannot be served. */
+/** The fields of a table, what of it cannot be served, and whether a row can be written with these fields alone. */
 function fieldsOf(
   { table, fields: names }: Named,
   lists: readonly IndexList[],
   all: readonly Named[],
   fold: (name: string) => string,
-): { readonly fields: FieldDraft[]; readonly left: readonly string[] } {
+): {
+  readonly fields: FieldDraft[];
+  readonly left: readonly string[];
+  readonly isFilled: boolean;
+} {
   const { actual, columns, primary, rowKey, wideKeys } = table;
   const left = wideKeys.map((key) => `Of table ${actual.name} ${key} is not served.`);
   const fields: FieldDraft[] = [];
+  let isFilled = true;
   if (primary.length > 1 && rowKey !== undefined && !names.has('id'))
     fields.push(
       field('id', rowKey, { type: 'id' }, [
@@ -206,7 +212,13 @@ function fieldsOf(
           ? 'the database computes it'
           : likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)]);
     if (reason !== undefined || 'left' in type) {
-      left.push(`Column ${actual.name}.${own} is left out: ${reason ?? ''}.`);
+      const { nullable, fills } = column.actual;
+      const isMissed = !nullable && !fills && !actual.mayFill;
+      const what = isMissed
+        ? ` It may not be null, so records of ${actual.name} are read and changed but not made (access: { create: none }); let it be null, or give it a default in the database.`
+        : '';
+      left.push(`Column ${actual.name}.${own} is left out: ${reason ?? ''}.${what}`);
+      isFilled &&= !isMissed;
       continue;
     }
     const key = keyOf(column, actual.references, all, fold);
@@ -234,7 +246,7 @@ function fieldsOf(
     const draft = field(name, own, attributes, [...notes, ...key.notes]);
     fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
-  return { fields, left };
+  return { fields, left, isFilled };
 }
 
 /** Whether rows have the numbers of those of another table, which they say more of: there is none of their own to draw. */
@@ -295,46 +307,6 @@ function field(
     target: undefined,
     kinds: [],
   };
-}
-
-/** Whether there are the two fields that `timestamps` adds. */
-export function hasTimestamps(fields: readonly FieldDraft[]): boolean {
-  return ['createdAt', 'updatedAt'].every((name) =>
-    fields.some(
-      ({ name: own, attributes }) =>
-        own === name && attributes.type === 'datetime' && isNeeded(attributes),
-    ),
-  );
-}
-
-/** Leaves out what the file does not have to say: a plain id that is first, and timestamps that are last. */
-export function trimmed(fields: readonly FieldDraft[], timestamps: boolean): FieldDraft[] {
-  const [first] = fields;
-  const isPlainId =
-    first?.name === 'id' && Object.keys(first.attributes).length === 1 && first.notes.length === 0;
-  const rest = isPlainId ? fields.slice(1) : [...fields];
-  if (!timestamps) return rest;
-  const [created, updated] = rest.slice(-2);
-  const areLast =
-    created?.name === 'createdAt' &&
-    updated?.name === 'updatedAt' &&
-    [created, updated].every(
-      ({ attributes: { column, storedAs } }) => column === undefined && storedAs === undefined,
-    );
-  if (areLast) return rest.slice(0, -2);
-  return rest.map((draft) => {
-    if (draft.name !== 'createdAt' && draft.name !== 'updatedAt') return draft;
-    const { column, storedAs } = draft.attributes;
-    return {
-      ...draft,
-      attributes: {
-        type: 'datetime',
-        nullable: false,
-        ...(column === undefined ? {} : { column }),
-        ...(storedAs === undefined ? {} : { storedAs }),
-      },
-    };
-  });
 }
 
 const actions: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET NULL': 'setNull' };
