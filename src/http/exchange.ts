@@ -60,6 +60,8 @@ export interface Exchange {
   readonly draw: Draw;
   /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
   readonly answerLength: number | undefined;
+  /** What all CSV and NDJSON lists that are being sent may hold together, in bytes. */
+  readonly exportBytes: number;
   /** Whether the server takes its leave: it answers, but is no longer ready. */
   readonly isStopping: () => boolean;
 }

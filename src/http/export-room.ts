@@ -1,21 +1,16 @@
-/** What all lists that are being sent may take together, in bytes. */
-const mostBytes = 256 * 1024 * 1024;
-
 /**
  * The room for CSV and NDJSON lists, whose ids and a portion of whose records are kept until the last one was sent, however
  * slowly a client reads: who finds none is refused before the first byte, so that no list that has begun is given up.
  */
 export class ExportRoom {
   private held = 0;
-  private readonly most: number;
 
-  constructor(most = mostBytes) {
-    this.most = most;
-  }
-
-  /** Whether so many bytes can be held, until `release` is called with them. One list always finds room. */
-  hold(bytes: number): boolean {
-    if (this.held > 0 && this.held + bytes > this.most) return false;
+  /**
+   * Whether so many bytes can be held where all lists may hold `most`, until `release` is called with them. One list always
+   * finds room.
+   */
+  hold(bytes: number, most: number): boolean {
+    if (this.held > 0 && this.held + bytes > most) return false;
     this.held += bytes;
     return true;
   }

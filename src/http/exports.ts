@@ -35,7 +35,7 @@ export async function exportRecords(
   const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal),
   );
-  if (!generation.exportRoom.hold(bytes)) return fail(noRoom);
+  if (!generation.exportRoom.hold(bytes, exchange.exportBytes)) return fail(noRoom);
   exchange.onEnd(() => generation.exportRoom.release(bytes));
   const paged = { ...result, next: undefined };
   const headers = pageHeaders(call, preferences, bound.value.page, paged);

@@ -55,6 +55,7 @@ export interface Parts {
   readonly bodyLimit: number;
   /** See `Exchange`. */
   readonly answerLength: number | undefined;
+  readonly exportBytes: number;
 }
 
 /** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
@@ -229,6 +230,7 @@ export class RequestHandler {
         failed,
         draw,
         answerLength: this.parts.answerLength,
+        exportBytes: this.parts.exportBytes,
         isStopping: this.isStopping,
       });
     };

@@ -150,6 +150,7 @@ export async function startServer(
     trace,
     bodyLimit,
     answerLength: options.answerLength,
+    exportBytes: bounds.exportBytes,
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };

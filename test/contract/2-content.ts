@@ -53,7 +53,7 @@ export interface Sides {
 
 export const sideNames = ['sqlite', 'postgres'] as const;
 
-type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes'>;
+type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes' | 'memory'>;
 
 interface Served {
   readonly side: Side;
