@@ -81,7 +81,7 @@ export class Edits {
   private look(): Omit<Look, 'file'> {
     let read: ReturnType<typeof readSpecification>;
     try {
-      read = readSpecification(this.context, { file: this.path }, this.given);
+      read = readSpecification(this.context, { file: this.path }, { given: this.given });
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       const { message } = error;

@@ -39,14 +39,19 @@ const defaultNames = ['plinth.yaml', 'plinth.yml', 'plinth.json'];
 /** Far more than anyone writes: it is held in memory several times over. */
 const maxSize = 16 * 1024 * 1024;
 
+interface Reading {
+  readonly given?: string | undefined;
+  readonly isOnlyRead?: boolean;
+}
+
 /**
  * Reads a specification and every problem of it; the Api is undefined where one of them is an error. `given` is its text
- * where it was read before.
+ * where it was read before; what is `isOnlyRead` lacks what no variable that is set says to a server.
  */
 export function readSpecification(
   context: Context,
   named: Named,
-  given?: string,
+  { given, isOnlyRead = false }: Reading = {},
 ): {
   name: string;
   path: string;
@@ -60,7 +65,12 @@ export function readSpecification(
   const path = findFile(context, named);
   const name = shownPath(context, path);
   const text = given ?? readText(path, name);
-  const loaded = loadSpecification({ file: name, text, environment: context.environment });
+  const loaded = loadSpecification({
+    file: name,
+    text,
+    environment: context.environment,
+    isOnlyRead,
+  });
   const model = collectProblems(name, loaded.positionOf);
   const { leftOut } = loaded;
   let understood: Api | undefined;
@@ -162,13 +172,17 @@ function holdsRecords(name: string, text: string): boolean {
   );
 }
 
-/** Reads a specification that a command cannot do without, or takes its text as `given`; warnings are left to the command. */
+/** Reads a specification that a command cannot do without, as `readSpecification` does; warnings are left to the command. */
 export function requireSpecification(
   context: Context,
   named: Named,
-  given?: string,
+  reading: Reading = {},
 ): SpecificationFile {
-  const { name, path, text, api, problems, positionOf } = readSpecification(context, named, given);
+  const { name, path, text, api, problems, positionOf } = readSpecification(
+    context,
+    named,
+    reading,
+  );
   if (api !== undefined)
     return { name, folder: dirname(path), text, api, warnings: problems, positionOf };
   const errors = problems.filter(({ severity }) => severity === 'error');

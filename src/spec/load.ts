@@ -5,7 +5,7 @@ import { placesIn } from './elsewhere.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Problem } from './problems.ts';
 import type { Environment } from './source/environment.ts';
-import { positionIn } from './source/node.ts';
+import { positionIn, type Path } from './source/node.ts';
 import { readYaml } from './source/yaml.ts';
 import type { Specification } from './specification.ts';
 
@@ -15,7 +15,27 @@ export interface SpecificationFile {
   readonly text: string;
   /** The variables that `${NAME}` may name. */
   readonly environment: Environment;
+  /** Whether it is read to describe the API and not to serve it: then what only a server needs may be unset, with a warning. */
+  readonly isOnlyRead?: boolean;
 }
+
+/** What of `auth` credentials are held against. */
+const ofCredentials: ReadonlySet<unknown> = new Set([
+  'secret',
+  'publicKey',
+  'jwksUri',
+  'issuer',
+  'audience',
+]);
+
+/** Whether only a server needs what stands there: no document of the API says anything of it. */
+const isOfServers: Readonly<Record<string, (path: Path) => boolean>> = {
+  database: () => true,
+  logging: () => true,
+  server: ([, name]) => name !== 'publicUrl',
+  rateLimit: ([, name]) => name === 'store',
+  auth: (path) => ofCredentials.has(path.findLast((one) => typeof one === 'string')),
+};
 
 export interface Loaded {
   readonly file: string;
@@ -36,9 +56,16 @@ export interface Loaded {
 const placeOf = placesIn(specification);
 
 /** Reads YAML or JSON and checks its structure; all problems are values. No input or output. */
-export function loadSpecification({ file, text, environment }: SpecificationFile): Loaded {
+export function loadSpecification({
+  file,
+  text,
+  environment,
+  isOnlyRead = false,
+}: SpecificationFile): Loaded {
   const syntax = collectProblems(file, () => ({ line: 1, column: 1 }));
-  const root = readYaml(text, environment, syntax.reportAt);
+  const mayBeUnset = (path: Path): boolean =>
+    isOnlyRead && isOfServers[String(path[0])]?.(path) === true;
+  const root = readYaml(text, environment, mayBeUnset, syntax.reportAt);
   const positionOf: PositionOf = (path, part) => positionIn(root, path, part);
   const structure: Collector = collectProblems(file, positionOf, placeOf);
   const checked = root === undefined ? invalid : check(specification, root, [], structure);

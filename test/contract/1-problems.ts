@@ -4,8 +4,8 @@ import { loadSpecification, type Loaded } from '../../src/spec/load.ts';
 const environment = { PORT: '8080', YES: 'true', HOST: 'example.org', EMPTY: '', DIGITS: '1234' };
 
 /** Loads a text in a fixed environment. */
-export function load(text: string, file = 'plinth.yaml'): Loaded {
-  return loadSpecification({ file, text, environment });
+export function load(text: string, file = 'plinth.yaml', isOnlyRead = false): Loaded {
+  return loadSpecification({ file, text, environment, isOnlyRead });
 }
 
 /** Problems as `line:column path: message`, warnings marked. */

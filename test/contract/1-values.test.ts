@@ -89,6 +89,50 @@ describe('variables', () => {
   ]);
 });
 
+describe('a file that is only read, with a variable that is not set', () => {
+  test.each<readonly [severity: 'warning' | 'error', path: string, text: string]>([
+    ['warning', 'database', 'database: "${NOPE}"'],
+    ['warning', 'database.url', 'database: { url: "${NOPE}" }'],
+    ['warning', 'server.port', 'server: { port: "${NOPE}" }'],
+    ['warning', 'server.tls.key', 'server: { tls: { cert: a, key: "${NOPE}" } }'],
+    ['warning', 'logging.level', 'logging: { level: "${NOPE}" }'],
+    ['warning', 'rateLimit.store', 'rateLimit: { store: "redis://:${NOPE}@a" }'],
+    ['warning', 'auth.jwt.secret', 'auth: { jwt: { secret: "${NOPE}" } }'],
+    [
+      'warning',
+      'auth.jwt.audience[0]',
+      'auth: { jwt: { jwksUri: "https://a", audience: ["${NOPE}"] } }',
+    ],
+    [
+      'warning',
+      'auth.jwt.keys[0].secret',
+      'auth: { jwt: { keys: [{ kid: a, alg: HS256, secret: "${NOPE}" }] } }',
+    ],
+    // What documents of the API say, or would.
+    ['error', 'server.publicUrl', 'server: { publicUrl: "${NOPE}" }'],
+    ['error', 'auth.apiKeys[0].hash', 'auth: { apiKeys: [{ name: a, hash: "${NOPE}" }] }'],
+    ['error', 'name', 'name: "${NOPE}"'],
+    ['error', 'api.basePath', 'api: { basePath: "${NOPE}" }'],
+    ['error', 'access', 'access: "${NOPE}"'],
+    ['error', 'rateLimit', 'rateLimit: "${NOPE}"'],
+    ['error', 'server.host', 'server: { host: &host "${NOPE}" }'],
+    ['error', 'server.host', 'server: &server { host: "${NOPE}" }'],
+  ])('%s: %s', (severity, path, text) => {
+    const whole = `${good}\n${text}`;
+    expect(load(whole, undefined, true).problems).toMatchObject([{ severity, path }]);
+    expect(load(whole).problems).toMatchObject([{ severity: 'error', path }]);
+  });
+
+  test('is wrong where it is, whatever is not set', () => {
+    const text = `${good}\nserver: { port: "\${NOPE}", hots: a }\ndatabase: "\${A-b}"`;
+    expect(load(text, undefined, true).problems).toMatchObject([
+      { severity: 'warning', path: 'server.port' },
+      { severity: 'error', path: 'server.hots' },
+      { severity: 'error', path: 'database' },
+    ]);
+  });
+});
+
 describe('numbers', () => {
   expectProblems([
     [

@@ -35,6 +35,26 @@ describe('openapi and types', () => {
     await server.stop('SIGTERM');
   });
 
+  test('what only a server needs may come from variables that are not set', async () => {
+    const text = (database: string, secret: string): string =>
+      `database: ${database}\nauth: { jwt: { secret: "${secret}" } }\n${library.replace('access: public', '')}`;
+    const { path } = makeFolder({
+      'plinth.yaml': text('${DATABASE}', '${SECRET}'),
+      'written.yaml': text('sqlite:a.db', 'x'.repeat(32)),
+    });
+    const there = (...args: string[]): ReturnType<typeof plinth> => plinth(args, { cwd: path });
+    for (const command of ['openapi', 'types']) {
+      const { code, out, err } = await there(command);
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toBe((await there(command, 'written.yaml')).out);
+    }
+    for (const command of ['check', 'start', 'dev', 'migrate']) {
+      const { code, out, err } = await there(command);
+      expect(code).toBe(1);
+      expect(`${out}${err}`).toMatch(/^plinth\.yaml:1:11 error database: /u);
+    }
+  });
+
   test('openapi of another version, to a file', async () => {
     const { code, out, err } = await run(
       'openapi',

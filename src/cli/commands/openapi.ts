@@ -7,7 +7,7 @@ import { requireSpecification } from '../specification.ts';
 
 /** `plinth openapi [file]`: the OpenAPI document of all of a version, as the server gives it. */
 export async function openapi(context: Context, flags: DocumentFlags): Promise<void> {
-  const { api, folder } = requireSpecification(context, flags);
+  const { api, folder } = requireSpecification(context, flags, { isOnlyRead: true });
   const view = wholeView(api, flags);
   const made = await makeGenerator(api, folder);
   const rows = made.ok ? exampleRows(made.generator) : undefined;

@@ -25,7 +25,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
     // What there is to check was checked where it was started.
     await workers.beWorker(own, count, async (place) => {
       const { path, text } = place.outset.specification;
-      const read = requireSpecification(own, { file: path }, text);
+      const read = requireSpecification(own, { file: path }, { given: text });
       const target = requireTarget(own, flags, read);
       const specification = await asStored(own, target, read);
       await serveOver(own, specification, target, flags, place);

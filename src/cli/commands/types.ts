@@ -5,6 +5,6 @@ import { requireSpecification } from '../specification.ts';
 
 /** `plinth types [file]`: a TypeScript client of all of a version. */
 export function types(context: Context, flags: DocumentFlags): void {
-  const { api } = requireSpecification(context, flags);
+  const { api } = requireSpecification(context, flags, { isOnlyRead: true });
   writeDocument(context, clientSource(wholeView(api, flags)), flags.out);
 }

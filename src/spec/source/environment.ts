@@ -7,8 +7,9 @@ export interface Replacement {
   readonly whole: boolean;
   /** Whether any variable or escape was found. */
   readonly changed: boolean;
-  /** One sentence for each variable that is unset or not written as `${NAME}`. */
+  /** One sentence for each variable that is not written as `${NAME}`, and for each that is not set. */
   readonly problems: readonly string[];
+  readonly unset: readonly string[];
 }
 
 /** The source of a pattern for one `${NAME}`; the JSON Schema uses it too. */
@@ -19,8 +20,10 @@ const wholly = new RegExp(`^(${variablePattern})+$`);
 
 /** Puts the variables in the place of every `${NAME}`; `$${` stands for `${` itself. */
 export function replaceVariables(source: string, environment: Environment): Replacement {
-  if (!source.includes('${')) return { text: source, whole: false, changed: false, problems: [] };
+  if (!source.includes('${'))
+    return { text: source, whole: false, changed: false, problems: [], unset: [] };
   const problems: string[] = [];
+  const unset: string[] = [];
   const text = source.replaceAll(occurrences, (found: string, name: string | undefined) => {
     if (found === '$${') return '${';
     if (name === undefined) {
@@ -30,12 +33,12 @@ export function replaceVariables(source: string, environment: Environment): Repl
       return found;
     }
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    if (value === undefined) problems.push(unset(name));
+    if (value === undefined) unset.push(notSet(name));
     return value ?? '';
   });
-  return { text, whole: wholly.test(source), changed: true, problems };
+  return { text, whole: wholly.test(source), changed: true, problems, unset };
 }
 
-function unset(name: string): string {
+function notSet(name: string): string {
   return `the environment variable \`${name}\` is not set; set it, or write \`$\${${name}}\` if the text itself is meant`;
 }

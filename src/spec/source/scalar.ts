@@ -6,7 +6,11 @@ const coreTags = new Set(
   ['str', 'int', 'float', 'bool', 'null'].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
-type Reading = Pick<ScalarNode, 'value' | 'origin'> & { readonly problems: readonly string[] };
+interface Reading extends Pick<ScalarNode, 'value' | 'origin'> {
+  readonly problems: readonly string[];
+  /** Those of variables that are not set. */
+  readonly unset?: readonly string[];
+}
 
 /** The value of a scalar with its variables replaced, and what is wrong with it. */
 export function readScalar(scalar: Scalar, source: string, environment: Environment): Reading {
@@ -30,9 +34,10 @@ export function readScalar(scalar: Scalar, source: string, environment: Environm
 }
 
 function readString(value: string, environment: Environment): Reading {
-  const { text, whole, changed, problems } = replaceVariables(value, environment);
+  const { text, whole, changed, problems, unset } = replaceVariables(value, environment);
   const replaced = whole ? 'variable' : changed ? 'mixed' : 'written';
-  return { value: text, origin: problems.length > 0 ? 'unusable' : replaced, problems };
+  const isUnusable = problems.length + unset.length > 0;
+  return { value: text, origin: isUnusable ? 'unusable' : replaced, problems, unset };
 }
 
 function unusable(problem: string): Reading {

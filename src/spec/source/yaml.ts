@@ -24,6 +24,7 @@ const depthLimit = 100;
 interface Reading {
   readonly lines: LineCounter;
   readonly environment: Environment;
+  readonly mayBeUnset: (path: Path) => boolean;
   readonly reportAt: Collector['reportAt'];
   readonly anchors: Map<string, SourceNode>;
   /** Anchors of the collections that are being read. */
@@ -33,11 +34,13 @@ interface Reading {
 
 /**
  * Reads YAML (and JSON, which is YAML) into nodes with positions. What is wrong is reported; the result is
- * undefined when there is nothing to look at any further: a fault in the syntax, an empty file, several documents.
+ * undefined when there is nothing to look at any further: a fault in the syntax, an empty file, several documents. Where a
+ * variable that is not set `mayBeUnset`, that is a warning.
  */
 export function readYaml(
   text: string,
   environment: Environment,
+  mayBeUnset: (path: Path) => boolean,
   reportAt: Collector['reportAt'],
 ): SourceNode | undefined {
   const lines = new LineCounter();
@@ -80,6 +83,7 @@ export function readYaml(
   const reading = {
     lines,
     environment,
+    mayBeUnset,
     reportAt,
     anchors: new Map(),
     open: new Set<string>(),
@@ -257,8 +261,12 @@ function readKey(
 
 function scalarNode(scalar: Scalar, position: Position, path: Path, reading: Reading): SourceNode {
   const source = sourceOf(scalar);
-  const { value, origin, problems } = readScalar(scalar, source, reading.environment);
+  const { value, origin, problems, unset = [] } = readScalar(scalar, source, reading.environment);
   for (const problem of problems) reading.reportAt(position, path, problem);
+  // What has an anchor may stand elsewhere, too.
+  const isAlone = scalar.anchor === undefined && reading.open.size === 0;
+  const severity = isAlone && reading.mayBeUnset(path) ? 'warning' : 'error';
+  for (const problem of unset) reading.reportAt(position, path, problem, severity);
   const plain = scalar.type === 'PLAIN';
   return { kind: 'scalar', position, size: 1, height: 0, value, source, plain, origin };
 }
