@@ -1,4 +1,4 @@
-import { importOrder, type ImportOrder } from '../execute/import/order.ts';
+import { circleOf, importOrder, type ImportOrder } from '../execute/import/order.ts';
 import type { Api, Resource } from '../model/api.ts';
 import { morphsOf } from './joint.ts';
 import { GenerationProblem } from './problem.ts';
@@ -25,7 +25,7 @@ export function circularKeys(
         found.push(
           new GenerationProblem(
             ['resources', resource.name, 'fields', field.name],
-            `records of ${resource.name} and ${target.name} would each need the other to be there first; let one of the keys be null`,
+            circleOf(field),
             'warning',
           ),
         );

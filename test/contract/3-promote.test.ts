@@ -163,3 +163,24 @@ test('what hinders a run is told before a row is copied', () =>
     });
     expect(await promote(url)).toMatchObject({ code: 0 });
   }));
+
+test('keys in a circle, none of which may be null: what helps is said', () =>
+  withTarget(async (url) => {
+    const closed = makeFolder({
+      'plinth.yaml': `resources:
+  teams: { fields: { leadId: { type: integer, nullable: false, reference: people.id } } }
+  people: { fields: { teamId: { type: integer, nullable: false, reference: teams.id } } }
+`,
+    });
+    for (const database of ['sqlite:a.db', url])
+      await runIn(closed, {}, 'migrate', '--apply', '--database', database);
+    const driver = new Driver(closed.at('a.db'));
+    driver.pragma('foreign_keys = OFF');
+    driver.exec('INSERT INTO teams VALUES (7, 5); INSERT INTO people VALUES (5, 7)');
+    driver.close();
+    const { code, err } = await runIn(closed, {}, 'promote', '--from', 'sqlite:a.db', '--to', url);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      ' in people: teamId points to what is not there; records of people and teams would each need the other to be there first; let one of the keys be null. Mend it',
+    );
+  }));

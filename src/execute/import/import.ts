@@ -17,7 +17,7 @@ import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts'
 import { findLists } from './json-lists.ts';
 import { passNumbers } from '../pass-numbers.ts';
 import { emptyTables } from '../reset.ts';
-import { importOrder } from './order.ts';
+import { circleOf, importOrder } from './order.ts';
 import { ImportFailure, ImportProblems } from './problems.ts';
 import { readersOf, type RecordReader, type Reading } from './record.ts';
 import { readRecords } from './records.ts';
@@ -90,6 +90,7 @@ class Import {
   private readers: ReadonlyMap<Resource, RecordReader> = new Map();
   private readonly draw: Draw;
   private readonly deferred: ReadonlySet<Field>;
+  private readonly stuck: ReadonlySet<Field>;
   private readonly order: readonly Resource[];
   private readonly problems = new ImportProblems();
   private readonly takenIds: TakenIds;
@@ -118,9 +119,10 @@ class Import {
     this.access = { transaction, dialect: database.dialect, statements, names: storageNames };
     this.onProgress = onProgress;
     this.takenIds = takenIds;
-    const { resources, deferred } = importOrder(api);
+    const { resources, deferred, stuck } = importOrder(api);
     this.order = resources;
     this.deferred = deferred;
+    this.stuck = stuck;
     this.draw = draw;
   }
 
@@ -145,8 +147,7 @@ class Import {
     for (const section of again) await this.connectAll(section);
     this.problems.failOnAny();
     for (const resource of this.withGivenIds) await this.passIds(resource);
-    const { skipped, replaced } = this;
-    return { ok: true, byResource: this.counts, skipped, replaced };
+    return { ok: true, byResource: this.counts, skipped: this.skipped, replaced: this.replaced };
   }
 
   private async findSections(files: readonly DataFile[]): Promise<readonly Section[]> {
@@ -360,11 +361,12 @@ class Import {
     );
     const conflicts = await this.conflictsOf(resource, tried, undefined, error);
     if (differences.length > 0) this.problems.hasDifferences = true;
-    const told = conflicts.map((conflict) =>
-      conflict.field === resource.id && differences.length > 0
-        ? { ...conflict, message: takenMessage(differences) }
-        : conflict,
-    );
+    const told = conflicts.map(({ field, message }) => {
+      if (field === resource.id && differences.length > 0)
+        return { field, message: takenMessage(differences) };
+      const isStuck = error.kind === 'foreignKey' && this.stuck.has(field);
+      return { field, message: isStuck ? `${message}; ${circleOf(field)}` : message };
+    });
     this.problems.refuse(resource, ownId);
     this.noteConflicts(section, source, told, reader, values);
   }

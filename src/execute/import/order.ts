@@ -37,6 +37,14 @@ export function importOrder(
   };
 }
 
+/** Why what a `stuck` key points to is not there yet, and what helps. */
+export function circleOf({ resource, reference }: Field): string {
+  const target = reference?.resource ?? resource;
+  return target === resource
+    ? `where that one comes later, put it first, or let the key be null`
+    : `records of ${resource.name} and ${target.name} would each need the other to be there first; let one of the keys be null`;
+}
+
 function targetsOf({ fields }: Resource, isCounted: (key: Field) => boolean): readonly Resource[] {
   return [...fields.values()].flatMap((field) =>
     field.reference !== undefined && isCounted(field) ? [field.reference.resource] : [],

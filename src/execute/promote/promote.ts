@@ -37,11 +37,12 @@ export async function promote(
   onProgress: (done: number, total: number) => void,
 ): Promise<readonly PromotedTable[]> {
   const [source, target] = [from.database, to.database];
-  const { resources, deferred } = importOrder(from.api);
+  const order = importOrder(from.api);
+  const { resources } = order;
   const copies = resources.map((resource) => {
     const there = to.api.resources.get(resource.name);
     if (there === undefined) throw new TypeError(`${resource.name} is on one side alone`);
-    return new TableCopy(resource, there, deferred, source, target);
+    return new TableCopy(resource, there, order, source, target);
   });
   const counts = await Promise.all(resources.map((resource) => countRows(source, resource)));
   const rows = counts.reduce((sum, count) => sum + count, 0);

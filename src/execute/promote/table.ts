@@ -4,6 +4,7 @@ import type { JsonValue } from '../../spec/specification.ts';
 import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../database.ts';
+import { circleOf, type ImportOrder } from '../import/order.ts';
 import { writtenFields } from '../written-fields.ts';
 import { countRows } from './count.ts';
 import { portionsOf, rowDecoder, type WireRow } from '../portions.ts';
@@ -37,7 +38,7 @@ function isNoText(dialect: Dialect, field: Field): boolean {
   return !/^(?:text|jsonb)\b/iu.test(dialect.storage(field).column(field));
 }
 
-/** The rows of one table on their way. `deferred` are keys to rows that may not be there yet. */
+/** The rows of one table on their way. */
 export class TableCopy {
   readonly resource: Resource;
   /** The same as the target stores it. */
@@ -46,6 +47,7 @@ export class TableCopy {
   private readonly fields: readonly Field[];
   private readonly targetFields: readonly Field[];
   private readonly deferred: readonly Field[];
+  private readonly stuck: Field | undefined;
   /** Which of the fields are texts in the source alone, where any text may stand. */
   private readonly narrowed: readonly number[];
   private readonly source: Database;
@@ -57,7 +59,7 @@ export class TableCopy {
   constructor(
     resource: Resource,
     targetResource: Resource,
-    deferred: ReadonlySet<Field>,
+    { deferred, stuck }: Pick<ImportOrder, 'deferred' | 'stuck'>,
     source: Database,
     target: Database,
   ) {
@@ -70,6 +72,7 @@ export class TableCopy {
       return field;
     });
     this.deferred = this.fields.filter((field) => deferred.has(field));
+    this.stuck = this.fields.find((field) => stuck.has(field));
     this.source = source;
     this.target = target;
     this.idIndex = this.fields.indexOf(resource.id);
@@ -117,7 +120,12 @@ export class TableCopy {
       await this.target.writeOne(insertion, { bound }).catch((error: unknown) => {
         if (!(error instanceof ConstraintError)) throw error;
         const { message } = error.cause instanceof Error ? error.cause : error;
-        throw new PromoteRefusal(this.resource, message, { cause: error });
+        const { stuck } = this;
+        const why =
+          error.kind === 'foreignKey' && stuck !== undefined
+            ? `${stuck.name} points to what is not there; ${circleOf(stuck)}`
+            : message;
+        throw new PromoteRefusal(this.resource, why, { cause: error });
       });
     this.copied += count;
   }
