@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { typed, type Context } from './context.ts';
+import { argument, fromFolder, typed, type Context } from './context.ts';
 import { exampleNames } from './examples.ts';
 import type { CheckFlags } from './commands/check.ts';
 import type { ExportFlags } from './commands/export.ts';
@@ -276,6 +277,11 @@ function printThrough(command: Command, context: Context, help: string): void {
         .replace(/^error: /u, '')
         .trim()
         .replaceAll(/\s+/gu, ' ');
+      const named = /^unknown command '([^']+\.[^']+)'/u.exec(words)?.[1];
+      if (named !== undefined && existsSync(fromFolder(context, named))) {
+        output.note(`${named} is a file. Write "${typed(context, `dev ${argument(named)}`)}".`);
+        return;
+      }
       const sentence = words.charAt(0).toUpperCase() + words.slice(1).replace(/\.$/u, '');
       output.note(`${sentence}. See "${typed(context, help)}".`);
     },

@@ -84,6 +84,8 @@ describe.concurrent('help', () => {
 /** A call that is wrong, and what is said of it. */
 const wrongCalls: readonly (readonly [args: readonly string[], message: string])[] = [
   [['imprt'], `Unknown command 'imprt' (Did you mean import?). See "plinth --help".`],
+  [['good.yaml'], 'good.yaml is a file. Write "plinth dev good.yaml".'],
+  [['missing.yaml'], `Unknown command 'missing.yaml'. See "plinth --help".`],
   [['check', '--jsn'], `Unknown option '--jsn' (Did you mean --json?). See "plinth check --help".`],
   [['check', 'a', 'b'], 'Too many arguments'],
   [['import'], `Missing required argument 'data'. See "plinth import --help".`],
