@@ -115,13 +115,15 @@ export class Connections {
   }
 
   /**
-   * Ends all connections: those that nobody uses after a moment, in which a request that is under way arrives; those on
-   * which a request waits when it is answered, or after `timeout` ms.
+   * Ends all connections: those that nobody uses after a moment, in which a request that is under way arrives, behind the
+   * TLS handshake where that is not over; those on which a request waits when it is answered, or after `timeout` ms.
    */
   async finish(timeout: number): Promise<void> {
-    const [start, all] = [performance.now(), this.all];
-    for (let passed = 0; this.current.size > 0; passed = performance.now() - start) {
-      for (const [socket, current] of this.current) {
+    const { all, current: open } = this;
+    const start = performance.now();
+    const mayCome = (passed: number): boolean => passed <= beforeFirst && all.size > open.size;
+    for (let passed = 0; open.size > 0 || mayCome(passed); passed = performance.now() - start) {
+      for (const [socket, current] of open) {
         const isUnused = current === undefined && passed > beforeFirst;
         const isIdle = isAnswered(current) && passed > betweenTwo;
         if (isUnused || isIdle || passed > timeout) socket.destroy();

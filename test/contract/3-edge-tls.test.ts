@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Certificate } from '../../src/http/listener.ts';
@@ -134,6 +135,19 @@ describe('HTTPS', () => {
     socket.destroy();
     await expect(open({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow();
   });
+});
+
+test('a request whose handshake begins after the port was closed is answered', async () => {
+  const onRenewal = (): void => undefined;
+  const server = await serveEdge(notes, { mode: 'start', tls: { certificate, onRenewal } });
+  const socket = connect(server.running.port, '127.0.0.1');
+  await new Promise((done) => socket.once('connect', done));
+  const stopped = server.stop();
+  await delay(50);
+  const secure = await open({ socket });
+  secure.write(getBytes('/v1/notes'));
+  expect(await textOf(secure)).toMatch(/^HTTP\/1\.1 200 /u);
+  await stopped;
 });
 
 describe('a new certificate', () => {
