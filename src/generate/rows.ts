@@ -34,6 +34,7 @@ const nullKeys = 0.1;
 
 type Make = (row: RowValues) => JsonValue;
 type PlaceOf = (row: RowValues) => number | null;
+type Places = ReadonlyMap<Field, readonly [Dimension, PlaceOf]>;
 
 /** The rows of one resource: any of them can be made without the others. */
 export class ResourceRows {
@@ -45,7 +46,7 @@ export class ResourceRows {
   private readonly positions: ReadonlyMap<string, number>;
   private readonly keys = new Map<string, Key>();
   private readonly random = new Random();
-  private joints: readonly Joint[] = [];
+  private readonly joints: Joint[] = [];
   /** The keys, pairs and values that are distinct among all rows, by which each row has its own. */
   readonly distinct: Joint[] = [];
   private readonly capacities: (() => number)[] = [];
@@ -78,7 +79,6 @@ export class ResourceRows {
   /** How many rows there can be; the reason why not more is that they could not be told apart. */
   get capacity(): number {
     return Math.min(
-      Infinity,
       ...this.ownMakers().map(({ capacity }) => capacity),
       ...this.capacities.map((capacity) => capacity()),
     );
@@ -183,12 +183,12 @@ export class ResourceRows {
   }
 
   /** Which record, owner or value each row has of what is not drawn by a maker. */
-  private planPlaces(): ReadonlyMap<Field, readonly [Dimension, PlaceOf]> {
-    const { resource, world } = this;
+  private planPlaces(alone: readonly (readonly Field[])[] = []): Places {
+    const { resource, world, joints } = this;
+    for (const found of [joints, this.distinct, this.capacities, this.groupCaps]) found.length = 0;
     const places = new Map<Field, readonly [Dimension, PlaceOf]>();
     const dimensions = this.dimensions();
-    const joints: Joint[] = [];
-    for (const whole of distinctLists(resource, world.resources())) {
+    for (const whole of [...alone, ...distinctLists(resource, world.resources())]) {
       if (whole.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
         continue;
       const { list, loose } = tellingPart(whole, dimensions, this.makers);
@@ -218,17 +218,17 @@ export class ResourceRows {
       // What another list has placed already stays; then one more that is distinct by itself does.
       const joined = isPart ? others.slice(0, 1) : others;
       if (joined.length === 0) {
+        // Where each has its place by another list, one of them has to come once in all.
+        const kept = members.filter(({ fields }) => fields.every((one) => list.includes(one)));
+        const own = kept.findLast((one) => !this.isOfTree(one) && !this.isPer(one));
+        if (branch === undefined && own !== undefined)
+          return this.planPlaces([own.fields, ...alone]);
         for (const field of branch?.fields ?? [])
           if (branch !== undefined) places.set(field, [branch, this.branchPlace(branch, () => 1)]);
         continue;
       }
-      const [a, b] = joined;
-      const isPair = b !== undefined && isOwnPair(a, b, world.resources());
-      const joint = new Joint(
-        joined,
-        keyOf(world.seed, resource.name, 'joint', joints.length),
-        isPair,
-      );
+      const key = keyOf(world.seed, resource.name, 'joint', joints.length);
+      const joint = new Joint(joined, key, isOwnPair(joined[0], joined[1], world.resources()));
       joints.push(joint);
       for (const [index, dimension] of joined.entries()) {
         for (const field of dimension.fields)
@@ -244,7 +244,6 @@ export class ResourceRows {
       for (const field of tree?.fields ?? [])
         if (tree !== undefined) places.set(field, [tree, this.branchPlace(tree, capacity)]);
     }
-    this.joints = joints;
     for (const dimension of new Set(dimensions.values())) {
       const fields = dimension.fields.filter((field) => !places.has(field));
       const place = fields.length > 0 ? this.freePlace(dimension) : () => null;
@@ -382,7 +381,7 @@ export class ResourceRows {
     return Math.min(earlier, number - 1 - (isWhole ? 0 : last));
   }
 
-  private makeOf(field: Field, places: ReadonlyMap<Field, readonly [Dimension, PlaceOf]>): Make {
+  private makeOf(field: Field, places: Places): Make {
     const { resource, world } = this;
     if (field === resource.id) return ({ number }) => idOf(resource, number, world.seed);
     const placed = places.get(field);

@@ -161,6 +161,37 @@ resources:
     }
   });
 
+  test.each(['', 'generate: { per: author, min: 4, max: 4 }'])(
+    'links and two lists that place all of their keys: %s',
+    async (counted) => {
+      const { writes = [] } = await generated(`generate: { count: 12 }
+resources:
+  authors:
+    generate: { count: 3 }
+    fields: { books: { type: relation, relation: belongsToMany, resource: books, through: writes } }
+  books: { fields: { title: { type: string } } }
+  writes:
+    unique: [[authorId, position], [bookId, role]]
+    ${counted}
+    fields:
+      authorId: { type: integer, required: true, reference: authors.id }
+      author: { type: relation, relation: belongsTo, resource: authors }
+      bookId: { type: integer, required: true, reference: books.id }
+      position: { type: integer, required: true, minimum: 1, maximum: 9 }
+      role: { type: enum, required: true, values: [main, other] }
+`);
+      expect(writes).toHaveLength(12);
+      for (const fields of [
+        ['authorId', 'bookId'],
+        ['authorId', 'position'],
+        ['bookId', 'role'],
+      ]) {
+        const told = writes.map((row) => JSON.stringify(fields.map((name) => row[name])));
+        expect([fields, new Set(told).size]).toEqual([fields, 12]);
+      }
+    },
+  );
+
   test('null only where the file says so', async () => {
     const isNull = (value: JsonValue): boolean => value === null;
     expect((await valuesOf('note', '{ type: string }', 200)).some(isNull)).toBe(false);
