@@ -10,5 +10,5 @@ import { packagedScript } from '../src/openapi/reader-script.ts';
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(process.argv[2] ?? resolve(root, 'dist'), 'openapi');
 writeFileSync(resolve(dist, 'reader.js'), await packagedScript());
-for (const part of ['types.ts', 'runtime.ts'])
+for (const part of ['filters.ts', 'types.ts', 'runtime.ts'])
   copyFileSync(resolve(root, 'src/openapi/client', part), resolve(dist, 'client', part));

@@ -150,4 +150,31 @@ describe('the client', () => {
     });
     expect(problems).toMatch(/program\.ts\(2,\d+\): error/u);
   });
+
+  test('the compiler names what there is not, and where', async () => {
+    const wrong: readonly (readonly [options: string, said: string])[] = [
+      [`fields: ['name', 'nope']`, 'NoField<"nope", OwnField<"tracks">>'],
+      [`fields: ['nope.more']`, 'NoField<"nope", OwnField<"tracks">>'],
+      [`expand: ['album'], fields: ['album.titel']`, 'NoField<"titel", OwnField<"albums">>'],
+      [
+        `expand: ['album.artist'], fields: ['album.artist.nam']`,
+        'NoField<"nam", OwnField<"artists">>',
+      ],
+      [`fields: ['name', 'album.title']`, 'NotExpanded<"album">'],
+      [`exclude: ['nope']`, 'NoField<"nope", Hidden<"tracks", never>>'],
+      [`sort: ['nme']`, `Did you mean '"name"'?`],
+      [`expand: ['album.artst']`, `Did you mean '"album.artist"'?`],
+      [`where: { nmae: 'x' }`, `'nmae' does not exist`],
+    ];
+    const { problems } = await compiled({
+      'client.ts': sourceOf(chinook),
+      'program.ts': [
+        `import { createClient } from './client.ts';`,
+        `const { tracks } = createClient({ baseUrl: '' });`,
+        ...wrong.map(([options]) => `void tracks.list({ ${options} });`),
+      ].join('\n'),
+    });
+    const told = problems.split('\n').filter((line) => line.startsWith('program.ts('));
+    expect(told).toEqual(wrong.map(([, said]) => expect.stringContaining(said)));
+  });
 });

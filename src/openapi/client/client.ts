@@ -31,6 +31,7 @@ export function clientSource(view: View): string {
     ...faces.flatMap((face) => resourceTypes(face, naming)),
     resourcesType(faces, naming, api.limits),
     errorType(),
+    source('filters.ts'),
     source('types.ts'),
     source('runtime.ts'),
   ].join('\n');

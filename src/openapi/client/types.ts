@@ -40,6 +40,19 @@ type PivotPath<R extends ResourceName, K extends string> = [PivotOf<R, K>] exten
   ? never
   : `pivot${'' | `.${keyof PivotOf<R, K> & string}${'' | `.${string}`}`}`;
 
+/** What the compiler says of a name that is none: what there is. No value is one. */
+interface NoField<Name extends string, Known> {
+  readonly none: [Name, Known];
+}
+
+/** And of a field of a relation that `expand` has to name first. */
+interface NotExpanded<Relation extends string> {
+  readonly none: Relation;
+}
+
+/** Known names that stand behind another one; what is no name stays. */
+type Behind<H extends string, P> = P extends string ? `${H}.${P}` : P;
+
 /**
  * F itself where `fields` takes it beside E, else what could have stood there: own fields, members of objects, groups,
  * and fields and pivots of what `expand` names.
@@ -55,11 +68,13 @@ export type FieldPath<
       ? H extends Head<E> & RelationName<R>
         ? T extends '*' | PivotPath<R, H>
           ? F
-          : `${H}.${FieldPath<TargetOf<R, H>, Tail<E, H>, T>}`
+          : Behind<H, FieldPath<TargetOf<R, H>, Tail<E, H>, T>>
         : H extends Resources[R]['objects']
           ? F
-          : OwnField<R>
-      : OwnField<R> | Head<E>
+          : H extends RelationName<R>
+            ? OwnField<R> | NotExpanded<H>
+            : OwnField<R> | NoField<H, OwnField<R>>
+      : OwnField<R> | Head<E> | NoField<F, OwnField<R> | Head<E>>
   : never;
 
 type GroupMember<R extends ResourceName, F extends string> = F extends `@${infer G}`
@@ -133,48 +148,6 @@ type Without<T, X extends string> = [X] extends [never]
     ? Omit<T, X>
     : never;
 
-type ValueOperator = 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains';
-type ListOperator = 'in' | 'nin' | 'containsAll' | 'containsAny';
-
-/** What filters on longer paths compare with: their own types are known to the API alone. */
-type FilterValue = string | number | boolean;
-
-/**
- * Filters by name: of each path its value, its operators, and whether it can stand alone, or several times; and paths
- * through further relations behind the relations D, and to any key in the JSON J. What is undefined is left out.
- */
-export type Filters<
-  T extends { readonly [name: string]: readonly [unknown, string, 'one' | 'many' | 'none'] },
-  D extends string = never,
-  J extends string = never,
-> = {
-  readonly [N in keyof T & string as T[N][2] extends 'none' ? never : N]?:
-    | T[N][0]
-    | (T[N][2] extends 'many' ? readonly T[N][0][] : never)
-    | undefined;
-} & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ValueOperator>}`]?:
-    | T[N][0]
-    | undefined;
-} & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'like' | 'ilike'>}`]?:
-    | string
-    | undefined;
-} & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ListOperator>}`]?:
-    | readonly T[N][0][]
-    | undefined;
-} & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'exists' | 'null'>}`]?:
-    | boolean
-    | undefined;
-} & {
-  readonly [P in `${D}.${string}.${string}` | `${J}.${string}`]?:
-    | FilterValue
-    | readonly FilterValue[]
-    | undefined;
-};
-
 /** What every request may be given. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
@@ -207,10 +180,17 @@ export interface Selection<
 > extends RequestOptions {
   readonly expand?: readonly E[] | undefined;
   readonly fields?: (readonly F[] & readonly FieldPath<R, NoInfer<E>, NoInfer<F>>[]) | undefined;
-  readonly exclude?: (readonly X[] & readonly Hidden<R, NoInfer<E>>[]) | undefined;
+  readonly exclude?:
+    | (readonly X[] & readonly Known<NoInfer<X>, Hidden<R, NoInfer<E>>>[])
+    | undefined;
   /** Parameters that the types do not have, such as filters on longer paths. */
   readonly query?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
+
+/** A name itself where it is one of those that there are. */
+type Known<Name extends string, All extends string> = Name extends All
+  ? Name
+  : All | NoField<Name, All>;
 
 type Hidden<R extends ResourceName, E extends string> = Exclude<
   (keyof RecordOf<R> & string) | Head<E>,
