@@ -9,7 +9,9 @@ const taken =
   'RecordOf IdOf RelationName TargetOf Head Tail Flat Loose Below ExpandPath FieldPath GroupMember OwnName Own ' +
   'Related CollectionPage Without ValueOperator ListOperator FilterValue OwnField Filters ReturnType RequestOptions Selection Hidden Listing Walk ' +
   'Reads Answer Creates Target Changed Updates Deletes ResourceClient Credential ClientOptions UnexpectedAnswer ' +
-  'Ask Told AnyListing AnySelection AnyWriting WeakMap URLSearchParams TypeError AsyncGenerator';
+  'AnyReading Behind Change Collection Collections Created ItemFilters Known NoField NotExpanded PivotOf PivotPath Prefix ' +
+  'Reading SomePivot ' +
+  'Ask Told AnyListing AnySelection AnyWriting WeakMap URLSearchParams TypeError AsyncGenerator NoInfer';
 
 /** What follows a resource's name in the names made from it. */
 const suffixes = [

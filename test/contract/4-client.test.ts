@@ -119,6 +119,20 @@ describe('the client', () => {
     expect((await compiled(files)).problems).toBe('');
   });
 
+  test('compiles whatever resources are called that it has types of', async () => {
+    const names = ['filters.ts', 'types.ts', 'runtime.ts'].flatMap((file) => {
+      const source = readFileSync(join(root, 'src/openapi/client', file), 'utf8');
+      const declared = source.matchAll(/^(?:export )?(?:type|interface|class) (\w+)/gmu);
+      return [...declared].map(([, name = '']) => name);
+    });
+    expect(names).toContain('Collections');
+    const resources = names.map(
+      (name) => `  ${name.replaceAll(/\B(?=[A-Z])/gu, '-').toLowerCase()}s: { fields: {} }\n`,
+    );
+    const client = sourceOf(`resources:\n${[...new Set(resources)].join('')}`);
+    expect((await compiled({ 'client.ts': client })).problems).toBe('');
+  });
+
   test('takes what a front end has: what may be undefined, longer paths, types by name', async () => {
     const files = {
       'shop.ts': sourceOf(example('shop')),
