@@ -6,7 +6,7 @@ import { flagOf, hasReached, statusesOf } from './kinds/course.ts';
 import { booleanSource, momentSource, timeSource } from './kinds/moments.ts';
 import { isRare, persona } from './kinds/people.ts';
 import { relatedNumber } from './kinds/related.ts';
-import { findEnding } from './kinds/names.ts';
+import { findEnding, tokensOf } from './kinds/names.ts';
 import { uuidOf } from './kinds/kind.ts';
 import { anyJson, anyText, emailKind, subjectKind, textKinds } from './kinds/texts.ts';
 import { ownTokens, type Surroundings } from './part.ts';
@@ -41,7 +41,12 @@ export function inferredSources(
     case 'email':
     case 'url':
     case 'enum':
-      return textSources(place, isUnique);
+      // Some words mean something else of many than of one: of a story `label` is what it is called, `labels` are tags.
+      return textSources(
+        place,
+        isUnique,
+        isItem ? [...around.tokens, ...tokensOf(field.name)] : tokens,
+      );
     case 'integer':
     case 'number':
     case 'decimal': {
@@ -163,12 +168,16 @@ const formatEndings: Readonly<Record<string, string>> = {
 /** Where a pattern allows less than this many texts, what may stand around it is wanted as well. */
 const fewTexts = { unique: 1_000, other: 2 };
 
-function textSources(place: Place, isUnique: boolean): readonly Source[] {
+function textSources(
+  place: Place,
+  isUnique: boolean,
+  ofMany: readonly string[],
+): readonly Source[] {
   const { field, tokens } = place;
   const { pattern, format: written, minLength = 0 } = field.attributes;
   const type = field.type.name;
   const format = type === 'email' || type === 'url' ? type : written;
-  const found = findEnding(tokens, textKinds);
+  const found = findEnding(ofMany, textKinds) ?? findEnding(tokens, textKinds);
   const sources: Source[] = [];
   if (found !== undefined && format !== 'email')
     sources.push(found.kind({ ...place, prefix: found.prefix }));

@@ -164,6 +164,21 @@ describe('each item of a list', () => {
     }
   });
 
+  test.each(['issues', 'stories', 'products'])(
+    'of %s is a tag where the list is called so, whatever one of it would be',
+    async (resource) => {
+      const lists = ['labels', 'tags', 'interests', 'issueLabels'];
+      const fields = lists.map((name) => `${name}: { type: array, items: { type: string } }`);
+      const rows = await rowsOf(
+        resource,
+        `title: { type: string }\n     ${fields.join('\n     ')}`,
+      );
+      for (const row of rows)
+        for (const name of lists)
+          for (const tag of list(row[name])) expect(tag, name).toMatch(/^[a-z]+(?:[- ][a-z]+)*$/u);
+    },
+  );
+
   test('is a word that was not there yet, as long as there are others', async () => {
     const rows = await rowsOf(
       'employees',
