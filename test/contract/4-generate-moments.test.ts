@@ -11,6 +11,7 @@ const chains: readonly (readonly string[])[] = [
   ['issueDate', 'paymentDate', 'shipDate', 'completionDate'],
   ['registeredOn', 'verifiedAt', 'publishedDate', 'closed', 'archivedAt', 'modifiedAt'],
   ['submittedAt', 'approvedAt', 'sentAt', 'completedAt'],
+  ['sentAt', 'deliveredAt', 'readAt'],
   ['createdAt', 'startedAt', 'finishedAt'],
   ['createdAt', 'startedAt', 'endedAt', 'lastModified'],
   ['joinedAt', 'lastLoginAt'],

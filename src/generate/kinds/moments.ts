@@ -136,6 +136,12 @@ const kinds: readonly MomentKind[] = [
     after: 'date.created',
   },
   {
+    name: 'date.read',
+    names: /^(?:read|viewed|acknowledged)$/u,
+    time: step(3),
+    after: 'date.created',
+  },
+  {
     name: 'date.left',
     names: /^(?:left|terminated|termination|resigned|resignation|retired|dismissed)/u,
     time: within(-28 * day, -day),
