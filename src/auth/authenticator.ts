@@ -4,7 +4,6 @@ import type { AuthSpecification } from '../spec/specification.ts';
 import { invalidCredentials, type Credential } from './credential.ts';
 import type { Caller } from '../model/access.ts';
 import { callerOfKey } from './callers.ts';
-import { KeySet } from './key-set.ts';
 import { chooseKey, keysOfFile, type JwtSpecification, type KeySource } from './keys.ts';
 import { Tokens } from './tokens.ts';
 
@@ -12,10 +11,8 @@ import { Tokens } from './tokens.ts';
 export interface Surroundings {
   /** ms since 1970: what `exp` and `nbf` are compared with. */
   readonly now: () => number;
-  /** ms on a clock that is never set. */
-  readonly clock: () => number;
-  /** Hears of every fetch of an issuer's keys: of its error where it failed. */
-  readonly reportKeys: (error: unknown) => void;
+  /** The keys that an issuer publishes at an address, as far as these algorithms may use them. */
+  readonly keysAt: (uri: string, algorithms: readonly string[] | undefined) => KeySource;
 }
 
 /** Finds out who a credential speaks for, by the `auth` of one specification. Contract 3, Authentication. */
@@ -55,12 +52,9 @@ export class Authenticator {
   }
 }
 
-function keySourceOf(
-  jwt: JwtSpecification,
-  { clock, reportKeys: report }: Surroundings,
-): KeySource {
+function keySourceOf(jwt: JwtSpecification, { keysAt }: Surroundings): KeySource {
   const { jwksUri: uri, algorithms } = jwt;
-  if (uri !== undefined) return new KeySet({ uri, algorithms, clock, report });
+  if (uri !== undefined) return keysAt(uri, algorithms);
   const keys = keysOfFile(jwt);
   return { find: async (header) => ok(chooseKey(keys, header)), revision: () => 0 };
 }

@@ -1,6 +1,7 @@
 import { getOrInsert } from '../get-or-insert.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { readCredential, type Credential } from '../auth/credential.ts';
+import { KeySet } from '../auth/key-set.ts';
 import { fail, ok, type ApiError, type Result } from '../errors.ts';
 import { anonymous, type Caller } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
@@ -60,6 +61,7 @@ export class Gate {
   private readonly options: GateOptions;
   private readonly own: MemoryCounters;
   private readonly shared = new Map<string, RedisCounters>();
+  private readonly issuers = new Map<string, KeySet>();
   private readonly rules = new WeakMap<Specification, Rules>();
   /** The time of those that came in together, ms since 1970, and what `timesRead` gave for them. */
   private time = 0;
@@ -114,11 +116,15 @@ export class Gate {
   private rulesOf(settings: Specification): Rules {
     const now = (): number => this.now();
     const { auth, rateLimit } = settings;
-    const { clock, mode, processes = 1 } = this.options;
+    const { mode, processes = 1 } = this.options;
     const store = rateLimit === false ? undefined : rateLimit?.store;
     const rules: Rules = {
       authenticator:
-        auth && new Authenticator(auth, { now, clock, reportKeys: this.reporter('signing keys') }),
+        auth &&
+        new Authenticator(auth, {
+          now,
+          keysAt: (uri, algorithms) => this.keysAt(uri, algorithms),
+        }),
       // What each counts in its own memory is a share of the whole.
       policies: policiesOf(settings, mode, isMemory(store) ? processes : 1),
       counters: this.countersOf(store, settings.name),
@@ -142,6 +148,14 @@ export class Gate {
       const { clock } = this.options;
       const report = this.reporter('rate limit store');
       return new RedisCounters({ url, prefix: `plinth:${api}:`, own: this.own, clock, report });
+    });
+  }
+
+  /** The last good set of an issuer outlives a reload as quotas do. */
+  private keysAt(uri: string, algorithms: readonly string[] | undefined): KeySet {
+    return getOrInsert(this.issuers, JSON.stringify([uri, algorithms]), () => {
+      const { clock } = this.options;
+      return new KeySet({ uri, algorithms, clock, report: this.reporter('signing keys') });
     });
   }
 

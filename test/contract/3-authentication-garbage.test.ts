@@ -8,7 +8,12 @@ import { hashOf, makeToken, type TokenOptions } from '../support/tokens.ts';
 import { seed } from '../support/seed.ts';
 import { good, secret, start } from './3-credentials.ts';
 
-const surroundings = { now: () => start, clock: () => 0, reportKeys: () => undefined };
+const surroundings = {
+  now: () => start,
+  keysAt: (): never => {
+    throw new Error('No keys are from elsewhere');
+  },
+};
 const apiKeys = [{ name: 'a', hash: hashOf('key') }];
 
 const signers: readonly (readonly [string, object, TokenOptions])[] = [

@@ -144,11 +144,16 @@ export async function serve(
   const url = `http://127.0.0.1:${server.port}`;
   const { auth } = model.settings;
   const now = (): number => draw.now().getTime();
-  // Keys from elsewhere are asked for by the server alone, as tests count.
+  // As tests count.
   const authenticator =
     auth === undefined || auth.jwt?.jwksUri !== undefined
       ? undefined
-      : new Authenticator(auth, { now, clock: now, reportKeys: () => undefined });
+      : new Authenticator(auth, {
+          now,
+          keysAt: (): never => {
+            throw new Error('The server alone asks for keys');
+          },
+        });
   const callerOf = async (headers: Record<string, string>): Promise<Subject | undefined> => {
     if (authenticator === undefined) return undefined;
     const credential = readCredential(Object.entries(headers).flat());
