@@ -184,9 +184,12 @@ export class RequestHandler {
     const refuse = (): ApiError | undefined => (isExempt ? undefined : overload.refusal());
     const problem = malformed ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
+    const expectClient = (): void => {
+      if (request.socket.destroyed) throw new ClientGone('The client has gone');
+    };
     const begin = (late: ApiError | undefined): Soon<Response> => {
       if (late !== undefined) return respondError(late, path, requestId);
-      if (request.socket.destroyed) throw new ClientGone('The client has gone');
+      expectClient();
       return answer({
         requestId,
         method,
@@ -206,6 +209,7 @@ export class RequestHandler {
           if (late !== undefined) return fail(late);
           if (body.value.length > longBody) {
             await ownTurn();
+            expectClient();
             departures.leave();
           }
           return body;

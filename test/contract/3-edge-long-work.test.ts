@@ -24,6 +24,7 @@ let hadLeft: boolean | undefined;
 const look = (): void => void (hadLeft ??= answers[0]?.writableEnded);
 /** The turns of the event loop in which records of bodies were made. */
 let turns = new Set<number>();
+let atRecord: (() => void) | undefined;
 const begin = (message: unknown): void =>
   void answers.push((message as { response: ServerResponse }).response);
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
   const now = (): Date => {
     if (answers.length > 1) look();
     turns.add(performance.nodeTiming.uvMetricsInfo.loopCount);
+    atRecord?.();
     return new Date();
   };
   api = await serve(model, database, { now, uuid: uuidv7 }, []);
@@ -79,4 +81,22 @@ test('of long bodies that come together one is understood in a turn, so that oth
   for (const wire of wires) void wire.send(postBytes(records));
   for (const wire of wires) expect((await wire.answer())?.status).toBe(201);
   expect(turns.size).toBeGreaterThanOrEqual(wires.length);
+});
+
+test('a long body whose client has gone before its turn is left', async () => {
+  const leaving = await Promise.all(Array.from({ length: 6 }, () => Wire.open(api.url)));
+  for (const wire of leaving) {
+    await wire.send(getBytes());
+    await wire.answer();
+  }
+  turns = new Set();
+  atRecord = () => {
+    if (turns.size === 2) for (const wire of leaving) wire.leave();
+  };
+  for (const wire of leaving) void wire.send(postBytes(records));
+  for (const wire of leaving) await wire.rest();
+  const [last] = wires;
+  void last?.send(postBytes(records));
+  expect((await last?.answer())?.status).toBe(201);
+  expect(turns.size).toBeLessThan(leaving.length);
 });
