@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../errors.ts';
-import { ownTurn } from '../event-loop.ts';
+import { freeTurn } from '../event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../execute/database.ts';
 import { Refusal } from '../execute/refusal.ts';
 import { tooLong } from '../execute/room.ts';
@@ -208,7 +208,7 @@ export class RequestHandler {
           const late = refuse() ?? (await visit.enter());
           if (late !== undefined) return fail(late);
           if (body.value.length > longBody) {
-            await ownTurn();
+            await freeTurn();
             expectClient();
             departures.leave();
           }

@@ -297,6 +297,7 @@ describe('a connection goes on', () => {
   test.each([
     ['GET', getBytes(), 200],
     ['POST', postBytes('{"title":"last"}'), 201],
+    ['a long POST', postBytes(`{"title":"${'x'.repeat(60_000)}"}`), 201],
     ['DELETE', `DELETE /v1/posts/999 HTTP/1.1\r\n${json}\r\n`, 404],
     ['a body that is wrong', postBytes('{"nope":1}'), 400],
   ])('until the client has no more to say, and is answered: %s', async (_, bytes, status) => {
