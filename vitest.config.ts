@@ -14,6 +14,7 @@ const alone = named([
   'contract/3-statement-deadline',
   'contract/postgres-faults',
   'contract/postgres-pooler',
+  'contract/postgres-unsent',
 ]);
 
 /** The files that take longest, the longest first: begun late, one of them alone would keep a run from ending. */

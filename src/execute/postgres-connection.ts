@@ -274,8 +274,10 @@ export class Connection {
   end(seconds = 0): Promise<void> {
     const ended = this.client.end({ timeout: seconds }).finally(() => {
       this.isEnded = true;
-      // The driver waits until the other side closes, too, which one that gives no sign never does.
+      // The driver waits until the other side closes, too, which one that gives no sign never does, nor does it take what was
+      // sent.
       this.socket?.destroySoon();
+      setTimeout(() => this.socket?.destroy(), connectTimeout).unref();
     });
     if (seconds === 0) this.isEnded = true;
     return ended;
