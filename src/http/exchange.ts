@@ -11,6 +11,7 @@ import type { Query } from '../request/query.ts';
 import type { Client } from './client.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { Mode } from './edge.ts';
+import type { ExportRoom } from './export-room.ts';
 import type { Gate } from './gate.ts';
 import type { DebugWish } from '../request/debug.ts';
 import type { NetworkReport } from '../network/report.ts';
@@ -60,8 +61,7 @@ export interface Exchange {
   readonly draw: Draw;
   /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
   readonly answerLength: number | undefined;
-  /** What all CSV and NDJSON lists that are being sent may hold together, in bytes. */
-  readonly exportBytes: number;
+  readonly exportRoom: ExportRoom;
   /** Whether the server takes its leave: it answers, but is no longer ready. */
   readonly isStopping: () => boolean;
 }

@@ -4,13 +4,16 @@
  */
 export class ExportRoom {
   private held = 0;
+  private readonly most: number;
 
-  /**
-   * Whether so many bytes can be held where all lists may hold `most`, until `release` is called with them. One list always
-   * finds room.
-   */
-  hold(bytes: number, most: number): boolean {
-    if (this.held > 0 && this.held + bytes > most) return false;
+  /** `most`: what all lists may hold together, in bytes. */
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  /** Whether so many bytes can be held, until `release` is called with them. One list always finds room. */
+  hold(bytes: number): boolean {
+    if (this.held > 0 && this.held + bytes > this.most) return false;
     this.held += bytes;
     return true;
   }

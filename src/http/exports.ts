@@ -19,7 +19,7 @@ export async function exportRecords(
   representation: 'csv' | 'ndjson',
 ): Promise<Result<Response>> {
   const { exchange, caller, face, query } = call;
-  const { generation, requestId } = exchange;
+  const { generation, requestId, exportRoom } = exchange;
   const refusal = refuseStreamed(exchange, exchange.watching);
   if (refusal !== undefined) return fail(refusal);
   const api = withExportLimits(generation.api);
@@ -35,8 +35,8 @@ export async function exportRecords(
   const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal),
   );
-  if (!generation.exportRoom.hold(bytes, exchange.exportBytes)) return fail(noRoom);
-  exchange.onEnd(() => generation.exportRoom.release(bytes));
+  if (!exportRoom.hold(bytes)) return fail(noRoom);
+  exchange.onEnd(() => exportRoom.release(bytes));
   const paged = { ...result, next: undefined };
   const headers = pageHeaders(call, preferences, bound.value.page, paged);
   return ok(

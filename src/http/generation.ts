@@ -13,7 +13,6 @@ import { compileExport, type CompiledExport } from '../sql/compile-export.ts';
 import { compileRead, type CompiledRead } from '../sql/compile-read.ts';
 import { writeStatements, type WriteStatements } from '../sql/compile-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { ExportRoom } from './export-room.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { Users } from './users.ts';
 
@@ -43,7 +42,6 @@ export class Generation {
   readonly statements: WriteStatements;
   readonly keys: IdempotencyKeys;
   readonly readiness: ReadyProbe;
-  readonly exportRoom = new ExportRoom();
   readonly folder: string | undefined;
   /** Absent where there are none: in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;

@@ -14,6 +14,7 @@ import { readBody, send, sendInstead, type Connections } from './connections.ts'
 import type { Dashboard } from './dashboard.ts';
 import type { Departures } from './departures.ts';
 import type { Edge, Entry, Mode } from './edge.ts';
+import type { ExportRoom } from './export-room.ts';
 import type { Gate } from './gate.ts';
 import type { Generation } from './generation.ts';
 import { readHead, type Incoming } from './head.ts';
@@ -55,7 +56,7 @@ export interface Parts {
   readonly bodyLimit: number;
   /** See `Exchange`. */
   readonly answerLength: number | undefined;
-  readonly exportBytes: number;
+  readonly exportRoom: ExportRoom;
 }
 
 /** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
@@ -234,7 +235,7 @@ export class RequestHandler {
         failed,
         draw,
         answerLength: this.parts.answerLength,
-        exportBytes: this.parts.exportBytes,
+        exportRoom: this.parts.exportRoom,
         isStopping: this.isStopping,
       });
     };

@@ -14,6 +14,7 @@ import { Dashboard, hasDashboard } from './dashboard.ts';
 import { Departures } from './departures.ts';
 import { Edge, type Mode } from './edge.ts';
 import { Gate } from './gate.ts';
+import { ExportRoom } from './export-room.ts';
 import type { Generation } from './generation.ts';
 import type { Fleet } from './fleet.ts';
 import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
@@ -60,6 +61,8 @@ export interface ServerOptions {
   readonly memory?: number;
   /** What answers that clients have not taken may hold together before some of these are cut off; what `memory` has room for. */
   readonly unsentBytes?: number;
+  /** The room of CSV and NDJSON lists; as large as `memory` has it. */
+  readonly exportRoom?: ExportRoom;
   /** How long the rows of one answer may be in all, in characters; 128 Mi. */
   readonly answerLength?: number;
   /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
@@ -150,7 +153,7 @@ export async function startServer(
     trace,
     bodyLimit,
     answerLength: options.answerLength,
-    exportBytes: bounds.exportBytes,
+    exportRoom: options.exportRoom ?? new ExportRoom(bounds.exportBytes),
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };

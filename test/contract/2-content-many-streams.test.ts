@@ -17,9 +17,11 @@ const all = `/v1/posts?limit=${count}`;
 const ndjson = 'application/x-ndjson';
 const mebibyte = 1024 * 1024;
 
+const room = 24 * mebibyte;
+const exportRoom = new ExportRoom(room);
 let sides: Sides;
 beforeAll(async () => {
-  sides = await serveSides(specification, { unsentBytes: mebibyte, memory: 256 * mebibyte });
+  sides = await serveSides(specification, { unsentBytes: mebibyte, exportRoom });
   await sides.sqlite.sql(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
      INSERT INTO posts (id, title) SELECT i, hex(zeroblob(${length / 2})) FROM n`,
@@ -32,31 +34,30 @@ afterAll(() => sides.stop());
 
 describe.each(sideNames)('%s', (name) => {
   test('who is slow gets all of it, beside others that are, and takes of the room until then', async () => {
-    const { exportRoom } = sides[name].generation;
     const readers = await Promise.all(
       Array.from({ length: 5 }, () => openReader(sides[name].url, all, ndjson)),
     );
     for (const reader of readers) await reader.read(1);
     // Five portions of a quarter of a mebibyte, four bytes for each character.
-    expect(exportRoom.hold(1, 4 * mebibyte)).toBe(false);
+    expect(exportRoom.hold(room - 4 * mebibyte)).toBe(false);
     for (const reader of readers) {
       await reader.read(Number.MAX_SAFE_INTEGER);
       expect(reader.text().endsWith(wholeEnd)).toBe(true);
     }
     await delay(300);
-    expect(exportRoom.hold(1, 0)).toBe(true);
-    exportRoom.release(1);
+    expect(exportRoom.hold(room)).toBe(true);
+    expect(exportRoom.hold(1)).toBe(false);
+    exportRoom.release(room);
     expect(sides[name].failures).toEqual([]);
   });
 
   test('a short list takes no more room than it is long', async () => {
-    const { exportRoom } = sides[name].generation;
     const held: number[] = [];
     const hold = exportRoom.hold.bind(exportRoom);
     Object.assign(exportRoom, {
-      hold: (bytes: number, most: number) => {
+      hold: (bytes: number) => {
         held.push(bytes);
-        return hold(bytes, most);
+        return hold(bytes);
       },
     });
     for (const limit of [1, count])
@@ -87,14 +88,13 @@ describe.each(sideNames)('%s', (name) => {
   });
 
   test('where other lists take the room there is, it is 503 before the first byte', async () => {
-    const { generation, ask } = sides[name];
+    const { ask } = sides[name];
     const headers = { accept: 'text/csv' };
-    const others = 24 * mebibyte;
-    expect(generation.exportRoom.hold(others, others)).toBe(true);
+    expect(exportRoom.hold(room)).toBe(true);
     const refused = await ask(all, { headers });
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(refused.text)).toMatchObject({ code: 'OVERLOADED' });
-    generation.exportRoom.release(others);
+    exportRoom.release(room);
     for (const method of ['GET', 'HEAD'])
       expect((await ask(all, { method, headers })).status).toBe(200);
     const reader = await openReader(sides[name].url, all, ndjson);
@@ -102,9 +102,9 @@ describe.each(sideNames)('%s', (name) => {
     reader.leave();
     await delay(300);
     // All of them have given back what they held: further ones share the room.
-    expect(generation.exportRoom.hold(others, others)).toBe(true);
-    expect(generation.exportRoom.hold(1, others)).toBe(false);
-    generation.exportRoom.release(others);
+    expect(exportRoom.hold(room)).toBe(true);
+    expect(exportRoom.hold(1)).toBe(false);
+    exportRoom.release(room);
   });
 });
 
@@ -178,9 +178,9 @@ test('those who come, one a turn, go before the next of them, for as long as the
 });
 
 test('one list always finds room', () => {
-  const room = new ExportRoom();
-  expect(room.hold(11, 10)).toBe(true);
-  expect(room.hold(1, 10)).toBe(false);
-  room.release(11);
-  expect([6, 5, 4].map((bytes) => room.hold(bytes, 10))).toEqual([true, false, true]);
+  const small = new ExportRoom(10);
+  expect(small.hold(11)).toBe(true);
+  expect(small.hold(1)).toBe(false);
+  small.release(11);
+  expect([6, 5, 4].map((bytes) => small.hold(bytes))).toEqual([true, false, true]);
 });

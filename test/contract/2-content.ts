@@ -53,7 +53,7 @@ export interface Sides {
 
 export const sideNames = ['sqlite', 'postgres'] as const;
 
-type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes' | 'memory'>;
+type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes' | 'exportRoom'>;
 
 interface Served {
   readonly side: Side;
