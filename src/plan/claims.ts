@@ -16,8 +16,8 @@ import type { RuleSlot } from './plan.ts';
 import { rowRule, type RowRule, type RowRuleSlot } from './rules.ts';
 
 /**
- * What planning depends on of a caller's claims, as a part of the key of its view: the row rules that speak of it and
- * match no row for it, and those that ask of a list what others ask of one value. Mostly empty.
+ * What planning depends on of a caller's claims, as a part of the key of its view: which of the row rules that speak of it
+ * match no row for it, and which of their slots are empty, or ask of a list what others ask of one value. Mostly empty.
  */
 export function claimShape(api: Api, subject: Subject): string {
   const { claims = {} } = subject;
@@ -27,7 +27,8 @@ export function claimShape(api: Api, subject: Subject): string {
     if (isClosed(row, claims)) texts.push(`${index}-`);
     else
       for (const [at, slot] of row.slots.entries())
-        if (holdsList(slot, claims)) texts.push(`${index}.${at}`);
+        if (isEmpty(slot, claims)) texts.push(`${index}.${at}-`);
+        else if (holdsList(slot, claims)) texts.push(`${index}.${at}`);
   }
   const text = texts.join(',');
   return text.length > longestShape ? hash('sha256', text) : text;
@@ -53,18 +54,21 @@ function rulesWithClaims(api: Api): readonly { readonly rule: Rule; readonly row
 }
 
 /**
- * Whether a rule matches no row for a caller with these claims, since one that it compares with is missing or has nothing
- * that fits: behind a morphTo that is so where it fits no target. Contract 3, Authorization.
+ * Whether a rule matches no row for a caller with these claims, since one of its conditions has nothing to compare with:
+ * behind a morphTo that is so where no target has. Contract 3, Authorization.
  */
 export function isClosed({ slots }: RowRule, claims: Claims): boolean {
   const held = new Map<object, boolean>();
   for (const slot of slots) {
-    if (slot.operand.kind !== 'claims') continue;
     const { condition } = slot;
-    const isHeld = ruleOperand(slotFor(slot, claims), claims) !== null;
-    held.set(condition, isHeld || held.get(condition) === true);
+    held.set(condition, held.get(condition) === true || !isEmpty(slot, claims));
   }
   return [...held.values()].includes(false);
+}
+
+/** Whether a claim that a slot compares with is missing or has nothing that fits: it matches no row then. */
+export function isEmpty(slot: RowRuleSlot, claims: Claims): boolean {
+  return slot.operand.kind === 'claims' && ruleOperand(slotFor(slot, claims), claims) === null;
 }
 
 /** A slot of a rule as it is asked for a caller with these claims. */

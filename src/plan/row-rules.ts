@@ -3,9 +3,12 @@ import { withParts, type Predicate } from '../filter/predicate.ts';
 import { decide, matchingRules, type Claims, type Operation } from '../model/access.ts';
 import type { Relation, Resource } from '../model/api.ts';
 import type { View } from '../model/view.ts';
-import { isClosed, slotFor } from './claims.ts';
+import { isClosed, isEmpty, slotFor } from './claims.ts';
 import type { RuleSlot } from './plan.ts';
 import { rowRule, type RowRule } from './rules.ts';
+
+/** Without an alternative there is no row. */
+const nothing: Predicate = { kind: 'or', parts: [] };
 
 /** The row rules that one plan meets for the caller of a view, with their slots. */
 export class RowRules {
@@ -48,7 +51,7 @@ export class RowRules {
       .map((rule) => this.predicates(rule));
     const [only] = parts;
     if (only !== undefined && parts.length === 1) return only;
-    // Where no rule matches any row, there is no alternative, and so no row.
+    if (parts.length === 0) return [nothing];
     return [{ kind: 'or', parts: parts.map((part) => ({ kind: 'and', parts: part })) }];
   }
 
@@ -57,7 +60,7 @@ export class RowRules {
     const start = this.first + this.slots.length;
     for (const [at, slot] of slots.entries())
       this.slots.push({ ...slotFor(slot, this.claims), index: start + at });
-    return where.map((part) => this.moved(part, start));
+    return where.map((part) => this.moved(part, start, slots));
   }
 
   /** Of one of those who have the view: of claims, planning depends on no more than all of them have alike. */
@@ -65,13 +68,16 @@ export class RowRules {
     return this.view.subject.claims ?? {};
   }
 
-  /** A predicate of a rule whose slots begin at `start` in this plan. */
-  private moved(predicate: Predicate, start: number): Predicate {
+  /** A predicate of a rule with these slots, which begin at `start` in this plan. */
+  private moved(predicate: Predicate, start: number, slots: RowRule['slots']): Predicate {
     if (predicate.kind !== 'compare')
-      return withParts(predicate, (part) => this.moved(part, start));
+      return withParts(predicate, (part) => this.moved(part, start, slots));
     const index = start + predicate.slot.index;
     const slot = this.slots[index - this.first];
-    if (slot === undefined) throw new TypeError('A rule compares with a slot of its own');
+    const written = slots[predicate.slot.index];
+    if (slot === undefined || written === undefined)
+      throw new TypeError('A rule compares with a slot of its own');
+    if (isEmpty(written, this.claims)) return nothing;
     return { ...predicate, operator: slot.operator, any: slot.any, slot: { index } };
   }
 }

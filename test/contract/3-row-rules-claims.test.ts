@@ -202,6 +202,45 @@ resources:
   await people.stop();
 });
 
+test('behind a morphTo a claim matches only what is on targets whose field it fits', async () => {
+  const desk = await serveBoth(`${withTokens}
+resources:
+  users:
+    access: admin
+    fields: { owner: { type: integer } }
+  teams:
+    access: admin
+    fields: { owner: { type: uuid } }
+  notes:
+    access: { read: [{ role: other, where: "on.owner_neq={user.c}" }, { role: own, where: "on.owner={user.c}" }], write: admin }
+    fields:
+      onType: { type: string }
+      onId: { type: integer }
+      on: { type: relation, relation: morphTo, resources: [users, teams], typeField: onType, idField: onId }`);
+  const admin = caller({ roles: ['admin'] });
+  const more = uuid.replace('5', '6');
+  for (const [path, sent] of [
+    ['users', [{ owner: 7 }, { owner: 8 }]],
+    ['teams', [{ owner: uuid }, { owner: more }]],
+    ['notes', ['users', 'teams'].flatMap((onType) => [1, 2].map((onId) => ({ onType, onId })))],
+  ] as const)
+    expect((await desk.send('POST', `/v1/${path}`, sent, admin)).status).toBe(201);
+  for (const [role, c, ids] of [
+    ['other', 7, [2]],
+    ['other', [7], [2]],
+    ['other', uuid, [4]],
+    ['other', [7, uuid], [2, 4]],
+    ['other', 'x', []],
+    ['own', 7, [1]],
+    ['own', more, [4]],
+    ['own', [8, uuid], [2, 3]],
+  ] as const) {
+    const { body } = await desk.get('/v1/notes', caller({ c, roles: [role] }));
+    expect([role, c, (body as { id: number }[]).map(({ id }) => id)]).toEqual([role, c, ids]);
+  }
+  await desk.stop();
+});
+
 describe('a claim is a value of the type of the field', () => {
   test.each(rows)('%s with %j: %j', async (where, claims, ids) => {
     const headers = caller({ ...claims, roles: ['reader'] });
