@@ -15,13 +15,11 @@ export interface Beside {
  */
 export function besideOf(
   members: readonly Dimension[],
-  [free, ...more]: readonly Dimension[],
+  openMembers: readonly Dimension[],
   joints: readonly Joint[],
 ): Beside | undefined {
-  const [shared, ...others] = members.filter((one) => one !== free);
-  if (free === undefined || shared === undefined || more.length + others.length > 0)
-    return undefined;
-  const isShared = ({ fields: [field] }: Dimension): boolean => field === shared.fields[0];
+  const { free, isShared } = pairOf(members, openMembers);
+  if (free === undefined) return undefined;
   for (const first of joints) {
     const [a, b, ...rest] = first.dimensions;
     if (a === undefined || b === undefined || rest.length > 0 || first.mayBePair) continue;
@@ -40,4 +38,43 @@ export function besideOf(
     };
   }
   return undefined;
+}
+
+/**
+ * The same where the other comes by itself, in rounds: that a list of it and of what repeats itself has placed. It has a value
+ * of its own in each of them.
+ */
+export function inRounds(
+  members: readonly Dimension[],
+  openMembers: readonly Dimension[],
+  joints: readonly Joint[],
+): Beside | undefined {
+  const { free, isShared } = pairOf(members, openMembers);
+  const first = joints.find(
+    ({ dimensions: [a, ...rest] }) => a && rest.length === 0 && isShared(a),
+  );
+  const [own] = first?.dimensions ?? [];
+  if (free === undefined || first === undefined || own === undefined) return undefined;
+  const joint = new Joint([own, free], first.key, false);
+  return {
+    free,
+    joint,
+    placeAt: (row) => {
+      const round = Math.floor(first.indexOf(row) / Math.max(1, own.size));
+      return joint.placesWithin(own, first.places(row)[0] ?? 0, round, row)[1] ?? 0;
+    },
+  };
+}
+
+/** The free member of a list of two, and which is its other one. */
+function pairOf(
+  members: readonly Dimension[],
+  [free, ...more]: readonly Dimension[],
+): { readonly free: Dimension | undefined; readonly isShared: (one: Dimension) => boolean } {
+  const [shared, ...others] = members.filter((one) => one !== free);
+  const isPair = shared !== undefined && more.length + others.length === 0;
+  return {
+    free: isPair ? free : undefined,
+    isShared: ({ fields: [field] }) => field === shared?.fields[0],
+  };
 }

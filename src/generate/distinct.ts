@@ -29,7 +29,7 @@ function isPart(list: readonly Field[], of: readonly Field[]): boolean {
 }
 
 /**
- * What of a list keeps its rows apart: without the fields that may repeat themselves whatever is done, where there are
+ * What of a list keeps its rows apart: without the fields that repeat themselves whatever is done, where there are
  * others. `loose` is the one that does so alone, where the values of one have no places.
  */
 export function tellingPart(
@@ -39,7 +39,7 @@ export function tellingPart(
 ): { readonly list: readonly Field[]; readonly loose: FieldMaker | undefined } {
   const makerOf = (field: Field): FieldMaker | undefined =>
     keys.has(field) ? undefined : makers.get(field);
-  const kept = whole.filter((field) => makerOf(field)?.mayRepeat !== true);
+  const kept = whole.filter((field) => makerOf(field)?.repeats !== true);
   const list = kept.length === 0 ? whole : kept;
   const open = list
     .flatMap((field) => makerOf(field) ?? [])

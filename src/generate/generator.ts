@@ -178,9 +178,9 @@ export class Generator {
     const own = this.options.count === undefined ? generate?.count : undefined;
     const { groups, stand } = rows;
     const wanted = groups === undefined ? (own ?? this.settings.count) : stand.count + groups.total;
+    if (own === undefined && groups === undefined) return Math.min(wanted, rows.sureCapacity);
     const { capacity } = rows;
     if (wanted <= capacity) return wanted;
-    if (own === undefined && groups === undefined) return capacity;
     throw new GenerationProblem(
       own === undefined ? [...path, 'per'] : [...path, 'count'],
       `${wanted} records are wanted, but only ${capacity} can be told apart${this.reason(resource, wanted)}`,

@@ -1,5 +1,6 @@
 import type { Field, MorphTo, Resource } from '../model/api.ts';
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
+import type { Pool } from './pool.ts';
 import { largestPermutation, permuted, type Key } from './random.ts';
 
 /** The records of a resource that keys may lead to. */
@@ -197,6 +198,48 @@ export function isOwnPair(
       )
         return true;
   return false;
+}
+
+/** The values of a field by their places. */
+export function valueDimension(field: Field, pool: () => Pool | undefined): Dimension {
+  return {
+    fields: [field],
+    get size() {
+      return pool()?.size ?? 0;
+    },
+    valueAt: (place) => pool()?.at(place) ?? null,
+  };
+}
+
+/** The records that a key leads to. */
+export function keyDimension(
+  field: Field,
+  { resource, field: pointed }: NonNullable<Field['reference']>,
+  world: Universes,
+): Dimension {
+  const universe = (): Universe => world.universe(resource, field.resource);
+  return {
+    fields: [field],
+    get size() {
+      return universe().size;
+    },
+    valueAt: (place) => universe().valueAt(place, pointed),
+  };
+}
+
+/** Whether the file says `nullable: true`, at the key or at its relation; that it may be null is not enough. */
+export function isWrittenNullable(
+  field: Field,
+  { specificationOf }: { readonly specificationOf: (resource: Resource) => ResourceSpecification },
+): boolean {
+  const { fields } = specificationOf(field.resource);
+  const ofRelation = [...field.resource.relations.values()].some(
+    (relation) =>
+      relation.kind === 'belongsTo' &&
+      relation.key === field &&
+      fields[relation.name]?.nullable === true,
+  );
+  return field.nullable && (field.attributes.nullable === true || ofRelation);
 }
 
 /** The morphTo relations of a resource, each pair of fields once. */

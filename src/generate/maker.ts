@@ -13,7 +13,7 @@ import { aroundField, aroundMembers, itemOfRow, MembersOfRow, type Surroundings 
 import type { Pool } from './pool.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, type Key } from './random.ts';
-import { sampleRow, type Place, type Row, type Source } from './source.ts';
+import { comesTwice, sampleRow, type Place, type Row, type Source } from './source.ts';
 import type { Words } from './words/words.ts';
 
 /** What makers share. */
@@ -127,11 +127,12 @@ export class FieldMaker {
     return this.isOpen(this.source);
   }
 
-  /** Whether what the file names may give a value twice, and cannot be kept from it. */
-  get mayRepeat(): boolean {
+  /** Whether what the file names gives a value twice before long, and cannot be kept from it. */
+  get repeats(): boolean {
     const { custom } = this;
     const isTold = custom === undefined || custom.isDistinct || custom.pool !== undefined;
-    return !isTold && !this.isEndless;
+    if (isTold || this.isEndless) return false;
+    return comesTwice(this.workshop.words.random, (row) => this.attempt(custom, row, 0));
   }
 
   /** Gives what tells rows apart that come beside others, if there is a list of values of which each has another one. */

@@ -1,14 +1,17 @@
 import type { Field, Resource } from '../model/api.ts';
 import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
-import { besideOf } from './beside.ts';
+import { besideOf, inRounds } from './beside.ts';
 import { distinctLists, tellingPart } from './distinct.ts';
 import { Groups, perKeyOf } from './groups.ts';
 import { idOf } from './ids.ts';
 import {
   isOwnPair,
+  isWrittenNullable,
   Joint,
+  keyDimension,
   morphsOf,
   ownerDimension,
+  valueDimension,
   type Dimension,
   type Universe,
 } from './joint.ts';
@@ -49,6 +52,8 @@ export class ResourceRows {
   private readonly joints: Joint[] = [];
   /** The keys, pairs and values that are distinct among all rows, by which each row has its own. */
   readonly distinct: Joint[] = [];
+  /** Those of them that come again when all have come: what repeats itself may tell those rows apart. */
+  private readonly rounds: Joint[] = [];
   private readonly capacities: (() => number)[] = [];
   private readonly groupCaps: (() => number)[] = [];
   private grouping: Groups | undefined;
@@ -82,6 +87,11 @@ export class ResourceRows {
       ...this.ownMakers().map(({ capacity }) => capacity),
       ...this.capacities.map((capacity) => capacity()),
     );
+  }
+
+  /** How many rows are told apart whatever repeats itself. */
+  get sureCapacity(): number {
+    return Math.min(this.capacity, ...this.rounds.map((joint) => joint.capacity()));
   }
 
   /** The fields that have a value of their own in fewer than so many rows, and how many values these are. */
@@ -184,22 +194,29 @@ export class ResourceRows {
 
   /** Which record, owner or value each row has of what is not drawn by a maker. */
   private planPlaces(alone: readonly (readonly Field[])[] = []): Places {
-    const { resource, world, joints } = this;
-    for (const found of [joints, this.distinct, this.capacities, this.groupCaps]) found.length = 0;
+    const { resource, world, joints, distinct, rounds, capacities, groupCaps } = this;
+    for (const found of [joints, distinct, rounds, capacities, groupCaps]) found.length = 0;
     const places = new Map<Field, readonly [Dimension, PlaceOf]>();
+    const put = (one: Dimension, placeOf: PlaceOf): void => {
+      for (const field of one.fields) places.set(field, [one, placeOf]);
+    };
     const dimensions = this.dimensions();
     for (const whole of [...alone, ...distinctLists(resource, world.resources())]) {
       if (whole.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
         continue;
       const { list, loose } = tellingPart(whole, dimensions, this.makers);
+      const isSure = list.length === whole.length && (list.length > 1 || !alone.includes(whole));
       if (loose !== undefined) {
         loose.makeDistinct();
         continue;
       }
-      // All of these are distinct where some are already.
-      if (this.distinct.some(({ fields }) => fields.every((one) => list.includes(one)))) continue;
       const members = [
-        ...new Set(list.map((field) => dimensions.get(field) ?? this.valueDimension(field))),
+        ...new Set(
+          list.map(
+            (field) =>
+              dimensions.get(field) ?? valueDimension(field, () => this.makers.get(field)?.pool),
+          ),
+        ),
       ].map((member) => member.others ?? member);
       const isPlaced = ({ fields }: Dimension): boolean => fields.some((one) => places.has(one));
       // By whom rows are counted is the same in every list.
@@ -208,41 +225,49 @@ export class ResourceRows {
       const branch = free.find((one) => this.isOfTree(one));
       const others = free.filter((one) => !this.isOfTree(one));
       const isPlain = this.perKey === undefined && branch === undefined;
-      const beside = isPlain ? besideOf(members, free, joints) : undefined;
+      // All of these are distinct where some are already.
+      const isKnown = distinct.some(({ fields }) => fields.every((one) => list.includes(one)));
+      const place = isKnown ? inRounds : besideOf;
+      const beside = isPlain ? place(members, free, isKnown ? rounds : joints) : undefined;
       if (beside !== undefined) {
-        this.distinct.push(beside.joint);
-        for (const field of beside.free.fields)
-          places.set(field, [beside.free, ({ number }) => beside.placeAt(number - 1)]);
+        distinct.push(beside.joint);
+        capacities.push(() => beside.joint.capacity());
+        put(beside.free, ({ number }) => beside.placeAt(number - 1));
         continue;
       }
+      if (isKnown) continue;
       // What another list has placed already stays; then one more that is distinct by itself does.
       const joined = isPart ? others.slice(0, 1) : others;
       if (joined.length === 0) {
-        // Where each has its place by another list, one of them has to come once in all.
+        // Where each has its place by another list, this one has to come first, or one of them once in all.
         const kept = members.filter(({ fields }) => fields.every((one) => list.includes(one)));
         const own = kept.findLast((one) => !this.isOfTree(one) && !this.isPer(one));
-        if (branch === undefined && own !== undefined)
-          return this.planPlaces([own.fields, ...alone]);
-        for (const field of branch?.fields ?? [])
-          if (branch !== undefined) places.set(field, [branch, this.branchPlace(branch, () => 1)]);
+        const isFirst = isPlain && !alone.includes(whole);
+        if (branch === undefined && own !== undefined && isSure)
+          return this.planPlaces([isFirst ? whole : own.fields, ...alone]);
+        if (branch !== undefined)
+          put(
+            branch,
+            this.branchPlace(branch, () => 1),
+          );
         continue;
       }
       const key = keyOf(world.seed, resource.name, 'joint', joints.length);
       const joint = new Joint(joined, key, isOwnPair(joined[0], joined[1], world.resources()));
       joints.push(joint);
-      for (const [index, dimension] of joined.entries()) {
-        for (const field of dimension.fields)
-          places.set(field, [dimension, (row) => this.jointPlaces(joint, row)[index] ?? null]);
-      }
+      for (const [index, dimension] of joined.entries())
+        put(dimension, (row) => this.jointPlaces(joint, row)[index] ?? null);
       const per = joined.find((one) => this.isPer(one));
       const tree = isPart ? undefined : branch;
       const capacity = (): number => joint.capacity(per);
       // With a key to the own table they are only distinct where that is the same.
-      const most = tree === undefined ? capacity : () => (capacity() === 0 ? 0 : Infinity);
-      (per === undefined ? this.capacities : this.groupCaps).push(most);
-      if (tree === undefined) this.distinct.push(joint);
-      for (const field of tree?.fields ?? [])
-        if (tree !== undefined) places.set(field, [tree, this.branchPlace(tree, capacity)]);
+      const isTold = tree === undefined && isSure;
+      const most = isTold ? capacity : () => (capacity() === 0 ? 0 : Infinity);
+      (per === undefined ? capacities : groupCaps).push(most);
+      const isRound = tree === undefined && per === undefined && !isSure;
+      if (isRound) rounds.push(joint);
+      if (isTold || isRound) distinct.push(joint);
+      if (tree !== undefined) put(tree, this.branchPlace(tree, capacity));
     }
     for (const dimension of new Set(dimensions.values())) {
       const fields = dimension.fields.filter((field) => !places.has(field));
@@ -269,38 +294,19 @@ export class ResourceRows {
 
   /** The keys and morph pairs that lead to other records. */
   private dimensions(): ReadonlyMap<Field, Dimension> {
-    const { world, resource } = this;
     const found = new Map<Field, Dimension>();
     for (const field of this.fields) {
       const { reference } = field;
       if (reference === undefined || this.makers.get(field)?.custom !== undefined) continue;
-      const universe = (): Universe => world.universe(reference.resource, resource);
-      found.set(field, {
-        fields: [field],
-        get size() {
-          return universe().size;
-        },
-        valueAt: (place) => universe().valueAt(place, reference.field),
-      });
+      found.set(field, keyDimension(field, reference, this.world));
     }
-    for (const morph of morphsOf(resource)) {
+    for (const morph of morphsOf(this.resource)) {
       if (found.has(morph.idField)) continue;
-      const dimension = ownerDimension(morph, world);
+      const dimension = ownerDimension(morph, this.world);
       found.set(morph.typeField, dimension);
       found.set(morph.idField, dimension);
     }
     return found;
-  }
-
-  private valueDimension(field: Field): Dimension {
-    const pool = (): FieldMaker['pool'] => this.makers.get(field)?.pool;
-    return {
-      fields: [field],
-      get size() {
-        return pool()?.size ?? 0;
-      },
-      valueAt: (place) => pool()?.at(place) ?? null,
-    };
   }
 
   private jointPlaces(joint: Joint, row: RowValues): readonly number[] {
@@ -316,7 +322,8 @@ export class ResourceRows {
     const name = dimension.fields.map((one) => one.name).join(' ');
     const key = keyOf(this.world.seed, this.resource.name, name);
     const nullable = dimension.fields.every((one) => one.nullable);
-    const mayBeNull = nullable && dimension.fields.some((one) => this.isWrittenNullable(one));
+    const mayBeNull =
+      nullable && dimension.fields.some((one) => isWrittenNullable(one, this.world));
     const isUnique = dimension.fields.some((one) => one.unique);
     if (field && field === this.perKey) {
       if (isUnique) this.groupCaps.push(() => 1);
@@ -340,18 +347,6 @@ export class ResourceRows {
       if (size === 0 || (mayBeNull && this.random.chance(nullKeys))) return null;
       return ownerOf(dimension, number - 1, earlier, nullable, this.random);
     };
-  }
-
-  /** Whether the file says `nullable: true`, at the key or at its relation; that it may be null is not enough. */
-  private isWrittenNullable(field: Field): boolean {
-    const { fields } = this.world.specificationOf(this.resource);
-    const ofRelation = [...this.resource.relations.values()].some(
-      (relation) =>
-        relation.kind === 'belongsTo' &&
-        relation.key === field &&
-        fields[relation.name]?.nullable === true,
-    );
-    return field.nullable && (field.attributes.nullable === true || ofRelation);
   }
 
   /** A key to the own table leads to an earlier row, of the same group where there are groups: so no circle closes. */

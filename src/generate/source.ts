@@ -1,6 +1,7 @@
 import type { Field } from '../model/api.ts';
 import type { JsonValue } from '../spec/specification.ts';
 import type { Pool } from './pool.ts';
+import { unlessProblem } from './problem.ts';
 import { keyOf, type Random } from './random.ts';
 import type { Words } from './words/words.ts';
 
@@ -91,4 +92,17 @@ export function sampleRow(number: number, random: Random): Row {
     aside: (concept, draw) => random.aside(keyOf('sample', concept), number, () => draw(random)),
   };
   return row;
+}
+
+/** Of so many rows it is looked whether a value comes twice: so many are made of most resources. */
+const fewRows = 25;
+
+/** Whether one of the first rows has what one before it has; so it is said of what they cannot have, too. */
+export function comesTwice(random: Random, give: (row: Row) => unknown): boolean {
+  const seen = new Set<string | undefined>();
+  for (let number = 1; number <= fewRows && seen.size === number - 1; number += 1)
+    seen.add(
+      unlessProblem(() => random.keeping(() => JSON.stringify(give(sampleRow(number, random))))),
+    );
+  return seen.size < fewRows;
 }

@@ -161,6 +161,35 @@ resources:
     }
   });
 
+  const years = 'type: date, generator: { name: date.past, args: { years: 3 } }';
+  test.each([
+    ['moments that a function draws', 'type: datetime, generator: date.soon', '[doctorId, day]'],
+    ['days that may come twice', years, '[doctorId, day, hour]'],
+    ['days of one, and numbers', years, '[doctorId, day], [doctorId, number]'],
+    ['numbers of one, and days', years, '[doctorId, number], [doctorId, day]'],
+    ['several of each', years, '[doctorId, hour], [patientId, number], [doctorId, patientId]'],
+  ])('together, more than there are others: %s', async (_, day, lists) => {
+    const { visits = [] } = await generated(`resources:
+  doctors: { generate: { count: 20 }, fields: { name: { type: string } } }
+  patients: { generate: { count: 20 }, fields: { name: { type: string } } }
+  visits:
+    unique: [${lists}]
+    generate: { count: 40 }
+    fields:
+      doctorId: { type: integer, required: true, reference: doctors.id }
+      patientId: { type: integer, required: true, reference: patients.id }
+      day: { ${day} }
+      hour: { type: integer, values: [8, 9, 10, 11] }
+      number: { type: integer, minimum: 1, maximum: 50 }
+`);
+    expect(visits).toHaveLength(40);
+    for (const list of lists.slice(1, -1).split('], [')) {
+      const fields = list.split(', ');
+      const told = visits.map((visit) => JSON.stringify(fields.map((name) => visit[name])));
+      expect([fields, new Set(told).size]).toEqual([fields, 40]);
+    }
+  });
+
   test.each(['', 'generate: { per: author, min: 4, max: 4 }'])(
     'links and two lists that place all of their keys: %s',
     async (counted) => {
