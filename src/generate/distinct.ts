@@ -40,7 +40,7 @@ export function tellingPart(
   const makerOf = (field: Field): FieldMaker | undefined =>
     keys.has(field) ? undefined : makers.get(field);
   const kept = whole.filter((field) => makerOf(field)?.repeats !== true);
-  const list = kept.length === 0 ? whole : kept;
+  const list = kept.length === 0 || kept.length === whole.length ? whole : kept;
   const open = list
     .flatMap((field) => makerOf(field) ?? [])
     .filter(({ pool }) => pool === undefined);

@@ -201,11 +201,15 @@ export class ResourceRows {
       for (const field of one.fields) places.set(field, [one, placeOf]);
     };
     const dimensions = this.dimensions();
-    for (const whole of [...alone, ...distinctLists(resource, world.resources())]) {
+    // Where rows are counted by records, what is not told apart for sure takes what the other lists leave.
+    const isLate = (list: readonly Field[]): boolean =>
+      this.perKey !== undefined && tellingPart(list, dimensions, this.makers).list !== list;
+    const lists = [...alone, ...distinctLists(resource, world.resources())];
+    for (const whole of lists.toSorted((a, b) => Number(isLate(a)) - Number(isLate(b)))) {
       if (whole.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
         continue;
       const { list, loose } = tellingPart(whole, dimensions, this.makers);
-      const isSure = list.length === whole.length && (list.length > 1 || !alone.includes(whole));
+      const isSure = list === whole && (list.length > 1 || !alone.includes(whole));
       if (loose !== undefined) {
         loose.makeDistinct();
         continue;

@@ -190,6 +190,23 @@ resources:
     }
   });
 
+  test('together, of rows that are counted by a key: what may come twice takes what is left', async () => {
+    const { visits = [] } = await generated(`resources:
+  doctors: { generate: { count: 2 }, fields: { name: { type: string } } }
+  rooms: { generate: { count: 2 }, fields: { name: { type: string } } }
+  visits:
+    unique: [[doctorId, kind, day], [roomId, kind]]
+    generate: { per: doctor, min: 3, max: 3 }
+    fields:
+      doctorId: { type: integer, required: true, reference: doctors.id }
+      doctor: { type: relation, relation: belongsTo, resource: doctors }
+      roomId: { type: integer, required: true, reference: rooms.id }
+      kind: { type: enum, values: [x, y, z] }
+      day: { type: date, generator: { name: date.recent, args: { days: 3 } } }
+`);
+    expect(new Set(visits.map(({ roomId, kind }) => JSON.stringify([roomId, kind]))).size).toBe(6);
+  });
+
   test.each(['', 'generate: { per: author, min: 4, max: 4 }'])(
     'links and two lists that place all of their keys: %s',
     async (counted) => {
