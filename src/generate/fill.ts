@@ -159,13 +159,14 @@ class Fill {
     }
   }
 
-  /** Keys that are set when all rows are there; those to the own table lead to earlier rows and need not wait. */
+  /** Keys that are set when all rows are there; to the own table those of the file alone, as others lead to earlier rows. */
   private waiting(resource: Resource): ReadonlySet<Field> {
     const { deferred } = this.order;
+    const { makers } = this.generator.rowsOf(resource);
+    const leadsBack = (field: Field): boolean =>
+      field.reference?.resource === resource && makers.get(field)?.custom === undefined;
     return new Set(
-      [...resource.fields.values()].filter(
-        (field) => deferred.has(field) && field.reference?.resource !== resource,
-      ),
+      [...resource.fields.values()].filter((field) => deferred.has(field) && !leadsBack(field)),
     );
   }
 
@@ -227,8 +228,14 @@ class Fill {
       const row = rows.row(number);
       const valueOf = (field: Field): SqlValue => encodeValue(dialect, row.of(field), field);
       const bound = waiting.map(valueOf);
-      if (bound.some((value) => value !== null))
-        await this.transaction.run(update, { bound, id: valueOf(resource.id) });
+      try {
+        if (bound.some((value) => value !== null))
+          await this.transaction.run(update, { bound, id: valueOf(resource.id) });
+      } catch (error) {
+        if (!(error instanceof ConstraintError)) throw error;
+        const values = new Map(waiting.map((field) => [field, row.of(field)]));
+        throw await this.refusalOf(resource, number, values, error);
+      }
       await this.advance(number % 2 === 0 ? 1 : 0);
     }
   }
@@ -242,11 +249,9 @@ class Fill {
     error: ConstraintError,
   ): Promise<GenerationProblem> {
     const rows = this.generator.rowsOf(resource);
-    const { statements, transaction, database } = this;
-    const access = { transaction, dialect: database.dialect, statements, names: storageNames };
+    const { transaction, database } = this;
     const single = new BatchStatements(resource, fields, database.dialect);
     const waiting = this.waiting(resource);
-    const path = ['resources', resource.name];
     for (let number = from; number <= to; number += 1) {
       const row = rows.row(number);
       const values = new Map<Field, JsonValue>(
@@ -261,18 +266,31 @@ class Fill {
         await transaction.run(single.insert(fields.length, 1), { bound });
       } catch (refusal) {
         if (!(refusal instanceof ConstraintError)) throw refusal;
-        const [conflict] = await findConflicts(access, resource, values, undefined, refusal.kind);
-        return new GenerationProblem(
-          conflict === undefined ? path : [...path, 'fields', conflict.field.name],
-          conflict === undefined
-            ? `the database refuses row ${number}: ${String(refusal.cause)}`
-            : `the value of row ${number} is ${JSON.stringify(values.get(conflict.field))}: ${conflict.message}`,
-        );
+        return this.refusalOf(resource, number, values, refusal);
       }
     }
     return new GenerationProblem(
-      path,
+      ['resources', resource.name],
       `the database refuses rows ${from} to ${to}: ${String(error.cause)}`,
     );
+  }
+
+  /** Which of a row's fields is to blame that the database refused it. */
+  private async refusalOf(
+    resource: Resource,
+    number: number,
+    values: ReadonlyMap<Field, JsonValue>,
+    { kind, cause }: ConstraintError,
+  ): Promise<GenerationProblem> {
+    const { statements, transaction, database } = this;
+    const access = { transaction, dialect: database.dialect, statements, names: storageNames };
+    const [conflict] = await findConflicts(access, resource, values, undefined, kind);
+    const path = ['resources', resource.name];
+    return conflict === undefined
+      ? new GenerationProblem(path, `the database refuses row ${number}: ${String(cause)}`)
+      : new GenerationProblem(
+          [...path, 'fields', conflict.field.name],
+          `the value of row ${number} is ${JSON.stringify(values.get(conflict.field))}: ${conflict.message}`,
+        );
   }
 }

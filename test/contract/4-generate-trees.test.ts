@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Both } from '../support/both.ts';
-import { serveGenerated, type Row } from './4-generate.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+import { fillAll, serveGenerated, type Row } from './4-generate.ts';
 
 /** Keys to the own table that are distinct together with other fields. Contract 4, Generated data. */
 const world = `limits: { maxLimit: 2000 }
@@ -27,6 +27,9 @@ resources:
   selves:
     fields:
       selfId: { type: integer, required: true, unique: true, reference: selves.id }
+  leaps:
+    fields:
+      toId: { type: integer, reference: leaps.id, values: [3, 25] }
   answers:
     generate: { per: post, min: 7, max: 7 }
     fields:
@@ -50,6 +53,11 @@ test('rows that each have to lead to another one are all roots', async () => {
   expect((body as Row[]).filter(({ id, selfId }) => id !== selfId)).toEqual([]);
 });
 
+test('a key of values that the file gives leads to a later row as well', async () => {
+  const { body } = await both.get('/v1/leaps?limit=2000');
+  expect(new Set((body as Row[]).map(({ toId }) => toId))).toEqual(new Set([3, 25]));
+});
+
 test.each([
   { name: 'folders', count: 150, key: 'parentId', list: ['parentId', 'kind'] },
   { name: 'chains', count: 25, key: 'beforeId', list: ['beforeId'] },
@@ -69,4 +77,22 @@ test.each([
   expect(parents.filter((parent) => parent !== undefined).length).toBeGreaterThan(count / 2);
   for (const [number, parent] of parents.entries())
     if (parent !== undefined) expect(rows[parent]?.['postId']).toBe(rows[number]?.['postId']);
+});
+
+test('a key of the file that leads nowhere is named with its row, and set last', async () => {
+  const server = await serveBoth(
+    'resources:\n  things: { fields: { toId: { type: integer, reference: things.id, values: [30] } } }\n',
+  );
+  for (const {
+    generation: { api, database },
+  } of server.sides)
+    expect(await fillAll(api, database)).toMatchObject({
+      problems: [
+        {
+          path: ['resources', 'things', 'fields', 'toId'],
+          message: 'the value of row 1 is 30: there is no record in things with id 30',
+        },
+      ],
+    });
+  await server.stop();
 });
