@@ -5,13 +5,13 @@ import type { Databases } from './servers.ts';
 
 /**
  * Two servers of one version differ by up to 9 %, however long they are asked: so several of each are started. And the
- * machine changes its speed within seconds, so those of a batch take turns of some ms: what is slow then is slow for all
- * of them.
+ * machine changes its speed within seconds, so those of a batch take turns of a tenth of one: what is slow then is slow for
+ * all of them. In shorter turns each begins with caches that hold another one, which costs most who has most to do.
  */
-const batches = 6;
-const rounds = 100;
-const requests = 500;
-const warmUp = 60_000;
+const batches = 8;
+const rounds = 20;
+const requests = 5_000;
+const warmUp = 100_000;
 const path = '/v1/posts/7';
 
 type Side = Featured & {

@@ -4,13 +4,27 @@ import { ruleOperand } from '../plan/claims.ts';
 import type { RuleSlot } from '../plan/plan.ts';
 import { wantedValues, type Dialect } from '../sql/dialect.ts';
 
+/** What a caller's last plan was bound with: who asks mostly asks for the like again. */
+interface Bound {
+  readonly slots: readonly RuleSlot[];
+  readonly dialect: Dialect;
+  readonly values: readonly SqlValue[];
+}
+
+const last = new WeakMap<Claims, Bound>();
+
 /** What the driver takes for the slots of access rules, for a caller with these claims. */
 export function ruleValues(
   slots: readonly RuleSlot[],
   claims: Claims,
   dialect: Dialect,
 ): readonly SqlValue[] {
-  return slots.length === 0 ? none : slots.map((slot) => valueFor(slot, claims, dialect));
+  if (slots.length === 0) return none;
+  const known = last.get(claims);
+  if (known?.slots === slots && known.dialect === dialect) return known.values;
+  const values = slots.map((slot) => valueFor(slot, claims, dialect));
+  last.set(claims, { slots, dialect, values });
+  return values;
 }
 
 const none: readonly never[] = [];
