@@ -23,10 +23,9 @@ function together(
   generator: Generator,
 ): readonly GenerationProblem[] {
   const loaded = tablesOfData({ api, folder });
-  const generated = [...api.resources.values()].filter(({ table }) => !loaded.has(table));
-  return generated.flatMap(
-    (resource) =>
-      unlessProblem(() => problemsTogether(generator, resource, new Set(generated))) ?? [],
+  const generated = new Set([...api.resources.values()].filter(({ table }) => !loaded.has(table)));
+  return [...generated].flatMap(
+    (resource) => unlessProblem(() => problemsTogether(generator, resource, generated)) ?? [],
   );
 }
 

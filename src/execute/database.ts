@@ -115,8 +115,8 @@ export function madeOne(changed: Changed): Changed {
 
 /**
  * What a DatabaseFailure means to a client: others hold what it takes; others keep all connections in use, or all
- * processes that read; it cannot be used; somebody has taken away what the specification names; the statement took longer than the deadline; the connection was lost while committing, so that
- * nobody knows whether the write is there.
+ * processes that read; it cannot be used; somebody has taken away what the specification names; the statement took longer
+ * than the deadline; the connection was lost while committing, so that nobody knows whether the write is there.
  */
 export type FailureKind =
   | 'busy'

@@ -105,15 +105,15 @@ export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims): Json
   if (!any && operators[operator].operand !== 'list') {
     const [item] = operand.items;
     if (item === undefined) return null;
-    return 'value' in item ? item.value : fitting(claimOf(claims, item.claim), slot);
+    return 'value' in item ? item.value : fitting(claimOf(claims, item.claim) ?? null, slot);
   }
   const values: JsonValue[] = [];
   for (const item of operand.items) {
     const before = values.length;
     if ('value' in item) values.push(item.value);
     else {
-      const claim = claimOf(claims, item.claim);
-      const items: readonly JsonValue[] = Array.isArray(claim) ? claim : [claim ?? null];
+      const claim = claimOf(claims, item.claim) ?? null;
+      const items: readonly JsonValue[] = Array.isArray(claim) ? claim : [claim];
       for (const one of items) {
         const value = fitting(one, slot);
         if (value !== null) values.push(value);
@@ -125,6 +125,6 @@ export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims): Json
 }
 
 /** One value of a claim as it is compared; null where there is none that fits. */
-function fitting(claim: JsonValue | undefined, slot: Omit<RuleSlot, 'index'>): JsonValue {
-  return claim === undefined || claim === null ? null : (readClaim(claim, slot) ?? null);
+function fitting(claim: JsonValue, slot: Omit<RuleSlot, 'index'>): JsonValue {
+  return readClaim(claim, slot) ?? null;
 }
