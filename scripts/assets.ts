@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { packagedScript } from '../src/openapi/reader-script.ts';
+import { packagedScript } from '../src/openapi/reference-page/script.ts';
 
 /**
  * Puts into the build what is no program of it: the script of the API reader, and the parts of the typed client. The

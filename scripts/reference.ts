@@ -1,4 +1,4 @@
-import { specificationJsonSchema } from '../src/spec/json-schema.ts';
+import { specificationJsonSchema } from '../src/specification/json-schema.ts';
 
 /** What this reads of a JSON Schema; other keywords do not show in the reference. */
 interface Schema {
@@ -138,7 +138,7 @@ export function specificationReference(): string {
   return [
     '# Reference of the specification file',
     '',
-    '<!-- Made from src/spec/definitions by `npm run documents`. -->',
+    '<!-- Made from src/specification/keys by `npm run documents`. -->',
     '',
     'Every key that `plinth.yaml` may have; [the guide](specification.md) says how they work together. Only `resources` is',
     'required. Any text may hold `${NAME}`, which is replaced from the environment. A bare number is ms where a time is',

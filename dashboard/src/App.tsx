@@ -19,7 +19,7 @@ import {
 import { openSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState, type ComponentType, type JSX } from 'react';
-import type { Hello } from '../../src/http/dashboard-wire.ts';
+import type { Hello } from '../../src/http/dashboard/wire.ts';
 import { credential, setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
 import { Credential } from './Credential.tsx';

@@ -1,6 +1,6 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import type { JSX } from 'react';
-import type { ReloadEvent } from '../../src/trace/events.ts';
+import type { ReloadEvent } from '../../src/observability/events.ts';
 import { useLive } from './live/live.ts';
 
 /** What concerns every view: a server that is gone, and an edit of the specification that is not served. */

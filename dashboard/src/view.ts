@@ -1,5 +1,5 @@
-import type { Model } from '../../src/http/dashboard-wire-model.ts';
-import type { Hello } from '../../src/http/dashboard-wire.ts';
+import type { Model } from '../../src/http/dashboard/wire-model.ts';
+import type { Hello } from '../../src/http/dashboard/wire.ts';
 
 /** What every view is given. */
 export interface ViewProps {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { fail, ok, type Result } from '../errors.ts';
-import type { AuthSpecification } from '../spec/specification.ts';
+import type { AuthSpecification } from '../specification/specification.ts';
 import { invalidCredentials, type Credential } from './credential.ts';
 import type { Caller } from '../model/access.ts';
 import { callerOfKey } from './callers.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { claimOf, type Caller, type Claims } from '../model/access.ts';
-import { reservedRoles } from '../spec/reserved.ts';
+import { reservedRoles } from '../specification/reserved.ts';
 
 /** A subject longer than this is told apart by its hash, so that what is kept of callers stays small. */
 const longestName = 100;

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Result } from '../errors.ts';
-import { algorithmsOf, readPublicKey } from '../spec/public-key.ts';
-import type { AuthSpecification } from '../spec/specification.ts';
+import { algorithmsOf, readPublicKey } from '../specification/parsers/public-key.ts';
+import type { AuthSpecification } from '../specification/specification.ts';
 
 export type JwtSpecification = NonNullable<AuthSpecification['jwt']>;
 

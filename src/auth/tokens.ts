@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { BoundedCache } from '../bounded-cache.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { fail, ok, type Result } from '../errors.ts';
 import { invalidCredentials, tokenExpired, type Findings, type Proof } from './credential.ts';
 import type { Caller, Claims } from '../model/access.ts';

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { Draw } from '../plan/defaults.ts';
+import type { Draw } from '../query/write/defaults.ts';
 import type { Output } from './output.ts';
 
 /** What a command knows of the world. */

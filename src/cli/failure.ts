@@ -1,5 +1,5 @@
-import { DatabaseFailure } from '../execute/database.ts';
-import { reasonOf } from '../execute/postgres-errors.ts';
+import { DatabaseFailure } from '../databases/database.ts';
+import { reasonOf } from '../databases/postgres/errors.ts';
 
 interface Details {
   readonly exitCode?: 1 | 2;

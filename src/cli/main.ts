@@ -29,7 +29,7 @@ setFlagsFromString('--heap-growing-percent=25');
 const { userFolder } = await import('./context.ts');
 const { processOutput } = await import('./output.ts');
 const { runCommand } = await import('./run.ts');
-const { uuidv7 } = await import('../http/uuid.ts');
+const { uuidv7 } = await import('../lib/uuid.ts');
 
 /** Where it was started. The folder may have been removed since the user went there, as by `git checkout`. */
 function currentFolder(): string {

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { argument, fromFolder, typed, type Context } from './context.ts';
-import { exampleNames } from './examples.ts';
+import { exampleNames } from './files/examples.ts';
 import type { CheckFlags } from './commands/check.ts';
 import type { ExportFlags } from './commands/export.ts';
-import type { DocumentFlags } from './document.ts';
+import type { DocumentFlags } from './files/document.ts';
 import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
-import type { DevFlags } from './port.ts';
-import type { Named } from './specification.ts';
+import type { DevFlags } from './serve/port.ts';
+import type { Named } from './files/specification.ts';
 import type { StartFlags } from './commands/start.ts';
 
 /**

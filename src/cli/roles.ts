@@ -1,4 +1,4 @@
-import { reservedRoles } from '../spec/reserved.ts';
+import { reservedRoles } from '../specification/reserved.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The roles of `--role`; fails for what no credential can carry. */

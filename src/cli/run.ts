@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { messageOf } from '../message-of.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
 import { buildProgram } from './program.ts';

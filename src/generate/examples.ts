@@ -1,8 +1,8 @@
-import { getOrInsert } from '../get-or-insert.ts';
+import { getOrInsert } from '../lib/get-or-insert.ts';
 import type { Field, Resource } from '../model/api.ts';
-import type { ExampleRows } from '../openapi/example.ts';
-import type { JsonValue } from '../spec/specification.ts';
-import { freeOf } from './free.ts';
+import type { ExampleRows } from '../openapi/document/example.ts';
+import type { JsonValue } from '../specification/specification.ts';
+import { freeOf } from './distinct/free.ts';
 import type { Generator } from './generator.ts';
 import { rowOfId } from './ids.ts';
 import { unlessProblem } from './problem.ts';

@@ -1,16 +1,16 @@
-import { getOrInsert } from '../get-or-insert.ts';
+import { getOrInsert } from '../lib/get-or-insert.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import { fieldsIn } from '../model/template.ts';
 import { readValue } from '../model/validation.ts';
-import type { JsonValue, ResourceSpecification } from '../spec/specification.ts';
-import { customOrProblem } from './custom.ts';
+import type { JsonValue, ResourceSpecification } from '../specification/specification.ts';
+import { customOrProblem } from './custom/custom.ts';
 import { idOf } from './ids.ts';
-import { loadFunctions, type UserFunctions } from './modules.ts';
+import { loadFunctions, type UserFunctions } from './custom/modules.ts';
 import { GenerationProblem, unlessProblem, without } from './problem.ts';
-import type { Universe } from './joint.ts';
-import type { Surroundings } from './part.ts';
-import { ResourceRows, type World } from './rows.ts';
+import type { Universe } from './distinct/joint.ts';
+import type { Surroundings } from './fill/part.ts';
+import { ResourceRows, type World } from './fill/rows.ts';
 import { defaultCount, settingsOf, type GenerationSettings } from './settings.ts';
 import { loadWords, localesAlike, type Words } from './words/words.ts';
 

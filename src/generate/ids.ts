@@ -1,6 +1,6 @@
 import type { Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 import { keyOf, Random } from './random.ts';
 
 /** The time in the first generated UUIDv7; each row has one millisecond more, so that ids sort as rows do. */

@@ -2,7 +2,7 @@ import type { Api, Field } from '../model/api.ts';
 import { fieldsIn, withFields } from '../model/template.ts';
 import { isJsonObject } from '../model/values.ts';
 import { fieldNameIn, type FieldView, type ResourceView } from '../model/view.ts';
-import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
+import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import type { Generator } from './generator.ts';
 import { settingsOf } from './settings.ts';
 import { rowOfId } from './ids.ts';

@@ -1,16 +1,22 @@
 import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
 import { deepestRecord, isTooDeep, wrongValue, type Reading } from '../model/values.ts';
-import type { JsonValue } from '../spec/specification.ts';
-import { messageOf } from '../message-of.ts';
-import { changesOf, customOrProblem, type Change, type CustomSource } from './custom.ts';
-import { distinctText, fitText } from './fit.ts';
+import type { JsonValue } from '../specification/specification.ts';
+import { messageOf } from '../lib/message-of.ts';
+import { changesOf, customOrProblem, type Change, type CustomSource } from './custom/custom.ts';
+import { distinctText, fitText } from './distinct/fit.ts';
 import { inferredSources } from './infer.ts';
 import { stepOf } from './kinds/moments.ts';
-import { Joint } from './joint.ts';
-import type { UserFunctions } from './modules.ts';
-import { aroundField, aroundMembers, itemOfRow, MembersOfRow, type Surroundings } from './part.ts';
-import type { Pool } from './pool.ts';
+import { Joint } from './distinct/joint.ts';
+import type { UserFunctions } from './custom/modules.ts';
+import {
+  aroundField,
+  aroundMembers,
+  itemOfRow,
+  MembersOfRow,
+  type Surroundings,
+} from './fill/part.ts';
+import type { Pool } from './distinct/pool.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, type Key } from './random.ts';
 import { comesTwice, sampleRow, type Place, type Row, type Source } from './source.ts';

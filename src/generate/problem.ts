@@ -1,4 +1,4 @@
-import type { Problem } from '../spec/problems.ts';
+import type { Problem } from '../specification/problems.ts';
 
 /**
  * Why data cannot be generated, or not as one would think: a place in the specification, and what is wrong there. A

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 import type { Random } from './random.ts';
 import type { Row } from './source.ts';
 

@@ -1,6 +1,6 @@
 import type { Field } from '../model/api.ts';
-import type { JsonValue } from '../spec/specification.ts';
-import type { Pool } from './pool.ts';
+import type { JsonValue } from '../specification/specification.ts';
+import type { Pool } from './distinct/pool.ts';
 import { unlessProblem } from './problem.ts';
 import { keyOf, type Random } from './random.ts';
 import type { Words } from './words/words.ts';

@@ -1,5 +1,5 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
-import type { AccessRule, AccessRules, JsonValue } from '../spec/specification.ts';
+import type { AccessRule, AccessRules, JsonValue } from '../specification/specification.ts';
 
 /** What access rules speak of. Lists and single reads are `read`, PUT and PATCH `update`. */
 export type Operation = 'read' | 'create' | 'update' | 'delete';

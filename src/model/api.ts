@@ -6,7 +6,7 @@ import type {
   PaginationMode,
   Specification,
   TypeName,
-} from '../spec/specification.ts';
+} from '../specification/specification.ts';
 import type { FieldAccess, ResourceAccess } from './access.ts';
 import type { Operator } from './operators.ts';
 import type { Reading, SqlValue } from './values.ts';

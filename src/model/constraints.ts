@@ -1,5 +1,5 @@
-import { getOrInsert } from '../get-or-insert.ts';
-import type { FieldSpecification, JsonValue } from '../spec/specification.ts';
+import { getOrInsert } from '../lib/get-or-insert.ts';
+import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import type { Field } from './api.ts';
 import {
   compareDecimals,
@@ -8,7 +8,7 @@ import {
   plainText,
   type Scaled,
 } from './exact-number.ts';
-import { matches } from './pattern.ts';
+import { matches } from '../lib/patterns/pattern.ts';
 import { counted, oneOf } from './values.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 
 /**
  * A JSON number whose text says more than its double: kept until the field's type has decided whether it can be

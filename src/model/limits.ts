@@ -1,5 +1,5 @@
-import { limitDefaults } from '../spec/definitions/limits.ts';
-import type { LimitsSpecification } from '../spec/specification.ts';
+import { limitDefaults } from '../specification/keys/limits.ts';
+import type { LimitsSpecification } from '../specification/specification.ts';
 import type { Limits } from './api.ts';
 
 /** The limits of an API: what the file says over the defaults. Contract 2, Limits. */

@@ -1,4 +1,4 @@
-import type { operatorSuffixes } from '../spec/reserved.ts';
+import type { operatorSuffixes } from '../specification/reserved.ts';
 
 /** What a filter can ask of a field. Contract 2, Filters. */
 export type Operator =

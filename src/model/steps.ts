@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 import { floorTo, formatScaled, parseJsonNumber, type Scaled } from './exact-number.ts';
 
 /** What says how far apart the values of a field are. */

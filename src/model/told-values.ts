@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 import type { Field, Resource } from './api.ts';
 import type { View } from './view.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 import type { Field } from './api.ts';
 import { constraintIssues } from './constraints.ts';
 import { accept, wrongType, type Reading } from './values.ts';

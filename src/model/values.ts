@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/specification.ts';
+import type { JsonValue } from '../specification/specification.ts';
 import { ExactNumber, plainText } from './exact-number.ts';
 
 /** A value as the database driver takes and gives it. */

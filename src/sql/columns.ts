@@ -1,5 +1,5 @@
 import type { Field } from '../model/api.ts';
-import type { TypeName } from '../spec/specification.ts';
+import type { TypeName } from '../specification/specification.ts';
 import { quote, type Dialect } from './dialect.ts';
 import type { Add, RowLength } from './statement.ts';
 

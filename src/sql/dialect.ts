@@ -1,7 +1,7 @@
-import type { Comparison } from '../filter/predicate.ts';
+import type { Comparison } from '../query/filter/predicate.ts';
 import type { Codec, Field, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { JsonValue, StoredAs } from '../spec/specification.ts';
+import type { JsonValue, StoredAs } from '../specification/specification.ts';
 import type { Parameter } from './statement.ts';
 
 /** Everything in which the databases differ. One file a database, and no other place asks which one it is. */

@@ -1,7 +1,7 @@
 import type { Field } from '../model/api.ts';
 import { decimalType } from '../model/field-types/decimal.ts';
 import { heldAs } from '../model/field-types/stored-as.ts';
-import type { TypeName } from '../spec/specification.ts';
+import type { TypeName } from '../specification/specification.ts';
 import type { Dialect } from './dialect.ts';
 
 /**

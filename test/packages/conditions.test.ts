@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { equalityOf, parameterNames } from '../../packages/common/conditions.ts';
-import { fieldNames } from '../../src/spec/names.ts';
-import { reservedParameters } from '../../src/spec/reserved.ts';
+import { fieldNames } from '../../src/specification/parsers/names.ts';
+import { reservedParameters } from '../../src/specification/reserved.ts';
 
 // The packages take nothing from the service, so they have a list of their own of what it reads otherwise.
 test('the fields that need their operator are those that are called like a parameter', () => {

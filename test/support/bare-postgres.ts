@@ -1,5 +1,5 @@
 import driver from 'postgres';
-import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
+import { openPostgres, type PostgresDatabase } from '../../src/databases/postgres/database.ts';
 import { endAfterFile } from './leftovers.ts';
 import { createDatabase } from './postgres.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
-import { migrate } from '../../src/execute/postgres-schema.ts';
-import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
-import type { ServerOptions } from '../../src/http/server.ts';
-import { uuidv7 } from '../../src/http/uuid.ts';
+import { migrate } from '../../src/migrations/postgres/schema.ts';
+import { openPostgres, type PostgresDatabase } from '../../src/databases/postgres/database.ts';
+import type { SqliteDatabase } from '../../src/databases/sqlite/database.ts';
+import type { ServerOptions } from '../../src/http/server/server.ts';
+import { uuidv7 } from '../../src/lib/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { quote } from '../../src/sql/dialect.ts';
 import { buildValid, fill, makeSqlite, serve, type Records, type TestApi } from './api.ts';

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../src/execute/sqlite.ts';
+import type { SqliteDatabase } from '../../src/databases/sqlite/database.ts';
 import type { TestApi } from './api.ts';
 
 /** Makes each read of a table of a SQLite database fail as nobody has foreseen: with `integer overflow`. */

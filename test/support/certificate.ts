@@ -1,5 +1,5 @@
 import { generate } from 'selfsigned';
-import type { Certificate } from '../../src/http/listener.ts';
+import type { Certificate } from '../../src/http/server/listener.ts';
 
 type SubjectAltNames = readonly (
   | { readonly type: 2; readonly value: string }

@@ -1,10 +1,10 @@
-import { uuidv7 } from '../../src/http/uuid.ts';
-import { openPostgres, type PostgresDatabase } from '../../src/execute/postgres.ts';
-import * as inPostgres from '../../src/execute/postgres-schema.ts';
-import type { MigrationOptions } from '../../src/execute/schema-steps.ts';
-import * as inSqlite from '../../src/execute/sqlite-schema.ts';
-import { openSqlite, type SqliteDatabase } from '../../src/execute/sqlite.ts';
-import type { MigrationStep } from '../../src/sql/schema.ts';
+import { uuidv7 } from '../../src/lib/uuid.ts';
+import { openPostgres, type PostgresDatabase } from '../../src/databases/postgres/database.ts';
+import * as inPostgres from '../../src/migrations/postgres/schema.ts';
+import type { MigrationOptions } from '../../src/migrations/steps.ts';
+import * as inSqlite from '../../src/migrations/sqlite/schema.ts';
+import { openSqlite, type SqliteDatabase } from '../../src/databases/sqlite/database.ts';
+import type { MigrationStep } from '../../src/sql/schema/schema.ts';
 import { buildValid, fill, serve, type Records, type TestApi } from './api.ts';
 import { endAfterFile } from './leftovers.ts';
 

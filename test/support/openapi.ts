@@ -1,10 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { BoundedCache } from '../../src/bounded-cache.ts';
+import { BoundedCache } from '../../src/lib/bounded-cache.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api, Version } from '../../src/model/api.ts';
 import { viewKey, viewOf, type View } from '../../src/model/view.ts';
-import { openApiDocument, type OpenApiDocument } from '../../src/openapi/document.ts';
-import { isParameter } from '../../src/request/parameters.ts';
+import { openApiDocument, type OpenApiDocument } from '../../src/openapi/document/document.ts';
+import { isParameter } from '../../src/query/request/parameters.ts';
 
 /** A request and its answer, as the document should have them. */
 export interface Exchanged {

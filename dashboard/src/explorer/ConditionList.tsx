@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, Stack, Text } from '@mantine/core';
 import type { JSX } from 'react';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { ConditionRow, newCondition } from './ConditionRow.tsx';
 import { restrictedBy, type Collection } from './expansion.ts';
 import type { Condition } from './query.ts';

@@ -1,6 +1,6 @@
 import { Group, Select } from '@mantine/core';
 import type { JSX } from 'react';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { RemoveButton } from './ListButtons.tsx';
 import { OperandInput } from './OperandInput.tsx';
 import { joined, leafAt, levelsOf, type Level } from './paths.ts';

@@ -16,7 +16,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import { ask, Refusal, type ApiAnswer } from '../api.ts';
 import type { ViewProps } from '../view.ts';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { useEdited } from '../edited.ts';
 import { useModel } from '../model.ts';
 import { go, hashOf, useRoute } from '../route.ts';

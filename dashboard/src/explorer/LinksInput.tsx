@@ -1,7 +1,7 @@
 import { Alert, Button, Fieldset, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import type { Model, RelationInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, RelationInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { ask } from '../api.ts';
 import { brief, shown } from '../words.ts';
 import { absent, draftOf, messageAt, type ApiRecord, type Messages } from './draft.ts';

@@ -1,6 +1,6 @@
 import { Fieldset, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
 import type { JSX } from 'react';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { AddCondition, Alternatives, ConditionList } from './ConditionList.tsx';
 import { collectionsIn, expandable } from './expansion.ts';
 import { CountInput, SortInput } from './OrderInputs.tsx';

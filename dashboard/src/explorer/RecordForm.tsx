@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type JSX } from 'react';
-import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { Refusal } from '../api.ts';
 import {
   absent,

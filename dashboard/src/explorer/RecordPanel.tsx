@@ -4,7 +4,7 @@ import { useCallback, useState, type JSX } from 'react';
 import { ask } from '../api.ts';
 import { useReturnedFocus } from '../focus.ts';
 import { useStay } from '../route.ts';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { indented, visible } from '../words.ts';
 import { RecordForm } from './RecordForm.tsx';
 import type { ApiRecord } from './draft.ts';

@@ -2,7 +2,7 @@ import { Autocomplete, Text, type AutocompleteProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
-import type { Model, ResourceInfo, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo, ValueInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { ask } from '../api.ts';
 import { brief, shown, visible } from '../words.ts';
 import { recordsOf } from './records.ts';

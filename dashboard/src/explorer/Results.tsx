@@ -5,7 +5,7 @@ import type {
   FieldInfo,
   RelationInfo,
   ResourceInfo,
-} from '../../../src/http/dashboard-wire-model.ts';
+} from '../../../src/http/dashboard/wire-model.ts';
 import { hashOf } from '../route.ts';
 import { brief, indented, shown, visible } from '../words.ts';
 import { memberOf, type ApiRecord } from './draft.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Select, Textarea, TextInput } from '@mantine/core';
 import type { JSX, ReactNode } from 'react';
-import type { ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { ValueInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { absent, emptyText, isFree, nothing, takesEmptyText, type Draft } from './draft.ts';
 import { hintOf } from './hint.ts';
 import { RecordPicker } from './RecordPicker.tsx';

@@ -1,4 +1,4 @@
-import type { FieldInfo, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { FieldInfo, ValueInfo } from '../../../src/http/dashboard/wire-model.ts';
 
 export type ApiRecord = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { joined, reachOf } from './paths.ts';
 
 /** An expanded collection: where it is, and what its items can be sorted and filtered by. */

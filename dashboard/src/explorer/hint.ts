@@ -1,4 +1,4 @@
-import type { ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { ValueInfo } from '../../../src/http/dashboard/wire-model.ts';
 
 const words: Readonly<Record<string, (value: string) => string>> = {
   minLength: (value) => `at least ${counted(value, 'character')}`,

@@ -1,4 +1,4 @@
-import type { RelationInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { RelationInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { absent, emptyText, readDraft, type Draft } from './draft.ts';
 
 /** A link that is to be made, or whose pivot is to be changed. */

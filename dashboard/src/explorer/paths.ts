@@ -3,7 +3,7 @@ import type {
   Model,
   RelationInfo,
   ResourceInfo,
-} from '../../../src/http/dashboard-wire-model.ts';
+} from '../../../src/http/dashboard/wire-model.ts';
 
 /** What can be asked where a path ends. */
 export type Leaf = Pick<FilterInfo, 'operators' | 'type' | 'values'>;

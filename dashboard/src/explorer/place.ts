@@ -1,4 +1,4 @@
-import type { Model } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model } from '../../../src/http/dashboard/wire-model.ts';
 import { decoded } from '../words.ts';
 import { queryFor } from './query.ts';
 

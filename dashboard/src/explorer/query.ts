@@ -1,7 +1,7 @@
-import { collectionParameters } from '../../../src/filter/collection-parameters.ts';
-import { splitPairs } from '../../../src/filter/text.ts';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
-import { isParameter } from '../../../src/request/parameters.ts';
+import { collectionParameters } from '../../../src/query/filter/collection-parameters.ts';
+import { splitPairs } from '../../../src/query/filter/text.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
+import { isParameter } from '../../../src/query/request/parameters.ts';
 import { collectionsIn } from './expansion.ts';
 import { leafAt } from './paths.ts';
 

@@ -1,4 +1,4 @@
-import type { RelationInfo, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { RelationInfo, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { hashOf } from '../route.ts';
 import { memberOf, type ApiRecord } from './draft.ts';
 import { brief, shown, visible } from '../words.ts';

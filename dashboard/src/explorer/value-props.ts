@@ -1,4 +1,4 @@
-import type { Model, ValueInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ValueInfo } from '../../../src/http/dashboard/wire-model.ts';
 import type { Draft } from './draft.ts';
 
 /** What the inputs of a value are given, whatever its type. */

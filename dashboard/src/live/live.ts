@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import type { Hello, RequestRow } from '../../../src/http/dashboard-wire.ts';
-import type { ActivityPoint } from '../../../src/trace/activity.ts';
-import type { ReloadEvent } from '../../../src/trace/events.ts';
+import type { Hello, RequestRow } from '../../../src/http/dashboard/wire.ts';
+import type { ActivityPoint } from '../../../src/observability/activity.ts';
+import type { ReloadEvent } from '../../../src/observability/events.ts';
 import { credential, Refusal, refusalOf } from '../api.ts';
 import { EventStreamParser, type StreamEvent } from './event-stream.ts';
 

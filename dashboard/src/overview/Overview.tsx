@@ -14,8 +14,8 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { percentileOf } from '../../../src/trace/activity.ts';
-import type { RowCounts } from '../../../src/http/dashboard-wire.ts';
+import { percentileOf } from '../../../src/observability/activity.ts';
+import type { RowCounts } from '../../../src/http/dashboard/wire.ts';
 import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';

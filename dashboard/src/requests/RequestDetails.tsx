@@ -12,8 +12,8 @@ import {
   Title,
 } from '@mantine/core';
 import { useState, type JSX, type ReactNode } from 'react';
-import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard-wire.ts';
-import type { Model } from '../../../src/http/dashboard-wire-model.ts';
+import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard/wire.ts';
+import type { Model } from '../../../src/http/dashboard/wire-model.ts';
 import { Refusal, send } from '../api.ts';
 import { placeOf } from '../explorer/place.ts';
 import { hashOf } from '../route.ts';

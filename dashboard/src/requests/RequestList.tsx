@@ -10,7 +10,7 @@ import {
   type JSX,
   type KeyboardEvent,
 } from 'react';
-import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
+import type { RequestRow } from '../../../src/http/dashboard/wire.ts';
 import { hashOf } from '../route.ts';
 import { milliseconds, statusColor, visible } from '../words.ts';
 import { shownUrl, urlOf } from './rows.ts';

@@ -11,7 +11,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useMemo, useState, type JSX } from 'react';
-import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
+import type { RequestRow } from '../../../src/http/dashboard/wire.ts';
 import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
-import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
+import type { RequestDetail } from '../../../src/http/dashboard/wire.ts';
 import { send } from '../api.ts';
 import { useReturnedFocus } from '../focus.ts';
 import { milliseconds, indented, visible } from '../words.ts';

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import type { Hello, RequestDetail } from '../../../src/http/dashboard-wire.ts';
+import type { Hello, RequestDetail } from '../../../src/http/dashboard/wire.ts';
 import { ask } from '../api.ts';
 import { counted, milliseconds } from '../words.ts';
 import { sendableHeaders } from './commands.ts';

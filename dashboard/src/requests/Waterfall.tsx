@@ -1,6 +1,6 @@
 import { Table, Text } from '@mantine/core';
 import type { JSX } from 'react';
-import type { RequestDetail, Step } from '../../../src/http/dashboard-wire.ts';
+import type { RequestDetail, Step } from '../../../src/http/dashboard/wire.ts';
 import { milliseconds } from '../words.ts';
 
 /** The steps of a request, each where it began and as long as it took, and the statements below their step. */

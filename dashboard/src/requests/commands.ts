@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../../src/http/dashboard-wire.ts';
+import type { RequestDetail } from '../../../src/http/dashboard/wire.ts';
 import { urlOf } from './rows.ts';
 
 /** What a command has to send. */

@@ -1,4 +1,4 @@
-import type { RequestRow } from '../../../src/http/dashboard-wire.ts';
+import type { RequestRow } from '../../../src/http/dashboard/wire.ts';
 
 /** The status of a filter that leaves all that has failed, whoever was to blame. */
 export const errors = 'errors';

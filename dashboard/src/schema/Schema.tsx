@@ -27,7 +27,7 @@ import {
 } from '@xyflow/react';
 import { useEffect, useMemo, useState, type JSX } from 'react';
 import type { ViewProps } from '../view.ts';
-import type { Model, ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { counted } from '../words.ts';
 import { keysOf, layout } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { ResourceInfo } from '../../../src/http/dashboard-wire-model.ts';
+import type { ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 
 export interface Place {
   readonly x: number;

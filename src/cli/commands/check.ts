@@ -1,22 +1,22 @@
 import { dirname, resolve } from 'node:path';
 import { counted } from '../../model/values.ts';
-import { compareApis } from '../../openapi/changes.ts';
-import { findDataFiles } from '../../execute/import/files.ts';
+import { compareApis } from '../../openapi/compatibility/changes.ts';
+import { findDataFiles } from '../../transfer/import/files.ts';
 import type { Api } from '../../model/api.ts';
-import { collectProblems, inOrder } from '../../spec/collector.ts';
-import type { Problem } from '../../spec/problems.ts';
+import { collectProblems, inOrder } from '../../specification/parsers/collector.ts';
+import type { Problem } from '../../specification/problems.ts';
 import { shownPath, type Context } from '../context.ts';
-import { asStored, columnAdvice } from '../database.ts';
+import { asStored, columnAdvice } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
-import { checkGeneration, checkSources } from '../generation-problems.ts';
+import { checkGeneration, checkSources } from '../dev/data-problems.ts';
 import {
   formatProblem,
   readSpecification,
   requireSpecification,
   type Named,
   type SpecificationFile,
-} from '../specification.ts';
-import { databaseTarget } from '../target.ts';
+} from '../files/specification.ts';
+import { databaseTarget } from '../database/target.ts';
 
 export interface CheckFlags extends Named {
   readonly json?: boolean;

@@ -1,16 +1,21 @@
-import { neededSteps } from '../../execute/schema-steps.ts';
+import { neededSteps } from '../../migrations/steps.ts';
 import type { Context } from '../context.ts';
-import { asStored, withDatabase } from '../database.ts';
-import { refreshEditorSchema } from '../editor-schema.ts';
+import { asStored, withDatabase } from '../database/database.ts';
+import { refreshEditorSchema } from '../files/editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
-import { hindrance, listed } from '../schema.ts';
-import { fillEmpty, fillOpened, generatingAnew, type FillOptions } from '../fill.ts';
-import { migrateAndFill, nothingLacking, type Filling, type Lacking } from '../migrate-and-fill.ts';
-import { Provenance } from '../provenance.ts';
-import type { Served } from '../served.ts';
-import { readPort, type DevFlags } from '../port.ts';
-import { formatProblem, requireSpecification } from '../specification.ts';
-import { targetOrDevelopment } from '../target.ts';
+import { hindrance, listed } from '../database/schema.ts';
+import { fillEmpty, fillOpened, generatingAnew, type FillOptions } from '../dev/fill.ts';
+import {
+  migrateAndFill,
+  nothingLacking,
+  type Filling,
+  type Lacking,
+} from '../dev/migrate-and-fill.ts';
+import { Provenance } from '../dev/provenance.ts';
+import type { Served } from '../serve/served.ts';
+import { readPort, type DevFlags } from '../serve/port.ts';
+import { formatProblem, requireSpecification } from '../files/specification.ts';
+import { targetOrDevelopment } from '../database/target.ts';
 
 /** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
 export async function dev(context: Context, flags: DevFlags): Promise<void> {
@@ -32,9 +37,9 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
       if (stop.aborted) return;
       throw error;
     }
-    const { LiveReload } = await import('../reload.ts');
+    const { LiveReload } = await import('../dev/reload.ts');
     const live = new LiveReload(context, flags, served);
-    const { serve } = await import('../serve.ts');
+    const { serve } = await import('../serve/serve.ts');
     await serve(context, specification, open, flags, 'dev', { live });
   });
 }

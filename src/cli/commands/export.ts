@@ -1,23 +1,23 @@
 import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { formatOf } from '../../execute/import/files.ts';
-import { importOrder } from '../../execute/import/order.ts';
-import type { DataFile } from '../../execute/import/source.ts';
-import { readStored } from '../../execute/stored-records.ts';
+import { formatOf } from '../../transfer/import/files.ts';
+import { importOrder } from '../../transfer/import/order.ts';
+import type { DataFile } from '../../transfer/import/source.ts';
+import { readStored } from '../../records/read/stored-records.ts';
 import type { Api, Resource } from '../../model/api.ts';
-import { unknownName } from '../../model/names.ts';
-import { csv } from '../../respond/csv.ts';
-import { jsonList } from '../../respond/json-list.ts';
-import { ndjson } from '../../respond/ndjson.ts';
-import type { RecordValue } from '../../shape/record.ts';
+import { unknownName } from '../../model/build/names.ts';
+import { csv } from '../../http/response/csv.ts';
+import { jsonList } from '../../http/response/json-list.ts';
+import { ndjson } from '../../http/response/ndjson.ts';
+import type { RecordValue } from '../../records/serialize/record.ts';
 import { fromFolder, type Context } from '../context.ts';
-import { asStored, withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database/database.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { countLines, inOrder, recordsWere } from '../record-counts.ts';
-import { requireCurrent } from '../schema.ts';
-import { requireSpecification } from '../specification.ts';
-import { targetOrDevelopment, type OpenDatabase } from '../target.ts';
+import { countLines, inOrder, recordsWere } from '../dev/record-counts.ts';
+import { requireCurrent } from '../database/schema.ts';
+import { requireSpecification } from '../files/specification.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
 
 type ExportFormat = DataFile['format'];
 

@@ -1,17 +1,21 @@
-import { recipeOf } from '../../generate/recipe.ts';
+import { recipeOf } from '../../generate/fill/recipe.ts';
 import type { Resource } from '../../model/api.ts';
-import { unknownName } from '../../model/names.ts';
+import { unknownName } from '../../model/build/names.ts';
 import type { Context } from '../context.ts';
-import { asStored, withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
-import { fillResources } from '../fill-resources.ts';
-import { refill, tablesOf } from '../fill.ts';
+import { fillResources } from '../dev/fill-resources.ts';
+import { refill, tablesOf } from '../dev/fill.ts';
 import { grouped } from '../output.ts';
-import { countLines, inOrder, recordsWere } from '../record-counts.ts';
-import { loadedIn, Provenance } from '../provenance.ts';
-import { requireCurrent } from '../schema.ts';
-import { requireSpecification, type Named, type SpecificationFile } from '../specification.ts';
-import { targetOrDevelopment } from '../target.ts';
+import { countLines, inOrder, recordsWere } from '../dev/record-counts.ts';
+import { loadedIn, Provenance } from '../dev/provenance.ts';
+import { requireCurrent } from '../database/schema.ts';
+import {
+  requireSpecification,
+  type Named,
+  type SpecificationFile,
+} from '../files/specification.ts';
+import { targetOrDevelopment } from '../database/target.ts';
 
 export interface GenerateFlags extends Named {
   readonly database?: string;

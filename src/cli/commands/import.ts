@@ -1,16 +1,16 @@
-import { findDataFiles } from '../../execute/import/files.ts';
-import { importData, type ImportResult, type TakenIds } from '../../execute/import/import.ts';
-import { listedProblems } from '../../execute/import/problems.ts';
-import { writeStatements } from '../../sql/compile-write.ts';
+import { findDataFiles } from '../../transfer/import/files.ts';
+import { importData, type ImportResult, type TakenIds } from '../../transfer/import/import.ts';
+import { listedProblems } from '../../transfer/import/problems.ts';
+import { writeStatements } from '../../sql/compile/write.ts';
 import type { Api } from '../../model/api.ts';
 import { fromFolder, shownPath, type Context } from '../context.ts';
-import { asStored, withDatabase } from '../database.ts';
+import { asStored, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
-import { requireSpecification } from '../specification.ts';
-import { requireCurrent } from '../schema.ts';
-import { targetOrDevelopment, type OpenDatabase } from '../target.ts';
+import { requireSpecification } from '../files/specification.ts';
+import { requireCurrent } from '../database/schema.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
 import { grouped } from '../output.ts';
-import { countLines, inOrder, recordsWere } from '../record-counts.ts';
+import { countLines, inOrder, recordsWere } from '../dev/record-counts.ts';
 
 interface Flags {
   readonly spec?: string;

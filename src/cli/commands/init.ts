@@ -1,11 +1,11 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { argument, fromFolder, typed, type Context } from '../context.ts';
-import { schemaLine, writeEditorSchema } from '../editor-schema.ts';
-import { exampleNames, examplesFolder } from '../examples.ts';
+import { schemaLine, writeEditorSchema } from '../files/editor-schema.ts';
+import { exampleNames, examplesFolder } from '../files/examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { ownFolder } from '../own-folder.ts';
-import { wholeOrNothing } from '../whole-files.ts';
+import { ownFolder } from '../files/own-folder.ts';
+import { wholeOrNothing } from '../../lib/whole-files.ts';
 
 interface Flags {
   readonly name?: string;

@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { counted } from '../../model/values.ts';
-import { specificationText, specificationValue } from '../../execute/introspect/document.ts';
-import type { SpecificationDraft } from '../../execute/introspect/draft.ts';
-import { readJsonServer, type JsonServerFile } from '../../execute/introspect/json-server.ts';
-import { draftOf } from '../../execute/introspect/resources.ts';
-import type { JsonValue } from '../../spec/specification.ts';
+import { specificationText, specificationValue } from '../../introspection/document.ts';
+import type { SpecificationDraft } from '../../introspection/draft.ts';
+import { readJsonServer, type JsonServerFile } from '../../introspection/json-server.ts';
+import { draftOf } from '../../introspection/resources.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { argument, fromFolder, shownPath, typed, type Context } from '../context.ts';
-import { introspectDatabase } from '../database.ts';
-import { refreshEditorSchema, schemaLine } from '../editor-schema.ts';
+import { introspectDatabase } from '../database/database.ts';
+import { refreshEditorSchema, schemaLine } from '../files/editor-schema.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { writeDocument } from '../document.ts';
-import { readSpecification, formatProblem } from '../specification.ts';
-import { withoutPassword } from '../target.ts';
-import { wholeOrNothing } from '../whole-files.ts';
+import { writeDocument } from '../files/document.ts';
+import { readSpecification, formatProblem } from '../files/specification.ts';
+import { withoutPassword } from '../database/target.ts';
+import { wholeOrNothing } from '../../lib/whole-files.ts';
 
 export interface IntrospectFlags {
   readonly out?: string;

@@ -1,11 +1,11 @@
 import { counted } from '../../model/values.ts';
-import { neededSteps, type MigrationOptions } from '../../execute/schema-steps.ts';
+import { neededSteps, type MigrationOptions } from '../../migrations/steps.ts';
 import type { Context } from '../context.ts';
-import { asStored, inspect, withDatabase, type Inspected } from '../database.ts';
+import { asStored, inspect, withDatabase, type Inspected } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
-import { hindrance, listed } from '../schema.ts';
-import { requireSpecification, type Named } from '../specification.ts';
-import { databaseTarget, migrateCommand, type Target } from '../target.ts';
+import { hindrance, listed } from '../database/schema.ts';
+import { requireSpecification, type Named } from '../files/specification.ts';
+import { databaseTarget, migrateCommand, type Target } from '../database/target.ts';
 
 interface Flags extends Named, MigrationOptions {
   readonly database?: string;

@@ -1,15 +1,20 @@
-import { countRows } from '../../execute/promote/count.ts';
-import { isEqual, promote as copyAll, type PromotedTable } from '../../execute/promote/promote.ts';
-import { PromoteConflict, PromoteRefusal } from '../../execute/promote/table.ts';
+import { countRows } from '../../transfer/promote/count.ts';
+import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/promote/promote.ts';
+import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
-import { asStored, withDatabase } from '../database.ts';
-import { databaseKinds, kindOf } from '../database-kinds.ts';
+import { asStored, withDatabase } from '../database/database.ts';
+import { databaseKinds, kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { grouped } from '../output.ts';
-import { hindrance, listed, requireCurrent } from '../schema.ts';
-import { requireSpecification, type SpecificationFile } from '../specification.ts';
-import { databaseTarget, withoutPassword, type OpenDatabase, type Target } from '../target.ts';
+import { hindrance, listed, requireCurrent } from '../database/schema.ts';
+import { requireSpecification, type SpecificationFile } from '../files/specification.ts';
+import {
+  databaseTarget,
+  withoutPassword,
+  type OpenDatabase,
+  type Target,
+} from '../database/target.ts';
 
 export interface PromoteFlags {
   readonly spec?: string;

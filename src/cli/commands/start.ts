@@ -1,14 +1,18 @@
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import { fromFolder, type Context } from '../context.ts';
-import { asStored, withDatabase } from '../database.ts';
-import { kindOf } from '../database-kinds.ts';
+import { asStored, withDatabase } from '../database/database.ts';
+import { kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
-import { requireCurrent } from '../schema.ts';
-import { readPort, readWorkers, type DevFlags } from '../port.ts';
-import { formatProblem, requireSpecification, type SpecificationFile } from '../specification.ts';
-import { databaseTarget, type Target } from '../target.ts';
-import type { Place } from '../workers.ts';
+import { requireCurrent } from '../database/schema.ts';
+import { readPort, readWorkers, type DevFlags } from '../serve/port.ts';
+import {
+  formatProblem,
+  requireSpecification,
+  type SpecificationFile,
+} from '../files/specification.ts';
+import { databaseTarget, type Target } from '../database/target.ts';
+import type { Place } from '../workers/workers.ts';
 
 export interface StartFlags extends DevFlags {
   readonly workers?: string;
@@ -19,7 +23,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   context.stop();
   readPort(context, flags);
   const count = readWorkers(flags);
-  const workers = count > 1 ? await import('../workers.ts') : undefined;
+  const workers = count > 1 ? await import('../workers/workers.ts') : undefined;
   if (workers?.isWorker() === true) {
     const own = { ...context, memory: context.memory / count };
     // What there is to check was checked where it was started.
@@ -65,7 +69,7 @@ async function serveOver(
   place?: Place,
 ): Promise<void> {
   await withDatabase(context, target, 'write', async (open) => {
-    const { serve } = await import('../serve.ts');
+    const { serve } = await import('../serve/serve.ts');
     await serve(context, specification, open, flags, 'start', { place });
   });
 }

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { keysOfFile, type JwtSpecification, type VerificationKey } from '../../auth/keys.ts';
-import { algorithmsOf } from '../../spec/public-key.ts';
+import { algorithmsOf } from '../../specification/parsers/public-key.ts';
 import { fromFolder, typed, type Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { readRoles } from '../roles.ts';
-import { requireSpecification } from '../specification.ts';
+import { requireSpecification } from '../files/specification.ts';
 
 interface Flags {
   readonly spec?: string;

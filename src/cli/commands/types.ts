@@ -1,7 +1,7 @@
 import { clientSource } from '../../openapi/client/client.ts';
 import type { Context } from '../context.ts';
-import { wholeView, writeDocument, type DocumentFlags } from '../document.ts';
-import { requireSpecification } from '../specification.ts';
+import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
+import { requireSpecification } from '../files/specification.ts';
 
 /** `plinth types [file]`: a TypeScript client of all of a version. */
 export function types(context: Context, flags: DocumentFlags): void {

@@ -1,4 +1,4 @@
-import { listPool } from '../pool.ts';
+import { listPool } from '../distinct/pool.ts';
 import type { Random } from '../random.ts';
 import type { Place, Row } from '../source.ts';
 import {

@@ -1,4 +1,4 @@
-import { listPool, type Pool } from '../pool.ts';
+import { listPool, type Pool } from '../distinct/pool.ts';
 import type { Row, Source, Subject } from '../source.ts';
 import type { Phrases } from '../words/phrases.ts';
 import type { Words } from '../words/words.ts';

@@ -1,4 +1,4 @@
-import { listPool, type Pool } from '../pool.ts';
+import { listPool, type Pool } from '../distinct/pool.ts';
 import type { Field } from '../../model/api.ts';
 import type { Place, Row, Source, Subject } from '../source.ts';
 import { referenceDate } from '../words/words.ts';

@@ -1,4 +1,4 @@
-import { singular } from '../../model/names.ts';
+import { singular } from '../../model/build/names.ts';
 import type { Subject } from '../source.ts';
 
 /** The parts of a name in lower case: `billingZipCode`, `billing_zip_code` and `billing-zip-code` are the same. */

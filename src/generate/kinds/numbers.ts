@@ -1,4 +1,4 @@
-import type { NaturalRange } from '../pool.ts';
+import type { NaturalRange } from '../distinct/pool.ts';
 import type { Subject } from '../source.ts';
 import { endingsOf } from './names.ts';
 

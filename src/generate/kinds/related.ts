@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
-import type { JsonValue } from '../../spec/specification.ts';
-import type { Pool } from '../pool.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { Pool } from '../distinct/pool.ts';
 import type { Place, Row } from '../source.ts';
 import { centerOf } from '../words/coordinates.ts';
 import { ageOf, bornAt } from './moments.ts';

@@ -1,6 +1,6 @@
-import { singular } from '../../model/names.ts';
-import type { JsonValue } from '../../spec/specification.ts';
-import { listPool } from '../pool.ts';
+import { singular } from '../../model/build/names.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { listPool } from '../distinct/pool.ts';
 import type { Words } from '../words/words.ts';
 import type { Place, Row, Source, Subject } from '../source.ts';
 import { codeKinds } from './codes.ts';

@@ -1,5 +1,5 @@
 import type { Faker, LocaleDefinition } from '@faker-js/faker';
-import type { Pool } from '../pool.ts';
+import type { Pool } from '../distinct/pool.ts';
 import { Random } from '../random.ts';
 import { countries, type City } from './countries.ts';
 import { english } from './english.ts';

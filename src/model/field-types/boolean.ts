@@ -1,4 +1,4 @@
-import { wordForms, type WordForm } from '../../spec/stored-forms.ts';
+import { wordForms, type WordForm } from '../../specification/stored-forms.ts';
 import type { Codec, FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType } from '../values.ts';

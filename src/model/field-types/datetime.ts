@@ -1,7 +1,7 @@
 import type { Codec, FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType, wrongValue, type SqlValue } from '../values.ts';
-import type { JsonValue } from '../../spec/specification.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { operatorSets, type Operator } from '../operators.ts';
 import { isDate, isDay } from './date.ts';
 

@@ -1,7 +1,7 @@
 import type { Codec, FieldType } from '../api.ts';
 import { accept, counted, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
-import type { JsonValue } from '../../spec/specification.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { plain } from './plain.ts';
 import {
   ExactNumber,

@@ -1,6 +1,6 @@
 import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, mostIssues, wrongValue, type Reading, type ValueIssue } from '../values.ts';
-import type { JsonValue } from '../../spec/specification.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { ExactNumber } from '../exact-number.ts';
 import { operatorSets } from '../operators.ts';
 import { parseText, readText } from './string.ts';

@@ -1,4 +1,4 @@
-import type { StoredAs } from '../../spec/specification.ts';
+import type { StoredAs } from '../../specification/specification.ts';
 import type { Field, FieldType, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
 import { integerType } from './integer.ts';

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { TypeName } from '../../spec/specification.ts';
+import type { TypeName } from '../../specification/specification.ts';
 import type { FieldType } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType, wrongValue, type Reading } from '../values.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorTable, type ErrorCode } from '../../errors.ts';
-import { facesOf } from '../../filter/path.ts';
+import { facesOf } from '../../query/filter/path.ts';
 import { isToMany, type Field, type Limits } from '../../model/api.ts';
 import type { Operator } from '../../model/operators.ts';
 import {
@@ -11,11 +11,11 @@ import {
   type ResourceView,
   type View,
 } from '../../model/view.ts';
-import { filterables, isBareFilter, sortables } from '../filters.ts';
-import { typeNames } from '../names.ts';
-import { changeInputs, creatableInputs, requiredInputs } from '../inputs.ts';
-import { linkable, neededPivot } from '../links.ts';
-import { nameOf, type Naming } from '../records.ts';
+import { filterables, isBareFilter, sortables } from '../document/filters.ts';
+import { typeNames } from '../document/names.ts';
+import { changeInputs, creatableInputs, requiredInputs } from '../document/inputs.ts';
+import { linkable, neededPivot } from '../document/links.ts';
+import { nameOf, type Naming } from '../document/records.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
 export function clientSource(view: View): string {

@@ -1,0 +1,87 @@
+import {
+  readPostgresUrl,
+  UnclearUrl,
+  type PostgresAddress,
+  type Surroundings,
+} from '../../databases/postgres/address.ts';
+import { readPostgres } from '../../introspection/postgres/introspect.ts';
+import { postgresForms } from '../../databases/postgres/forms.ts';
+import { unservedOrders } from '../../migrations/postgres/orders.ts';
+import { isUpToDate, migrate, planMigration } from '../../migrations/postgres/schema.ts';
+import {
+  openPostgres,
+  type PostgresDatabase,
+  type PostgresOptions,
+} from '../../databases/postgres/database.ts';
+import type { Resource } from '../../model/api.ts';
+import { quote } from '../../sql/dialect.ts';
+import { CommandFailure } from '../failure.ts';
+import type { NamedDatabase } from './target.ts';
+
+/** A deadline that never comes, in ms; twice as much still fits into a setting of PostgreSQL. */
+const unlimited = 1_000_000_000;
+
+/** A PostgreSQL database by its URL. It is never made: that takes rights which a service should not have. */
+export function postgresDatabase(
+  url: string,
+  surroundings: Surroundings,
+  options: PostgresOptions,
+): NamedDatabase {
+  const address = readAddress(url, surroundings);
+  const { name } = address;
+  /** On a connection of its own, which no deadline ends: an index on many rows takes its time. */
+  const onSchema = async <Value>(
+    work: (database: PostgresDatabase) => Promise<Value>,
+  ): Promise<Value> => {
+    const database = await openPostgres(address, {
+      ...options,
+      poolSize: 1,
+      statementTimeout: unlimited,
+    });
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  };
+  return {
+    name,
+    inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
+    forms: (api) => onSchema((schema) => schema.looking((ask) => postgresForms(ask, api))),
+    columnAdvice: (api) => onSchema((schema) => schema.looking((ask) => unservedOrders(ask, api))),
+    introspect: () => onSchema((schema) => schema.looking(readPostgres)),
+    open: async () => {
+      // An import looks at what is there beside its transaction.
+      const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
+      const database = await openPostgres(address, { ...options, poolSize });
+      return {
+        name,
+        database,
+        hasSandboxes: false,
+        isUpToDate: (api) => onSchema((schema) => isUpToDate(schema, api)),
+        migrate: (api, options) => onSchema((schema) => migrate(schema, api, options)),
+        analyze: (resources) => onSchema((schema) => analyze(schema, resources)),
+        close: () => database.close(),
+      };
+    },
+  };
+}
+
+/** By itself it does so within minutes; until then it takes large tables for small ones, and reads them whole. */
+async function analyze(database: PostgresDatabase, resources: Iterable<Resource>): Promise<void> {
+  const tables = Array.from(resources, ({ table }) => quote(table)).join(', ');
+  if (tables === '') return;
+  const statement = { sql: `ANALYZE ${tables}`, parameters: [] };
+  // The records are there, whatever comes of this.
+  await database.writeOne(statement, { bound: [] }).catch(() => undefined);
+}
+
+/** The URL of a command, whose files start in the folder that the URL was given in. */
+function readAddress(url: string, surroundings: Surroundings): PostgresAddress {
+  try {
+    return readPostgresUrl(url, surroundings);
+  } catch (error) {
+    if (!(error instanceof UnclearUrl)) throw error;
+    throw new CommandFailure(error.message, { exitCode: 2, cause: error });
+  }
+}

@@ -1,0 +1,59 @@
+import { makeGenerator, missingSources, type Generator } from '../../generate/generator.ts';
+import { circularKeys, fillOrder } from '../../generate/fill/order.ts';
+import { unlessProblem, without, type GenerationProblem } from '../../generate/problem.ts';
+import { problemsTogether } from '../../generate/distinct/rows-together.ts';
+import { collectProblems } from '../../specification/parsers/collector.ts';
+import type { Problem } from '../../specification/problems.ts';
+import { tablesOfData } from './fill.ts';
+import type { SpecificationFile } from '../files/specification.ts';
+
+/** Problems of generated data with their places in the file. */
+export function generationProblems(
+  { name, positionOf }: Pick<SpecificationFile, 'name' | 'positionOf'>,
+  found: readonly GenerationProblem[],
+): readonly Problem[] {
+  const collected = collectProblems(name, positionOf);
+  for (const { path, message, severity } of found) collected.report(path, message, severity);
+  return collected.problems();
+}
+
+/** What the records of an empty database may not have together, of resources whose records are all generated. */
+function together(
+  { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
+  generator: Generator,
+): readonly GenerationProblem[] {
+  const loaded = tablesOfData({ api, folder });
+  const generated = new Set([...api.resources.values()].filter(({ table }) => !loaded.has(table)));
+  return [...generated].flatMap(
+    (resource) => unlessProblem(() => problemsTogether(generator, resource, generated)) ?? [],
+  );
+}
+
+/**
+ * Every problem of the data that a file would have generated, as its first records show. Loads the modules that it
+ * names.
+ */
+export async function checkGeneration(
+  specification: Pick<SpecificationFile, 'name' | 'positionOf' | 'api' | 'folder'>,
+): Promise<readonly Problem[]> {
+  const { api, folder } = specification;
+  const made = await makeGenerator(api, folder);
+  const order = fillOrder(api);
+  const problems = made.ok ? [] : made.problems;
+  return generationProblems(specification, [
+    ...problems,
+    ...(made.generator === undefined
+      ? []
+      : without(together(specification, made.generator), problems)),
+    ...(made.generator?.warnings() ?? []),
+    ...circularKeys(order.resources, order),
+  ]);
+}
+
+/** What a file that has errors names for its data and does not exist: all that can be told without a record. */
+export async function checkSources(
+  specification: Pick<SpecificationFile, 'name' | 'positionOf' | 'api' | 'folder'>,
+): Promise<readonly Problem[]> {
+  const { api, folder } = specification;
+  return generationProblems(specification, await missingSources(api, folder));
+}

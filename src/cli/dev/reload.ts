@@ -1,0 +1,351 @@
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { arePossible, neededSteps } from '../../migrations/steps.ts';
+import { moduleFiles } from '../../generate/custom/modules.ts';
+import { Generation } from '../../http/server/served-api.ts';
+import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
+import type { MigrationStep } from '../../sql/schema/schema.ts';
+import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
+import type { DevFlags } from '../serve/port.ts';
+import type { Context } from '../context.ts';
+import { asStored, openDatabase } from '../database/database.ts';
+import { CommandFailure, databaseFailure } from '../failure.ts';
+import { fillEmpty, fillLacking, fillOpened, generatingAnew, type FillOptions } from './fill.ts';
+import { checkGenerationApart } from './data-process.ts';
+import { Edits, type Edit } from './edits.ts';
+import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
+import { Provenance } from './provenance.ts';
+import { restartSettings } from './restart-settings.ts';
+import { sandboxSource } from './sandbox-source.ts';
+import type { Served } from '../serve/served.ts';
+import { hindrance, listed } from '../database/schema.ts';
+import { formatProblem, type SpecificationFile } from '../files/specification.ts';
+import { targetOrDevelopment } from '../database/target.ts';
+import { withoutRequests } from '../serve/without-requests.ts';
+import { watchFiles, type FileWatch } from './watch.ts';
+
+/** How long a change waits for its records, in ms; what takes longer is done while it is served. */
+const fillingPatience = 500;
+
+/**
+ * Follows the specification of `dev`: what is saved is served, on a database that is changed with it. What is bad, or
+ * would lose values, leaves what was served before in use. Contract 3, Modes.
+ */
+export class LiveReload {
+  private readonly context: Context;
+  private readonly fill: FillOptions;
+  private readonly flags: DevFlags;
+  private readonly edits: Edits;
+  private served: Served;
+  private generation: Generation;
+  /** Those that may have requests yet, each with how to let go of what it alone holds. */
+  private readonly former = new Map<Generation, () => Promise<void>>();
+  private watch: FileWatch | undefined;
+  private readers: readonly TraceReader[] = [];
+  private isChanged = false;
+  private running: Promise<void> | undefined;
+  /** Ends a question that waits for its answer. */
+  private question: AbortController | undefined;
+  private readonly ended = new AbortController();
+
+  constructor(context: Context, flags: DevFlags, served: Served) {
+    this.context = context;
+    this.flags = flags;
+    this.fill = { generates: flags.generate ?? true };
+    this.served = served;
+    const { name } = served.specification;
+    this.edits = new Edits(context, resolve(context.folder, name), served.specification);
+    this.generation = this.makeGeneration(served);
+  }
+
+  /** What the next request runs on. */
+  get current(): Generation {
+    return this.generation;
+  }
+
+  /** Begins to watch. `readers` are told of each change. */
+  begin(readers: readonly TraceReader[]): void {
+    this.readers = readers;
+    this.watch = watchFiles(this.files(), () => this.changed());
+    void this.noteGeneration(this.served);
+  }
+
+  /** Watches no longer, and lets a change under way come to its end. */
+  async end(): Promise<void> {
+    this.ended.abort();
+    this.question?.abort();
+    this.watch?.close();
+    await this.running;
+  }
+
+  /** Lets go of all that it holds beside the database that it was given; for when no request runs any more. */
+  async close(): Promise<void> {
+    await this.generation.sandboxes?.close();
+    for (const letGo of this.former.values()) await letGo();
+  }
+
+  private get name(): string {
+    return this.served.specification.name;
+  }
+
+  private files(): readonly string[] {
+    const { specification } = this.served;
+    return [this.edits.path, ...moduleFiles(specification.api, specification.folder)];
+  }
+
+  private makeGeneration({ specification, open }: Served): Generation {
+    const { context, fill } = this;
+    const { api, folder } = specification;
+    const sandboxes = open.hasSandboxes
+      ? new Sandboxes(sandboxSource(context, specification, fill), () =>
+          Math.floor(performance.now()),
+        )
+      : undefined;
+    return new Generation(api, open.database, folder, sandboxes);
+  }
+
+  private changed(): void {
+    // Who is asked about an edit has time to answer, however often its save is seen.
+    if (this.running !== undefined && !this.edits.hasNews()) return;
+    this.isChanged = true;
+    // What was asked is about a file that is no more.
+    this.question?.abort();
+    this.running ??= this.follow().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  private async follow(): Promise<void> {
+    while (this.isChanged && !this.ended.signal.aborted) {
+      this.isChanged = false;
+      const edit = this.edits.read();
+      try {
+        if (edit !== undefined) await this.take(edit);
+      } catch (error) {
+        const failure = databaseFailure(error, this.served.open.name);
+        // What else escapes is a bug: it is shown whole, and what was served is served on.
+        const lines = failure instanceof CommandFailure ? failure.details : [];
+        const message =
+          failure instanceof CommandFailure
+            ? failure.message
+            : error instanceof Error
+              ? (error.stack ?? error.message)
+              : String(error);
+        this.refuse(lines, message);
+      }
+    }
+  }
+
+  private async take(edit: Edit): Promise<void> {
+    const { output } = this.context;
+    if (edit.kind === 'bad') {
+      for (const line of edit.lines) output.note(line);
+      output.note(`${edit.message} The last good version stays in use.`);
+      this.tell(edit.problems);
+    } else if (edit.kind === 'same') {
+      output.note(`${this.name} is good again: it is what is served.`);
+      this.tell([]);
+    } else await this.serve(edit.specification);
+  }
+
+  /** Serves another specification, unless the database cannot follow. */
+  private async serve(read: SpecificationFile): Promise<void> {
+    const { context, served } = this;
+    for (const warning of read.warnings) context.output.note(formatProblem(warning));
+    const target = targetOrDevelopment(context, read, this.flags.database);
+    const specification = await asStored(context, target, read);
+    if (isDeepStrictEqual(target, served.target)) return this.change({ ...served, specification });
+    const open = await openDatabase(context, target);
+    try {
+      const isKept = this.fill.generates;
+      const provenance = await Provenance.of(target, open, specification, { isKept });
+      await this.change({ specification, target, open, provenance });
+    } finally {
+      if (this.served.open !== open) await open.close();
+    }
+  }
+
+  /** Brings the database to what is next. Where it is that which is served, requests have to end before it is changed. */
+  private async change(next: Served): Promise<void> {
+    const { context, served } = this;
+    const { api } = next.specification;
+    if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], nothingLacking);
+    const fill = async (lacking: Lacking): Promise<void> => {
+      for (const line of await this.fillAll(next, lacking)) context.output.note(line);
+    };
+    const isShared = next.open === served.open;
+    const mayLose = generatingAnew(next);
+    const filling = this.fill.generates ? { fill, mayLose } : undefined;
+    const putBack = isShared ? (): Promise<unknown> => this.putBack() : undefined;
+    let allowDataLoss = false;
+    for (;;) {
+      const options = { allowDataLoss };
+      const migrate = async (): Promise<readonly MigrationStep[]> => {
+        const { steps, lacking } = await migrateAndFill(next.open, api, options, filling, putBack);
+        const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
+        if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking);
+        return steps;
+      };
+      const steps = await (isShared ? withoutRequests(this.generation, migrate) : migrate());
+      if (arePossible(steps, options)) return;
+      const isAsked = !allowDataLoss && (await this.mayLose(steps, next.open.name));
+      if (!isAsked) return this.refuseSteps(next, steps);
+      allowDataLoss = true;
+    }
+  }
+
+  /** Brings the database back to what is served, after it was changed in vain. */
+  private async putBack(): Promise<void> {
+    const { served } = this;
+    const fill = (lacking: Lacking): Promise<unknown> => this.fillAll(served, lacking);
+    const filling = { fill, mayLose: async () => true };
+    const { lacking } = await migrateAndFill(served.open, served.specification.api, {}, filling);
+    // Values of records may be those of the other file.
+    if (lacking !== undefined) await fill(lacking);
+  }
+
+  /**
+   * Fills what is new, unless that is done (`lacking` is undefined), then serves it; records that take their time come while
+   * it is served.
+   */
+  private async fillAndSwap(
+    next: Served,
+    steps: readonly string[],
+    lacking: Lacking | undefined,
+  ): Promise<void> {
+    const all = lacking === undefined ? Promise.resolve([]) : this.fillAll(next, lacking);
+    const filling = all.catch((error: unknown) => {
+      const failure = databaseFailure(error, next.open.name);
+      if (!(failure instanceof CommandFailure)) throw error;
+      for (const line of failure.details) this.context.output.note(line);
+      this.context.output.note(failure.message);
+      return undefined;
+    });
+    const over = new AbortController();
+    await Promise.race([
+      filling,
+      delay(fillingPatience, undefined, { signal: over.signal }).catch(() => undefined),
+    ]);
+    over.abort();
+    this.swap(next, steps);
+    const { output } = this.context;
+    const lines = await filling;
+    for (const line of lines ?? []) output.note(line);
+    if (lines !== undefined) void this.noteGeneration(next);
+  }
+
+  /** Says what is wrong with the data that a file would have generated; it is served all the same. */
+  private async noteGeneration({ specification }: Served): Promise<void> {
+    if (!this.fill.generates) return;
+    const { output } = this.context;
+    try {
+      const { environment } = this.context;
+      const asked = { ...specification, environment };
+      const problems = await checkGenerationApart(asked, this.ended.signal);
+      const errors = problems.filter(({ severity }) => severity === 'error');
+      if (
+        errors.length === 0 ||
+        this.ended.signal.aborted ||
+        this.served.specification !== specification
+      )
+        return;
+      for (const error of errors) output.note(formatProblem(error));
+      output.note(`${this.name} is served, but no data can be generated as it says.`);
+    } catch (error) {
+      output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+
+  /**
+   * Fills what is new: fields of records that are there, and resources; and gives generated records the values that the
+   * file has for them now. Gives what there is to say of it.
+   */
+  private async fillAll(next: Served, lacking: Lacking): Promise<readonly string[]> {
+    const { context, fill, served } = this;
+    const { specification, open, provenance } = next;
+    if (open === served.open) return fillLacking(context, next, lacking, fill);
+    if (await fillEmpty(context, specification, open, fill, provenance)) return [];
+    return fillOpened(context, next, lacking, fill);
+  }
+
+  private swap(next: Served, steps: readonly string[]): void {
+    const { generation: before, served, context } = this;
+    const isShared = next.open === served.open;
+    this.served = next;
+    this.generation = this.makeGeneration(next);
+    this.edits.use(next.specification);
+    const letGo = async (): Promise<void> => {
+      this.former.delete(before);
+      await before.sandboxes?.close();
+      if (!isShared) await served.open.close();
+    };
+    this.former.set(before, letGo);
+    void before.users
+      .none()
+      .then(() => this.former.get(before)?.())
+      .catch((error: unknown) => context.output.note(String(error)));
+    this.watch?.set(this.files());
+    const { output } = context;
+    for (const line of steps) output.note(line);
+    const where = steps.length === 0 ? '' : ` ${next.open.name} was changed as listed.`;
+    output.note(`${this.name} was read again and is served.${where}`);
+    const { settings } = served.specification.api;
+    const left = restartSettings(settings, next.specification.api.settings);
+    if (left.length > 0) output.note(`Start dev again to use the changed ${left.join(', ')}.`);
+    this.tell([]);
+  }
+
+  /** Asks on a terminal whether values may be lost. */
+  private async mayLose(steps: readonly MigrationStep[], database: string): Promise<boolean> {
+    const { output } = this.context;
+    const shown = this.fill.generates ? steps.map(onceFilled) : steps;
+    const isLossAlone = shown.every(({ obstacle }) => obstacle === undefined);
+    if (!isLossAlone || !output.isInteractive || this.isChanged || this.ended.signal.aborted)
+      return false;
+    const lines = listed(shown, { allowDataLoss: true });
+    for (const line of lines) output.note(line);
+    const question = new AbortController();
+    this.question = question;
+    const message = `Change the database ${database} so, and lose these values?`;
+    this.tell(itemsOf(lines), message);
+    const { confirm } = await import('@clack/prompts');
+    const answer = await confirm({
+      message,
+      initialValue: false,
+      signal: question.signal,
+    });
+    this.question = undefined;
+    return answer === true;
+  }
+
+  private refuseSteps({ target, open }: Served, steps: readonly MigrationStep[]): void {
+    // What has come meanwhile is looked at next; it may be this one again.
+    if (this.isChanged || this.ended.signal.aborted) {
+      this.edits.forget();
+      return;
+    }
+    const needed = neededSteps(steps);
+    const what = hindrance(this.context, target, needed) ?? '';
+    const anew = target.isOwn ? ` Or stop, delete ${open.name}, and start anew.` : '';
+    this.refuse(listed(needed), `The database no longer fits ${this.name}. ${what}${anew}`);
+  }
+
+  private refuse(lines: readonly string[], message: string): void {
+    const { output } = this.context;
+    this.edits.block();
+    for (const line of lines) output.note(line);
+    output.note(`${message} The last good version stays in use; save ${this.name} to try again.`);
+    this.tell([...itemsOf(lines), { message }]);
+  }
+
+  private tell(problems: readonly ReloadProblem[], question?: string): void {
+    const event = { file: this.name, problems, ...(question === undefined ? {} : { question }) };
+    for (const { reloaded } of this.readers) reloaded?.(event);
+  }
+}
+
+/** Steps as the page of the dashboard lists them, where each has a mark of its own. */
+function itemsOf(lines: readonly string[]): readonly ReloadProblem[] {
+  return lines.map((line) => ({ message: line.replace(/^- /u, '') }));
+}

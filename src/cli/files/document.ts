@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Api, Version } from '../../model/api.ts';
+import { viewOf, type View } from '../../model/view.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
+import { fromFolder, type Context } from '../context.ts';
+import type { Named } from './specification.ts';
+import { wholeOrNothing } from '../../lib/whole-files.ts';
+
+/** Flags of the commands that make a document of a version. */
+export interface DocumentFlags extends Named {
+  readonly out?: string;
+  readonly version?: string;
+}
+
+/** The whole of a version, as a caller with every role sees it; the default version where none is named. */
+export function wholeView(api: Api, { version: wanted }: DocumentFlags): View {
+  return viewOf(api, versionOf(api, wanted), { authenticated: true, roles: api.roles });
+}
+
+function versionOf(api: Api, wanted: string | undefined): Version {
+  const number = wanted === undefined ? api.defaultVersion : Number(wanted.replace(/^v/u, ''));
+  const version = api.versions.get(number);
+  if (version !== undefined) return version;
+  const known = [...api.versions.keys()].sort((a, b) => a - b).join(', ');
+  throw new CommandFailure(
+    `There is no version ${wanted ?? number}. Give --version one of ${known}.`,
+    { exitCode: 2 },
+  );
+}
+
+/** Prints a document, or writes it to the file that `--out` names; folders that it is to be in are made. */
+export function writeDocument(context: Context, text: string, out: string | undefined): void {
+  const { output } = context;
+  if (out === undefined) {
+    output.print(text.trimEnd());
+    return;
+  }
+  try {
+    const path = fromFolder(context, out);
+    // What stands in the way of the folder is told by the write.
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+    wholeOrNothing([path], () => writeFileSync(path, text));
+  } catch (error) {
+    const reason = out === '' ? 'the name is empty' : fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(`${out} cannot be written: ${reason}. Name another file with --out.`, {
+      cause: error,
+    });
+  }
+  output.note(`Wrote ${out}.`);
+}

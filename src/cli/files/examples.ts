@@ -1,0 +1,12 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const examplesFolder = fileURLToPath(new URL('../../../examples/', import.meta.url));
+
+/** The specifications that come with the program, by their names. */
+export function exampleNames(): readonly string[] {
+  return readdirSync(examplesFolder).filter((name) =>
+    existsSync(join(examplesFolder, name, 'plinth.yaml')),
+  );
+}

@@ -1,0 +1,217 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { buildApi, type ModelCheck } from '../../model/build/api.ts';
+import type { Api } from '../../model/api.ts';
+import type { FoundForms } from '../../model/field-types/stored-as.ts';
+import { counted, isJsonObject } from '../../model/values.ts';
+import { checkRules } from '../../query/access/rules.ts';
+import {
+  collectProblems,
+  inOrder,
+  type PositionOf,
+} from '../../specification/parsers/collector.ts';
+import { specificationJsonSchema } from '../../specification/json-schema.ts';
+import { loadSpecification } from '../../specification/load.ts';
+import type { Problem } from '../../specification/problems.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
+import { argument, fromFolder, shownPath, typed, type Context } from '../context.ts';
+
+/** The specification of a command: where it is and what it says. */
+export interface SpecificationFile {
+  /** As messages name it. */
+  readonly name: string;
+  /** The folder that paths in it start from. */
+  readonly folder: string;
+  /** As it was read. */
+  readonly text: string;
+  readonly api: Api;
+  readonly warnings: readonly Problem[];
+  /** Where something stands in it. */
+  readonly positionOf: PositionOf;
+}
+
+/** A file as far as what it says of the database needs it. */
+export type ModelFile = Pick<SpecificationFile, 'name' | 'api' | 'positionOf'>;
+
+/** How a command line names its specification. */
+export interface Named {
+  readonly file?: string | undefined;
+  readonly spec?: string | undefined;
+}
+
+const defaultNames = ['plinth.yaml', 'plinth.yml', 'plinth.json'];
+/** Far more than anyone writes: it is held in memory several times over. */
+const maxSize = 16 * 1024 * 1024;
+
+interface Reading {
+  readonly given?: string | undefined;
+  readonly isOnlyRead?: boolean;
+}
+
+/**
+ * Reads a specification and every problem of it; the Api is undefined where one of them is an error. `given` is its text
+ * where it was read before; what is `isOnlyRead` lacks what no variable that is set says to a server.
+ */
+export function readSpecification(
+  context: Context,
+  named: Named,
+  { given, isOnlyRead = false }: Reading = {},
+): {
+  name: string;
+  path: string;
+  text: string;
+  api: Api | undefined;
+  /** What could be understood of it, even where there are errors. */
+  understood: Api | undefined;
+  problems: readonly Problem[];
+  positionOf: PositionOf;
+} {
+  const path = findFile(context, named);
+  const name = shownPath(context, path);
+  const text = given ?? readText(path, name);
+  const loaded = loadSpecification({
+    file: name,
+    text,
+    environment: context.environment,
+    isOnlyRead,
+  });
+  const model = collectProblems(name, loaded.positionOf);
+  const { leftOut } = loaded;
+  let understood: Api | undefined;
+  const check: ModelCheck = (built, report) => {
+    understood = built;
+    checkRules(built, report);
+  };
+  const api =
+    loaded.specification && buildApi(loaded.specification, model.report, { leftOut, check });
+  const problems = inOrder([...loaded.problems, ...model.problems()]);
+  const failed = problems.some(({ severity }) => severity === 'error');
+  if (failed && holdsRecords(name, text))
+    throw new CommandFailure(
+      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${argument(name)} --out plinth.yaml`)}".`,
+    );
+  const { positionOf } = loaded;
+  return { name, path, text, api: failed ? undefined : api, understood, problems, positionOf };
+}
+
+function findFile(context: Context, { file, spec }: Named): string {
+  if (file !== undefined && spec !== undefined)
+    throw new CommandFailure(
+      'Two specifications are named. Give one, as an argument or as --spec.',
+      {
+        exitCode: 2,
+      },
+    );
+  const named = file ?? spec;
+  if (named === '')
+    throw new CommandFailure('The name of the specification is empty. Name a file.', {
+      exitCode: 2,
+    });
+  const found = named ?? defaultNames.find((name) => existsSync(fromFolder(context, name)));
+  if (found !== undefined) return fromFolder(context, found);
+  throw new CommandFailure(
+    `There is no plinth.yaml, plinth.yml or plinth.json in this folder. Make one with "${typed(context, 'init')}", or name a file.`,
+  );
+}
+
+function readText(path: string, name: string): string {
+  let bytes: Buffer;
+  try {
+    if (statSync(path).isDirectory())
+      throw new CommandFailure(`${name} is a folder. Name the file in it, such as plinth.yaml.`);
+    bytes = readStart(path, maxSize + 1);
+    if (bytes.length > maxSize)
+      throw new CommandFailure(
+        `${name} is larger than ${maxSize / 1024 / 1024} MiB, so it can be no specification. Name another file.`,
+      );
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(`${name} cannot be read: ${reason}. Name another file.`, {
+      cause: error,
+    });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CommandFailure(`${name} is not valid UTF-8. Save it as UTF-8 text.`, {
+      cause: error,
+    });
+  }
+}
+
+/** The first bytes of a file, at most so many: a pipe or a device has no size, and perhaps no end. */
+function readStart(path: string, most: number): Buffer {
+  const parts: Buffer[] = [];
+  const file = openSync(path, 'r');
+  try {
+    for (let left = most; left > 0;) {
+      const part = Buffer.alloc(Math.min(left, 64 * 1024));
+      const length = readSync(file, part);
+      if (length === 0) break;
+      parts.push(part.subarray(0, length));
+      left -= length;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Whether a file is a `db.json` as json-server serves it: lists of records under names that mean nothing here. */
+function holdsRecords(name: string, text: string): boolean {
+  if (!/\.json$/iu.test(name)) return false;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  if (!isJsonObject(value)) return false;
+  const { $schema: _, ...lists } = value;
+  const known = Object.keys(specificationJsonSchema().properties ?? {});
+  return (
+    !known.some((key) => key in lists) &&
+    Object.values(lists).some((list) => Array.isArray(list) && list.some(isJsonObject))
+  );
+}
+
+/** Reads a specification that a command cannot do without, as `readSpecification` does; warnings are left to the command. */
+export function requireSpecification(
+  context: Context,
+  named: Named,
+  reading: Reading = {},
+): SpecificationFile {
+  const { name, path, text, api, problems, positionOf } = readSpecification(
+    context,
+    named,
+    reading,
+  );
+  if (api !== undefined)
+    return { name, folder: dirname(path), text, api, warnings: problems, positionOf };
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  throw new CommandFailure(
+    `${name} has ${counted(errors.length, 'error')}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,
+    { details: errors.map(formatProblem), data: { problems } },
+  );
+}
+
+/** With fields in the forms that were found in its database. Fails where one of them does not go with the file. */
+export function inForms<File extends ModelFile>(specification: File, forms: FoundForms): File {
+  if (forms.size === 0) return specification;
+  const { name, positionOf } = specification;
+  const model = collectProblems(name, positionOf);
+  const { settings } = specification.api;
+  const api = buildApi(settings, model.report, { forms, check: checkRules });
+  const errors = model.problems().filter(({ severity }) => severity === 'error');
+  if (api !== undefined && errors.length === 0) return { ...specification, api };
+  throw new CommandFailure(
+    `${name} does not go with how the database stores its values. Mend it and try again.`,
+    { details: errors.map(formatProblem), data: { problems: errors } },
+  );
+}
+
+/** `plinth.yaml:3:7 error resources.posts.fields: …` */
+export function formatProblem({ file, line, column, severity, path, message }: Problem): string {
+  return `${file}:${line}:${column} ${severity} ${path === '' ? '' : `${path}: `}${message}`;
+}

@@ -1,0 +1,87 @@
+import type { Database } from '../../databases/database.ts';
+import type { Mode } from '../../http/edge/edge.ts';
+import type { Api } from '../../model/api.ts';
+import type { DependencyEvent, TraceReader } from '../../observability/events.ts';
+import type { Context } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+
+/** Those who read what the server does, and how they are told that it has ended. */
+export interface Readers {
+  readonly readers: readonly TraceReader[];
+  /** Whether a log tells of failures. */
+  readonly isLogged: boolean;
+  readonly close: () => Promise<void>;
+}
+
+/** `current` gives the Api of the moment. Opens the log, and the export of traces where the environment names a collector; each is loaded only then. */
+export async function openReaders(
+  context: Context,
+  current: () => Api,
+  database: Database,
+  mode: Mode,
+  tell: (event: DependencyEvent) => void,
+): Promise<Readers> {
+  const telemetry = await openTelemetry(context, { current, database, mode, tell });
+  const log = await openLog(context, current, mode);
+  return {
+    readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
+    isLogged: log !== undefined,
+    close: async () => {
+      await Promise.all([log?.close(), telemetry?.close()]);
+    },
+  };
+}
+
+async function openTelemetry(
+  { environment }: Context,
+  {
+    current,
+    database,
+    mode,
+    tell,
+  }: {
+    readonly current: () => Api;
+    readonly database: Database;
+    readonly mode: Mode;
+    readonly tell: (event: DependencyEvent) => void;
+  },
+) {
+  const endpoint = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  if (endpoint === '') return undefined;
+  if (!/^https?:$/u.test(URL.parse(endpoint)?.protocol ?? ''))
+    throw new CommandFailure(
+      'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.',
+      { exitCode: 2 },
+    );
+  const [{ sendTraces }, { disclosureOf }] = await Promise.all([
+    import('../../http/debug/telemetry.ts'),
+    import('../../http/debug/redact.ts'),
+  ]);
+  const serviceName = environment['OTEL_SERVICE_NAME'] ?? '';
+  return sendTraces({
+    endpoint,
+    serviceName: serviceName === '' ? 'plinth' : serviceName,
+    database: database.dialect.name,
+    pathOf: (path, status) => disclosureOf(current(), mode).path(path, status),
+    told: (error) => tell({ kind: 'dependency', name: 'trace collector', error }),
+  });
+}
+
+/** The log goes to standard output, after what the command itself prints there. */
+async function openLog({ output, environment }: Context, current: () => Api, mode: Mode) {
+  const { enabled = true, format, level } = current().settings.logging ?? {};
+  if (!enabled || level === 'silent') return undefined;
+  const { requestLog, openDestination } = await import('../../http/debug/logging.ts');
+  const destination = await openDestination(
+    format ?? (output.isTerminal ? 'pretty' : 'json'),
+    output.isTerminal &&
+      (environment['NO_COLOR'] ?? '') === '' &&
+      // As in an editor's window, which shows the codes of colours as they are.
+      environment['TERM'] !== 'dumb',
+    ({ message }) =>
+      output.note(
+        `Warning: the log cannot be written now (${message}). Make room; what is too much to wait is lost.`,
+      ),
+  );
+  return { reader: requestLog(current, mode, destination.stream), close: destination.close };
+}

@@ -1,0 +1,233 @@
+import type { Api } from '../../model/api.ts';
+import { isLoopbackName } from '../../http/edge/client.ts';
+import { dashboardPath, hasDashboard } from '../../http/dashboard/dashboard.ts';
+import { Generation } from '../../http/server/served-api.ts';
+import type { Mode } from '../../http/edge/edge.ts';
+import { startServer } from '../../http/server/server.ts';
+import { anonymous } from '../../model/access.ts';
+import type { View } from '../../model/view.ts';
+import { serverDefaults } from '../../specification/keys/server.ts';
+import type { DependencyEvent, TraceEvent } from '../../observability/events.ts';
+import type { Context } from '../context.ts';
+import type { OpenDatabase } from '../database/target.ts';
+import { rowCounts } from '../../databases/counts.ts';
+import { DatabaseFailure } from '../../databases/database.ts';
+import { CommandFailure } from '../failure.ts';
+import { columns, grouped } from '../output.ts';
+import { readPort, type ServeFlags } from './port.ts';
+import { openReaders } from './readers.ts';
+import type { LiveReload } from '../dev/reload.ts';
+import type { SpecificationFile } from '../files/specification.ts';
+import { openTls } from './tls.ts';
+import type { Place } from '../workers/workers.ts';
+
+/** Contract 3, stopping: how long a server that is not ready any more is reachable, in ms. */
+export const drainDelays = { dev: 0, start: 1_000 } as const;
+/** Above it records are no longer counted, so that a large database is served at once. */
+const countedRows = 1_000_000;
+
+/** What a server may have beside its specification. */
+export interface Company {
+  /** Follows the changes of the specification. */
+  readonly live?: LiveReload;
+  /** That of a process that does not serve alone. */
+  readonly place?: Place | undefined;
+}
+
+/** Serves until a signal comes, then lets requests end. */
+export async function serve(
+  context: Context,
+  { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
+  open: OpenDatabase,
+  flags: ServeFlags,
+  mode: Mode,
+  { live, place }: Company = {},
+): Promise<void> {
+  const { output, environment, draw, memory } = context;
+  const announces = place?.announces ?? true;
+  const named = [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
+    (name) => name !== undefined && name !== '',
+  );
+  // As a URL has it, an IPv6 address stands in brackets.
+  const host = named?.replace(/^\[(.+)\]$/u, '$1') ?? serverDefaults.host;
+  const port = readPort(context, flags) ?? api.settings.server?.port ?? serverDefaults.port;
+  const generation = live?.current ?? new Generation(api, open.database, folder);
+  const current = (): Generation => live?.current ?? generation;
+  const counts = announces
+    ? await rowCounts(api.resources.values(), open.database, countedRows)
+    : new Map<string, number>();
+  const tls = await openTls(context, api.settings.server ?? {}, folder, host, place);
+  const stop = place?.stop ?? context.stop();
+  if (stop.aborted) return;
+  const note = (event: TraceEvent): void => output.note(noteOf(event, flags.verbose === true));
+  /** What all workers need, one of them tells of. */
+  const tell = (event: DependencyEvent): void => {
+    if (place?.speaks !== false) note(event);
+  };
+  const { readers, isLogged, close } = await openReaders(
+    context,
+    () => current().api,
+    open.database,
+    mode,
+    tell,
+  );
+  const server = await startServer(current, {
+    host,
+    port,
+    draw,
+    memory,
+    mode,
+    ...(tls === undefined ? {} : { tls }),
+    readers,
+    ...(place === undefined ? {} : { fleet: place.fleet, doorway: place.doorway }),
+    trace: (event) => {
+      // The log tells of failures with the request that met them.
+      if (event.kind === 'dependency') tell(event);
+      else if (!isLogged) note(event);
+    },
+  }).catch((error: unknown) => {
+    throw listenFailure(error, host, port);
+  });
+  const address = `${tls === undefined ? 'http' : 'https'}://${shownHost(host)}:${server.port}`;
+  const version = api.versions.get(api.defaultVersion);
+  const view = version && generation.view(version, anonymous);
+  const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
+  const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
+  const page = hasDashboard(current().api, mode) ? address + dashboardPath : undefined;
+  output.serving();
+  if (announces) {
+    banner(context, api, address, counts, `${curl} "${example}"`, page);
+    warnOfPlainHttp(context, api, host);
+  }
+  if (flags.open === true && announces) await openBrowser(context, page ?? example);
+  live?.begin(server.readers);
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve());
+  });
+  await live?.end();
+  await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
+  await live?.close();
+  await close();
+  tls?.close();
+}
+
+/** Shows an address in the browser of this machine. Where there is none, serving goes on. */
+async function openBrowser({ output }: Context, url: string): Promise<void> {
+  const { default: open } = await import('open');
+  const failed = (): void => output.note(`No browser could be opened. Open ${url} yourself.`);
+  try {
+    const browser = await open(url);
+    browser.once('error', failed);
+  } catch {
+    failed();
+  }
+}
+
+/** Listening for others and refusing all of them is hardly meant. */
+function warnOfPlainHttp({ output }: Context, { settings }: Api, host: string): void {
+  const { tls, trustProxy } = settings.server ?? {};
+  if (tls !== undefined || trustProxy !== undefined || isLoopbackName(host)) return;
+  output.note(
+    `Warning: calls from other machines are answered 403, since plain HTTP is for this one alone. Add "server: { tls: … }", or name your proxy in server.trustProxy.`,
+  );
+}
+
+function listenFailure(error: unknown, host: string, port: number): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const unknownHost = `The host ${host} is not known. Choose another with --host.`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is in use. Choose another with --port, or stop what uses it.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with --port.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Choose another with --host.`,
+    ENOTFOUND: unknownHost,
+    EAI_AGAIN: unknownHost,
+    EINVAL: unknownHost,
+  };
+  const isListening = syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo';
+  const reason =
+    reasons[code ?? ''] ??
+    (isListening
+      ? `The server cannot listen on ${host}, port ${port}: the system says ${code}. Choose another with --host or --port.`
+      : undefined);
+  return reason === undefined ? error : new CommandFailure(reason, { cause: error });
+}
+
+/** The host as a URL has it; for "every address of this machine" one that can be called. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function banner(
+  { output }: Context,
+  api: Api,
+  address: string,
+  counts: ReadonlyMap<string, number>,
+  example: string,
+  page: string | undefined,
+): void {
+  output.print(`${api.name} is served at ${address}${api.basePath}\n`);
+  const shown = ([name, count]: readonly [string, number]): readonly [string, string] => [
+    name,
+    `${grouped(count)}${count === countedRows ? '+' : ''}`,
+  ];
+  for (const line of columns([...counts].map(shown))) output.print(line);
+  output.print(`\nTry:   ${example}`);
+  if (page !== undefined) output.print(`See:   ${page}`);
+  output.print('Stop:  Ctrl+C');
+}
+
+/**
+ * A list that shows something to callers without credentials: of the resource with the most records, if possible
+ * with a record that it belongs to.
+ */
+function exampleUrl(api: Api, counts: ReadonlyMap<string, number>, view: View): string {
+  const readable = [...api.resources.keys()].flatMap((name) => {
+    const face = view.resource(name);
+    if (face === undefined || face.rules.read.length === 0) return [];
+    const relation = [...face.relations.values()].find(
+      (candidate) => candidate.relation.kind === 'belongsTo',
+    );
+    return [{ name, expand: relation?.name, size: counts.get(name) ?? 0 }];
+  });
+  const [best] = readable.sort(
+    (a, b) => Number(b.expand !== undefined) - Number(a.expand !== undefined) || b.size - a.size,
+  );
+  if (best === undefined) return '/_ready';
+  const list = `${api.basePath}/v${api.defaultVersion}/${best.name}?limit=3`;
+  return best.expand === undefined ? list : `${list}&expand=${best.expand}`;
+}
+
+function noteOf(event: TraceEvent, isVerbose: boolean): string {
+  const { error } = event;
+  if (event.kind === 'failure') {
+    const what = `${event.method} ${event.path} failed (request ${event.requestId})`;
+    const stack = error instanceof Error ? error.stack : undefined;
+    return `${what}: ${isVerbose && stack !== undefined ? stack : sentence(error)}`;
+  }
+  if (error === undefined) return `The ${event.name} can be used again.`;
+  return `Warning: the ${event.name} cannot be used now: ${reasonOf(error)}. ${meanwhile[event.name]}`;
+}
+
+const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
+  'signing keys': 'Tokens are checked with the keys known before, or else answered 503.',
+  'trace collector': 'Traces are lost until it can.',
+  'rate limit store': 'This server counts by itself until it can.',
+};
+
+/** What an error says, without the stop at its end; one of the network or of a database has the reason in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  const reason = cause instanceof Error ? cause.message || String(cause) : '';
+  return (reason === '' ? message : `${message} (${reason})`).replace(/\.+$/u, '');
+}
+
+function sentence(error: unknown): string {
+  const reason = reasonOf(error);
+  return error instanceof DatabaseFailure
+    ? `${reason}.`
+    : `Unexpected error: ${reason}. Start it with --verbose for more.`;
+}

@@ -1,0 +1,219 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { Certificate, ServerTls } from '../../http/server/listener.ts';
+import type { ServerSpecification } from '../../specification/specification.ts';
+import type { Context } from '../context.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
+import { makeFolderOf, ownFolder } from '../files/own-folder.ts';
+import { watchFiles } from '../dev/watch.ts';
+import type { Place } from '../workers/workers.ts';
+
+/** HTTPS for a server, and how it stops to look at its files. */
+export interface OpenTls extends ServerTls {
+  readonly isSelfSigned: boolean;
+  readonly close: () => void;
+}
+
+/** How often the files are looked at, and how long both have to arrive, in ms. */
+const unhurried = { every: 1_000, settling: 250 };
+/** Of a certificate of our own; it is made anew in its last day. In ms. */
+const day = 24 * 60 * 60 * 1000;
+const lifetime = 365 * day;
+
+/**
+ * Opens what `server.tls` names: files, which are looked at again when they change, or a certificate of our own.
+ * `folder` is that of the specification; `host` is listened on. Fails with one sentence about the file that is bad. One of
+ * several processes begins with what the others have in use then, and tells what happens to the files if it speaks for all.
+ */
+export async function openTls(
+  context: Context,
+  server: ServerSpecification,
+  folder: string,
+  host: string,
+  place?: Pick<Place, 'speaks' | 'outset' | 'keep'>,
+): Promise<OpenTls | undefined> {
+  const { tls } = server;
+  if (tls === undefined) return undefined;
+  if (tls !== 'self-signed') return openFiles(context, tls, folder, place);
+  return {
+    certificate: await selfSigned(context, join(folder, `${ownFolder}/self-signed.pem`), [
+      ...new Set(namesOf(server, host)),
+    ]),
+    isSelfSigned: true,
+    onRenewal: () => undefined,
+    close: () => undefined,
+  };
+}
+
+interface Files {
+  readonly cert: string;
+  readonly key: string;
+}
+
+function openFiles(
+  { output, draw }: Context,
+  names: Files,
+  folder: string,
+  place: Pick<Place, 'speaks' | 'outset' | 'keep'> | undefined,
+): OpenTls {
+  const tell = (line: string): void => {
+    if (place?.speaks !== false) output.note(line);
+  };
+  const paths: Files = { cert: resolve(folder, names.cert), key: resolve(folder, names.key) };
+  const warnOfEnd = ({ cert }: Certificate): void => {
+    const { validTo, validToDate } = new X509Certificate(cert);
+    if (validToDate.getTime() < draw.now().getTime())
+      tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
+  };
+  const found = readFiles(names, paths);
+  const first = typeof found === 'string' ? place?.outset.certificate : found;
+  if (first === undefined) throw new CommandFailure(`${String(found)}.`);
+  warnOfEnd(first);
+  place?.keep(first);
+  let current = first;
+  let isBad = false;
+  const appliers: ((certificate: Certificate) => void)[] = [];
+  const renew = (): void => {
+    const next = readFiles(names, paths);
+    const wasBad = isBad;
+    isBad = typeof next === 'string';
+    if (typeof next === 'string') tell(`${next}. The certificate from before stays in use.`);
+    else if (next.cert !== current.cert || next.key !== current.key) {
+      current = next;
+      for (const apply of appliers) apply(next);
+      place?.keep(next);
+      tell(`The certificate ${names.cert} was renewed.`);
+      warnOfEnd(next);
+    } else if (wasBad) tell(`The certificate ${names.cert} is as it was before, and in use.`);
+  };
+  const watch = watchFiles([paths.cert, paths.key], renew, unhurried);
+  return {
+    certificate: first,
+    isSelfSigned: false,
+    onRenewal: (apply) => void appliers.push(apply),
+    close: () => watch.close(),
+  };
+}
+
+/** What both files hold, or in a sentence without its end why that cannot be used. */
+function readFiles(names: Files, paths: Files): Certificate | string {
+  const read = { cert: '', key: '' };
+  for (const part of ['cert', 'key'] as const)
+    try {
+      read[part] = readFileSync(paths[part], 'utf8');
+    } catch (error) {
+      const reason = fileReason(error);
+      if (reason === undefined) throw error;
+      return `The file ${names[part]} of server.tls cannot be read: ${reason}`;
+    }
+  return problemOf(read, names) ?? read;
+}
+
+function problemOf({ cert, key }: Certificate, names: Files): string | undefined {
+  for (const [part, name, what] of [
+    [{ cert }, names.cert, 'a certificate'],
+    [{ key }, names.key, 'a private key without a password'],
+  ] as const)
+    if (!isUsable(part)) return `The file ${name} of server.tls holds no PEM of ${what}`;
+  // A context takes a key of another type than that of the certificate, and then no handshake succeeds.
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+    ? undefined
+    : `The private key ${names.key} of server.tls does not belong to the certificate ${names.cert}`;
+}
+
+function isUsable(part: Partial<Certificate>): boolean {
+  try {
+    createSecureContext(part);
+    return Object.values(part).every((text) => text.trim() !== '');
+  } catch {
+    return false;
+  }
+}
+
+/** Under which names a server is called: of this machine, and what the specification says. */
+function namesOf({ publicUrl, allowedHosts = [] }: ServerSpecification, host: string): string[] {
+  const url = publicUrl === undefined ? null : URL.parse(publicUrl);
+  const named = [...allowedHosts, ...(url === null ? [] : [url.hostname])].map((name) =>
+    name
+      .replace(/:\d+$/u, '')
+      .replace(/^\[(.*)\]$/u, '$1')
+      .toLowerCase(),
+  );
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  return [
+    'localhost',
+    '*.localhost',
+    '127.0.0.1',
+    '::1',
+    ...(isEverywhere ? [] : [host]),
+    ...named,
+  ];
+}
+
+/**
+ * A certificate for development, kept beside the development database, so that a browser has to be told once alone to
+ * trust it. Where no file can be kept it lasts as long as the process.
+ */
+async function selfSigned(
+  { output, draw }: Context,
+  path: string,
+  names: readonly string[],
+): Promise<Certificate> {
+  const now = draw.now();
+  const kept = readKept(path);
+  if (kept !== undefined && isGood(kept, names, now)) return kept;
+  const made = await makeCertificate(names, now);
+  try {
+    makeFolderOf(path);
+    writeFileSync(path, `${made.key.trim()}\n${made.cert.trim()}\n`, { mode: 0o600 });
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    output.note(
+      `The self-signed certificate lasts for this run alone: ${path} cannot be written, ${reason}.`,
+    );
+  }
+  return made;
+}
+
+function readKept(path: string): Certificate | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return isUsable({ cert: text, key: text }) ? { cert: text, key: text } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isGood({ cert }: Certificate, names: readonly string[], now: Date): boolean {
+  const certificate = new X509Certificate(cert);
+  const covers = (name: string): boolean =>
+    (isIP(name) > 0 ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
+  return certificate.validToDate.getTime() - now.getTime() > day && names.every(covers);
+}
+
+async function makeCertificate(names: readonly string[], now: Date): Promise<Certificate> {
+  const { generate } = await import('selfsigned');
+  const made = await generate([{ name: 'commonName', value: 'Plinth development' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    // Clocks differ.
+    notBeforeDate: new Date(now.getTime() - day),
+    notAfterDate: new Date(now.getTime() + lifetime),
+    extensions: [
+      { name: 'basicConstraints', cA: false },
+      { name: 'keyUsage', digitalSignature: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: names.map((name) =>
+          isIP(name) > 0 ? { type: 7, ip: name } : { type: 2, value: name },
+        ),
+      },
+    ],
+  });
+  return { cert: made.cert, key: made.private };
+}

@@ -1,0 +1,240 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { isComputed } from './dialect.ts';
+import { DatabaseFailure } from '../database.ts';
+import type { Ask } from './database.ts';
+import type {
+  ActualColumn,
+  ActualIndex,
+  ActualReference,
+  ActualTable,
+  Found,
+} from '../existing/actual-schema.ts';
+import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
+
+/** Of the schema in which new tables would be made. */
+const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
+
+/**
+ * Whether a collation compares by code point. All that the server brings itself (b, from version 17 on) do, and ICU (i)
+ * has none that does; the default one (d) compares as the database does.
+ */
+function isByCodePoint(collation: string): string {
+  return (
+    `CASE WHEN ${collation}.collprovider = 'd' THEN (SELECT datlocprovider = 'b' OR (datlocprovider = 'c'` +
+    ` AND datcollate IN ('C', 'POSIX')) FROM pg_database WHERE datname = current_database())` +
+    ` ELSE ${collation}.collprovider = 'b' OR (${collation}.collprovider = 'c'` +
+    ` AND ${collation}.collcollate IN ('C', 'POSIX')) END`
+  );
+}
+
+/** Whether a trigger has each row before it is inserted: one, two and four stand for just that. */
+const hasFillingTrigger =
+  `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = table_.oid AND NOT tgisinternal` +
+  ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
+
+const columnsQuery =
+  `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
+  ` atthasdef OR attidentity <> '', ${isComputed},` +
+  ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
+  ` ${hasFillingTrigger} FROM pg_class AS table_` +
+  ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
+  ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
+  ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
+  ` WHERE ${inSchema} ORDER BY table_.relname, attnum`;
+
+/**
+ * Of an index whether it has its columns in the order in which requests compare them: each by the operators that are usual
+ * for its type, and texts by code point, or as their column compares, which a migration brings to that; all upwards, or all
+ * downwards.
+ */
+const isInOrder =
+  `NOT EXISTS (SELECT 1 FROM unnest(indkey::int[], indclass::oid[], indcollation::oid[])` +
+  ` WITH ORDINALITY AS key(number, operators, sorting, place) JOIN pg_attribute ON attrelid = indrelid` +
+  ` AND attnum = key.number JOIN pg_opclass AS used ON used.oid = operators` +
+  ` LEFT JOIN pg_collation AS own ON own.oid = sorting WHERE place <= indnkeyatts AND` +
+  ` (NOT EXISTS (SELECT 1 FROM pg_opclass AS usual WHERE usual.opcfamily = used.opcfamily AND usual.opcdefault)` +
+  ` OR (sorting <> attcollation AND NOT ${isByCodePoint('own')})))` +
+  ` AND (SELECT count(DISTINCT option & 1) FROM unnest(indoption::int[]) AS option) < 2`;
+
+/** Those that values can be looked up in and read along: no other methods than B-trees have an order. */
+const indexesQuery =
+  `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
+  ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
+  ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
+  ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
+  ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END,` +
+  // Of each column the second bit says that nulls come first, the first one that it is read downwards.
+  ` (SELECT json_agg((option & 3) IN (1, 2) ORDER BY place) FROM` +
+  ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb, ${isInOrder}` +
+  ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
+  ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
+  ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
+  ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
+
+/** A table of another schema is named with it: there may be one of the same name here. */
+const referencesQuery =
+  `SELECT table_.relname, own.attname, CASE WHEN target.relnamespace <> table_.relnamespace` +
+  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
+  // A column that PostgreSQL has from 18 on.
+  ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)` +
+  ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
+  ` JOIN pg_class AS target ON target.oid = confrelid` +
+  ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
+  ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
+  ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1` +
+  // Of several keys in one column, the one that stays in the schema is served.
+  ` ORDER BY target.relnamespace <> table_.relnamespace`;
+
+/** The domains of a database: what each is of in the end, and the rules of all that it is made of. */
+const domainsQuery =
+  `WITH RECURSIVE link AS (SELECT oid AS domain, 1 AS depth, type_.* FROM pg_type AS type_ WHERE typtype = 'd'` +
+  ` UNION ALL SELECT domain, depth + 1, type_.* FROM link JOIN pg_type AS type_ ON type_.oid = link.typbasetype` +
+  ` WHERE type_.typtype = 'd')` +
+  ` SELECT format_type(domain, NULL), (array_agg(format_type(typbasetype, typtypmod) ORDER BY depth DESC))[1],` +
+  ` bool_or(typnotnull), (array_agg(typdefault ORDER BY depth) FILTER (WHERE typdefault IS NOT NULL))[1],` +
+  ` coalesce((SELECT json_agg(pg_get_expr(conbin, 0) ORDER BY conname) FROM pg_constraint` +
+  ` WHERE contype = 'c' AND contypid = ANY(array_agg(link.oid))), '[]')::jsonb` +
+  ` FROM link GROUP BY domain`;
+
+interface FoundDomain {
+  readonly base: string;
+  readonly refusesNull: boolean;
+  readonly default: string | undefined;
+  readonly checks: readonly string[];
+}
+
+/** The domains of a database, by their names in SQL. */
+async function readDomains(ask: Ask): Promise<ReadonlyMap<string, FoundDomain>> {
+  const rows = await ask(domainsQuery);
+  return new Map(
+    rows.map(([name, base, refusesNull, value, checks]) => [
+      String(name),
+      {
+        base: String(base),
+        refusesNull: refusesNull === true,
+        default: typeof value === 'string' ? value : undefined,
+        checks: JSON.parse(String(checks)) as string[],
+      },
+    ]),
+  );
+}
+
+/** `pg_constraint.confdeltype` in SQL. */
+const deleteActions: Readonly<Record<string, string>> = {
+  a: 'NO ACTION',
+  r: 'RESTRICT',
+  c: 'CASCADE',
+  n: 'SET NULL',
+  d: 'SET DEFAULT',
+};
+
+interface ReadTable extends ActualTable {
+  mayFill: boolean;
+  readonly columns: Map<string, ActualColumn>;
+  readonly references: ActualReference[];
+  readonly indexes: ActualIndex[];
+}
+
+/** The tables of a database, and what migrations have written down in it. */
+export async function readFound(ask: Ask): Promise<Found> {
+  const tables = await readTables(ask);
+  const record = await readMade(ask, tables);
+  return { tables: new Map([...tables].map(([name, table]) => [name, () => table])), record };
+}
+
+/**
+ * What migrations have written down in a database with these tables; nothing where none has run, and for a role that may not
+ * see it, as one that only serves need not.
+ */
+export async function readMade(
+  ask: Ask,
+  tables: ReadonlyMap<string, unknown>,
+): Promise<readonly RecordRow[]> {
+  if (!tables.has(recordTable)) return [];
+  const [row] = await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`);
+  return row?.[0] === true ? readRecord(await ask(recordQuery)) : [];
+}
+
+/** The tables of the schema in which new ones would be made, by name. */
+export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTable>> {
+  const [schema] = await ask('SELECT current_schema()');
+  if (schema?.[0] === null)
+    throw new DatabaseFailure(
+      'The search_path of this role names no schema that exists. Create the schema, or set another search_path.',
+    );
+  const tables = new Map<string, ReadTable>();
+  const tableOf = (found: unknown): ReadTable =>
+    getOrInsert(tables, String(found), (name) => ({
+      name,
+      columns: new Map(),
+      references: [],
+      indexes: [],
+      options: '',
+      peculiarity: undefined,
+      mayFill: false,
+    }));
+  const keys = new Set<string>();
+  for (const row of await ask(indexesQuery)) {
+    const [table, name, list, unique, primary, sql, nulls, inOrder] = row;
+    const columns = JSON.parse(String(list)) as string[];
+    if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
+    tableOf(table).indexes.push({
+      name: String(name),
+      columns,
+      unique: unique === true,
+      sql: sql === null ? undefined : String(sql),
+      isPrimary: primary === true,
+      isInOrder: inOrder === true,
+      nullsFirst: JSON.parse(String(nulls)) as boolean[],
+    });
+  }
+  // Beside a primary key of several columns, the id is one that is unique alone.
+  for (const { name, indexes } of tables.values())
+    if (indexes.some(({ isPrimary, columns }) => isPrimary && columns.length > 1))
+      for (const { unique, columns } of indexes)
+        if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
+  const domains = await readDomains(ask);
+  for (const row of await ask(columnsQuery)) {
+    const [table, column, declared, nullable, fills, computed, byCodePoint, value, triggered] = row;
+    const found = tableOf(table);
+    found.mayFill = triggered === true;
+    const { columns } = found;
+    if (typeof column !== 'string') continue;
+    const type = String(declared);
+    const isOfItems = !domains.has(type) && type.endsWith('[]');
+    const name = isOfItems ? type.slice(0, -2) : type;
+    const domain = domains.get(name);
+    const refusesNull = domain?.refusesNull === true;
+    const filled = isOfItems ? undefined : domain?.default;
+    columns.set(column, {
+      name: column,
+      type: domain === undefined ? type : `${domain.base}${isOfItems ? '[]' : ''}`,
+      nullable: nullable === true && (isOfItems || !refusesNull),
+      isPrimary: keys.has(JSON.stringify([table, column])),
+      fills: fills === true || filled !== undefined,
+      isComputed: computed === true,
+      default: typeof value === 'string' ? value : filled,
+      byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
+      isGuarded: false,
+      domain: domain && { name, checks: domain.checks, refusesNull, isOfItems },
+    });
+  }
+  for (const row of await ask(referencesQuery)) {
+    const [table, column, target, targetColumn, onDelete, name, onUpdate, ...more] = row;
+    const [deferrable, deferred, enforced] = more;
+    const update = deleteActions[String(onUpdate)];
+    tableOf(table).references.push({
+      name: String(name),
+      column: String(column),
+      table: String(target),
+      target: String(targetColumn),
+      onDelete: deleteActions[String(onDelete)] ?? '',
+      isEnforced: enforced === true,
+      others:
+        (update === undefined || onUpdate === 'a' ? '' : ` ON UPDATE ${update}`) +
+        (deferrable === true ? ' DEFERRABLE' : '') +
+        (deferred === true ? ' INITIALLY DEFERRED' : ''),
+    });
+  }
+  return tables;
+}

@@ -1,0 +1,117 @@
+import { baseOf, digitsOf, textForms, type StoredKind } from '../../sql/stored-kind.ts';
+
+/** A value of one kind as another in the SQL of PostgreSQL: null where it cannot be. */
+interface Converted {
+  readonly value: string;
+  /** Whether what comes out means less; absent where it never does. */
+  readonly isInexact?: string;
+}
+
+const most = '9007199254740991';
+
+/** The same conversions as on SQLite, of a column in SQL. That the two kinds can be converted is known. */
+export function convertColumn(from: StoredKind, to: StoredKind, column: string): Converted {
+  const [source, target] = [baseOf(from), baseOf(to)];
+  if (target === 'string')
+    return { value: source === 'json' ? jsonText(column) : textOf(from, column) };
+  if (target === 'json') return { value: jsonOf(from, column) };
+  if (source === 'json')
+    return { value: `CASE WHEN jsonb_typeof(${column}) = '${target}' THEN ${column} END` };
+  if (source === 'string') return fromText(to, column);
+  if (source === 'boolean')
+    return { value: `${column}::int::${target === 'number' ? 'double precision' : 'bigint'}` };
+  if (source === 'date') return { value: `(${column}::timestamp AT TIME ZONE 'UTC')` };
+  if (source === 'datetime') return fromMoment(target, column);
+  if (target === 'boolean')
+    return { value: `CASE ${column} WHEN 0 THEN false WHEN 1 THEN true END` };
+  return fromNumber(to, source === 'number' ? `${column}::text::numeric` : `${column}::numeric`);
+}
+
+function jsonText(column: string): string {
+  return `CASE WHEN jsonb_typeof(${column}) = 'string' THEN ${column} #>> '{}' END`;
+}
+
+/** As on the wire; numbers never with an exponent. */
+function textOf(from: StoredKind, column: string): string {
+  const base = baseOf(from);
+  if (base === 'number') return `${column}::text::numeric::text`;
+  if (base === 'date') return `to_char(${column}, 'YYYY-MM-DD')`;
+  if (base === 'time') return `to_char(${column}, 'HH24:MI:SS')`;
+  return base === 'datetime'
+    ? `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : `${column}::text`;
+}
+
+function jsonOf(from: StoredKind, column: string): string {
+  const base = baseOf(from);
+  if (base === 'object' || base === 'array') return column;
+  const isItself = ['integer', 'number', 'boolean'].includes(base);
+  return `to_jsonb(${isItself ? column : textOf(from, column)})`;
+}
+
+function fromMoment(target: string, column: string): Converted {
+  const local = `(${column} AT TIME ZONE 'UTC')`;
+  if (target === 'time')
+    return { value: `date_trunc('second', ${local})::time`, isInexact: `${column} IS NOT NULL` };
+  return { value: `${local}::date`, isInexact: `${local} <> ${local}::date::timestamp` };
+}
+
+function fromNumber(to: StoredKind, number: string): Converted {
+  const digits = digitsOf(to);
+  if (baseOf(to) === 'number') {
+    const value = `(${number})::double precision`;
+    return { value, isInexact: `${value}::text::numeric <> ${number}` };
+  }
+  const scale = digits?.scale ?? 0;
+  const rounded = `round(${number}, ${scale})`;
+  const fits =
+    digits === undefined
+      ? `abs(${rounded}) <= ${most}`
+      : `abs(${rounded}) < ${10n ** BigInt(digits.precision)}::numeric / ${10n ** BigInt(scale)}`;
+  const type = digits === undefined ? 'bigint' : `numeric(${digits.precision}, ${scale})`;
+  return {
+    value: `CASE WHEN ${fits} THEN ${rounded}::${type} END`,
+    isInexact: `${rounded} <> ${number}`,
+  };
+}
+
+/** What is read only where the text is known to have its form, so that no row ends the statement. */
+function fromText(to: StoredKind, text: string): Converted {
+  const has = (form: keyof typeof textForms, value: string): string =>
+    `CASE WHEN ${text} ~ '${textForms[form]}' THEN ${value} END`;
+  switch (baseOf(to)) {
+    case 'integer':
+      return {
+        value: has('integer', `CASE WHEN abs(${text}::bigint) <= ${most} THEN ${text}::bigint END`),
+      };
+    case 'number':
+      return { value: has('number', `${text}::double precision + 0`) };
+    case 'decimal': {
+      const { value, isInexact = 'false' } = fromNumber(to, `${text}::numeric`);
+      return { value: has('number', value), isInexact: has('number', isInexact) };
+    }
+    case 'boolean':
+      return { value: `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END` };
+    case 'date':
+      return { value: has('date', `CASE WHEN ${isDay(text)} THEN ${text}::date END`) };
+    case 'time':
+      return { value: has('time', `${text}::time`) };
+    case 'datetime':
+      return { value: has('datetime', `CASE WHEN ${isDay(text)} THEN ${text}::timestamptz END`) };
+    case 'uuid':
+      return { value: has('uuid', `${text}::uuid`) };
+    case 'any':
+    case 'string':
+    case 'json':
+    case 'object':
+    case 'array':
+      break;
+  }
+  return { value: 'NULL' };
+}
+
+/** Whether the calendar has the day with which a text begins. */
+function isDay(text: string): string {
+  const first = `make_date(substr(${text}, 1, 4)::int, substr(${text}, 6, 2)::int, 1)`;
+  return `substr(${text}, 9, 2)::int <= extract(day FROM ${first} + interval '1 month - 1 day')`;
+}

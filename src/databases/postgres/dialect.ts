@@ -1,0 +1,361 @@
+import type { Comparison } from '../../query/filter/predicate.ts';
+import type { Field } from '../../model/api.ts';
+import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
+import { numberType } from '../../model/field-types/number.ts';
+import type { SqlValue } from '../../model/values.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { momentTexts } from '../../specification/stored-forms.ts';
+import { foldingClass } from '../../sql/case-folding.ts';
+import { anyMember } from '../../model/field-types/json.ts';
+import { momentBounds } from '../../model/field-types/stored-as.ts';
+import {
+  codecOf,
+  encodeValue,
+  literal,
+  quote,
+  upToMilliseconds,
+  wantedValues,
+  type Dialect,
+} from '../../sql/dialect.ts';
+
+/** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
+export const isComputed =
+  `(attgenerated <> '' OR (attidentity = 'a' AND NOT EXISTS (SELECT 1 FROM pg_index` +
+  ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))))`;
+
+/**
+ * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
+ * type of the column, or of a list of it; text columns are all of collation "C".
+ */
+const comparisons: Readonly<Record<Comparison, (column: string, parameter: string) => string>> = {
+  eq: (column, parameter) => `${column} = ${parameter}`,
+  neq: (column, parameter) => `${column} IS DISTINCT FROM ${parameter}`,
+  gt: (column, parameter) => `${column} > ${parameter}`,
+  gte: (column, parameter) => `${column} >= ${parameter}`,
+  lt: (column, parameter) => `${column} < ${parameter}`,
+  lte: (column, parameter) => `${column} <= ${parameter}`,
+  like: (column, parameter) => `strpos(${column}, ${parameter}) > 0`,
+  ilike: (column, parameter) => `${column} ~ ${parameter}`,
+  in: (column, parameter) => `${column} = ANY(${parameter})`,
+  nin: (column, parameter) => `(${column} IS NULL OR ${column} <> ALL(${parameter}))`,
+  contains: (column, parameter) => `${column} @> ANY(${parameter})`,
+  containsAny: (column, parameter) => `${column} @> ANY(${parameter})`,
+  containsAll: (column, parameter) => `${column} @> ${parameter}`,
+};
+
+/** Of JSON of any type: a list of what is wanted, each of them the list of values that will do. */
+function containsAllOf(column: string, parameter: string): string {
+  return (
+    `(${column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(${parameter}) AS wanted` +
+    ` WHERE NOT EXISTS (SELECT 1 FROM jsonb_array_elements(wanted.value) AS one WHERE ${column} @> one.value)))`
+  );
+}
+
+function hasUntypedItems({ items }: Field): boolean {
+  return items?.type.name === 'json';
+}
+
+/**
+ * Comparisons of a member that nothing declares, as the JSON found: the parameter is a list of what the operand may
+ * mean, its text and the number or boolean that it reads as.
+ */
+function compareAny(json: string, operator: Comparison, parameter: string): string {
+  const text = `((${json} #>> '{}') COLLATE "C")`;
+  if (operator === 'eq' || operator === 'in') return comparisons.in(json, `${parameter}::jsonb[]`);
+  if (operator === 'neq' || operator === 'nin')
+    return comparisons.nin(json, `${parameter}::jsonb[]`);
+  if (operator === 'like' || operator === 'ilike')
+    return `(jsonb_typeof(${json}) = 'string' AND ${comparisons[operator](text, parameter)})`;
+  const number = `(${json} #>> '{}')::numeric`;
+  return (
+    `EXISTS (SELECT 1 FROM jsonb_array_elements(${parameter}::jsonb) AS operand` +
+    ` WHERE jsonb_typeof(operand.value) = jsonb_typeof(${json}) AND CASE jsonb_typeof(${json})` +
+    ` WHEN 'string' THEN ${comparisons[operator](text, "(operand.value #>> '{}')")}` +
+    ` WHEN 'number' THEN ${comparisons[operator](number, "(operand.value #>> '{}')::numeric")} END)`
+  );
+}
+
+/** The values that an item may have to be the wanted one: text of no type may be that of a number or a boolean. */
+function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
+  if (!hasUntypedItems(field)) return [wanted];
+  return anyAlternatives(wanted, field);
+}
+
+function anyAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
+  const text = String(wanted);
+  if (text === 'true' || text === 'false') return [wanted, text === 'true'];
+  const number = numberType.parse(text, field);
+  return number === undefined ? [wanted] : [wanted, number];
+}
+
+function arrayOperand(value: JsonValue, operator: Comparison, field: Field): string {
+  const wanted = wantedValues(value);
+  const each = wanted.map((item) => alternatives(item, field));
+  if (operator !== 'containsAll') return listOf(each.flat().map((item) => JSON.stringify(item)));
+  return JSON.stringify(hasUntypedItems(field) ? each : wanted);
+}
+
+/** What means something in a regular expression of PostgreSQL, which takes a backslash before it. */
+const special = new Set('.^$*+?()[]{}|\\');
+
+/** A regular expression for text that contains `text` in any case, everything in it literal. */
+function foldingPattern(text: string): string {
+  let pattern = '';
+  for (const character of text) {
+    const folded = foldingClass(character);
+    if (folded.length > 1) pattern += `[${folded.join('')}]`;
+    else pattern += special.has(character) ? `\\${character}` : character;
+  }
+  return pattern;
+}
+
+/** The text of an array, one bound value whatever its length: `{"1","2"}`. */
+function listOf(values: readonly SqlValue[]): string {
+  return `{${values.map(itemOf).join(',')}}`;
+}
+
+function itemOf(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  if (typeof value !== 'string') return String(value);
+  return `"${/["\\]/u.test(value) ? value.replaceAll(/["\\]/gu, String.raw`\$&`) : value}"`;
+}
+
+/** The type of a column's values, without what else its definition says. */
+function valueType(field: Field): string {
+  const [type = ''] = /^[\w ]*?(?=\(| COLLATE| GENERATED| NOT NULL| PRIMARY|$)/u.exec(
+    field.type.postgres.column(field),
+  ) ?? [''];
+  return type;
+}
+
+function postgresText(text: string): string {
+  return literal(text, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
+}
+
+/** What `anyMember` is compared with: alternatives as a list of JSON, or for an order as JSON of a list. */
+function anyOperand(value: JsonValue, operator: Comparison, field: Field): string {
+  if (operator === 'like') return String(value);
+  if (operator === 'ilike') return foldingPattern(String(value));
+  const wanted = wantedValues(value);
+  const all = wanted.flatMap((item) => anyAlternatives(item, field));
+  const isOrder =
+    operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
+  return isOrder ? JSON.stringify(all) : listOf(all.map((item) => JSON.stringify(item)));
+}
+
+/** A declared member as the type of its values; in JSON all but numbers and booleans are text, as on the wire. */
+function memberValue(json: string, leaf: Field): string {
+  const text = `(${json} #>> '{}')`;
+  const when = (type: string, value: string): string =>
+    `(CASE WHEN jsonb_typeof(${json}) = '${type}' THEN ${value} END)`;
+  const { name } = leaf.type;
+  if (name === 'integer' || name === 'number') return when('number', asDouble(text));
+  if (name === 'boolean') return when('boolean', `${text}::boolean`);
+  return name === 'array' ? when('array', json) : when('string', `${text} COLLATE "C"`);
+}
+
+/**
+ * A number of JSON, of which there are some that are no double: those are null. Only long ones can be such. The bounds
+ * are those of what is rounded to the least and to the greatest double.
+ */
+function asDouble(number: string): string {
+  const isDouble = `length(${number}) < 300 OR ${number}::numeric = 0 OR abs(${number}::numeric) BETWEEN 2.5e-324 AND 1.797693134862315807e308`;
+  return `CASE WHEN ${isDouble} THEN ${number}::double precision END`;
+}
+
+/** The first item of an array, by what its items are; null where tables of others hold something else there. */
+function firstItem(column: string, items: Field): string {
+  if (items.type.name === 'decimal') return numberIn(`(${column} ->> 0)`);
+  return memberValue(`(${column} -> 0)`, items);
+}
+
+/** The text of which keys can be read as a type; any as text. */
+const keyPatterns: ReadonlyMap<string, string> = new Map([
+  ['bigint', '^(0|-?[1-9][0-9]{0,17})$'],
+  ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
+]);
+
+/** A day of the calendar, and a time of a day. */
+const calendarDay = String.raw`\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31|02-29)`;
+const clock = String.raw`([01]\d|2[0-3])(:[0-5]\d){2}`;
+/** What stands between day and time, and behind the seconds. */
+const momentParts: Readonly<Record<(typeof momentTexts)[number], readonly [string, string]>> = {
+  isoText: ['T', String.raw`\.\d{3}Z`],
+  isoSeconds: ['T', 'Z'],
+  isoOffset: ['T', String.raw`\.\d{3}\+00:00`],
+  sqlText: [' ', String.raw`(\.(?!000)\d{3})?`],
+  sqlMicroseconds: [' ', String.raw`\.\d{6}`],
+  sqlMixed: [' ', String.raw`(\.\d{3}(\d{3})?)?`],
+  sqlUtc: [' ', String.raw`\.\d{3}Z`],
+  sqlOffset: [' ', String.raw`\.\d{3} \+00:00`],
+};
+
+/** The number that a text is; of one that is none, null. */
+function numberIn(column: string): string {
+  return String.raw`(CASE WHEN ${column} ~ '^-?\d{1,99}(\.\d{1,99})?$' THEN ${column}::numeric END)`;
+}
+
+/** What of a column is compared and sorted. */
+function compared(column: string, field: Field): string {
+  if (isFineMoment(field)) return upToMilliseconds(column);
+  return isDecimalText(field) ? numberIn(column) : column;
+}
+
+/**
+ * What all databases that speak PostgreSQL take. Their planners guess nothing, or what has nothing to do with the rows, and
+ * rows have no version there, or one on each node that has a copy: a change that asks for one would reach one copy alone.
+ */
+export const postgresAlike: Dialect = {
+  name: 'postgresql',
+  limitSlowsSort: false,
+  recordsAnInsert: 100,
+  placeholder: (count) => `$${count}`,
+  storage: (field) => field.type.postgres,
+  select: (column) => column,
+  sortKey: (column, field) =>
+    field.items !== undefined ? firstItem(column, field.items) : compared(column, field),
+  nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
+  text: postgresText,
+  compare: (column, operator, placeholder, field) =>
+    field.type === anyMember
+      ? compareAny(column, operator, placeholder)
+      : operator === 'containsAll' && hasUntypedItems(field)
+        ? containsAllOf(column, placeholder)
+        : isDecimalText(field)
+          ? comparisons[operator](
+              compared(column, field),
+              `${placeholder}::${operator === 'in' || operator === 'nin' ? 'numeric[]' : 'numeric'}`,
+            )
+          : comparisons[operator](compared(column, field), placeholder),
+  member: (column, members) =>
+    `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
+  memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
+  memberIsNull: (json) => `coalesce(jsonb_typeof(${json}), 'null') = 'null'`,
+  decodeMember: () => undefined,
+  joinEach: 'JOIN',
+  onlyAsked: (condition) => condition,
+  looksUp: () => false,
+  // The planner turns each into a join and tries their orders, which for many takes longer than any deadline. It leaves
+  // alone what has an OFFSET.
+  exists: (select, many) => `EXISTS (${select}${many ? ' OFFSET 0' : ''})`,
+  convertKey: (column, from, to) => {
+    const [type, wanted] = [valueType(from), valueType(to)];
+    if (type === wanted) return column;
+    const readable = keyPatterns.get(wanted);
+    return readable === undefined
+      ? `${column}::text`
+      : `(CASE WHEN ${column}::text ~ '${readable}' THEN ${column}::text::${wanted} END)`;
+  },
+  operand: (value, operator, field) => {
+    if (field.type === anyMember) return anyOperand(value, operator, field);
+    if (field.items !== undefined) return arrayOperand(value, operator, field);
+    if (operator === 'ilike') return foldingPattern(String(value));
+    const { comparand } = codecOf(postgresAlike, field);
+    const one = (item: JsonValue): SqlValue =>
+      (item === null ? null : comparand?.(item, operator, field)) ??
+      encodeValue(postgresAlike, item, field);
+    return Array.isArray(value) ? listOf(value.map(one)) : one(value);
+  },
+  operandField: (operator, field) =>
+    field.type === anyMember || operator === 'like' || operator === 'ilike' ? undefined : field,
+  listTable: (placeholder, field) =>
+    `(SELECT unnest(${placeholder}::${field === undefined ? 'text' : valueType(field)}[]) AS value)`,
+  rowsOf: (fields, placeholder) =>
+    `SELECT ${fields.map((field) => `unnest(${placeholder(field)}::${valueType(field)}[])`).join(', ')}`,
+  keys: listOf,
+  // A correlated IN would read the whole table once for each parent.
+  firstOfEach: (list, from, row, first) =>
+    `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
+  forUpdate: ' FOR UPDATE',
+  forUpdateMany: ' FOR UPDATE',
+  forKeyShare: ' FOR KEY SHARE',
+  givenIds: ' OVERRIDING SYSTEM VALUE',
+  textType: 'text COLLATE "C"',
+  // As text, whatever the type of the column.
+  isStoredAs: (column, form, { precision, scale }) => {
+    const text = `(${column}::text COLLATE "C")`;
+    const moment = momentTexts.find((one) => one === form);
+    if (moment !== undefined) {
+      const [between, end] = momentParts[moment];
+      // Most other texts are seen to be none without the pattern, which is slow.
+      return `(${text} LIKE '____-__-__${between}%' AND ${text} ~ '^${calendarDay}${between}${clock}${end}$')`;
+    }
+    if (form === 'scaled') {
+      const most = '9'.repeat(precision);
+      return `(CASE WHEN ${text} ~ '^-?\\d{1,18}$' THEN ${text}::bigint BETWEEN -${most} AND ${most} ELSE false END)`;
+    }
+    if (form === 'real')
+      // Small and large doubles are written with an exponent.
+      return `(CASE WHEN ${text} ~ '^-?\\d+(\\.\\d+)?(e[-+]?\\d+)?$' THEN abs(${text}::numeric) < 1e${precision - scale} AND round(${text}::numeric, ${scale}) = ${text}::numeric ELSE false END)`;
+    if (form === 'text')
+      return `${text} ~ '^-?\\d{1,${precision - scale || 1}}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$'`;
+    if (form === 'unixSeconds' || form === 'unixMilliseconds')
+      return `(CASE WHEN ${text} ~ '^-?\\d{1,15}$' THEN ${text}::bigint BETWEEN ${momentBounds[form].join(' AND ')} ELSE false END)`;
+    return `${text} IN (${form.split('/').map(postgresText).join(', ')})`;
+  },
+  lockTimeout: (milliseconds) => `set_config('lock_timeout', ${milliseconds}, true)`,
+  explain: {
+    sql: (sql) => `EXPLAIN ${sql}`,
+    lines: (rows) => rows.map(([line]) => String(line)),
+    scans: (lines) => {
+      const start = lines.findIndex((line) => / Scan .*\bon \S+ t(?: |$)/u.test(` ${line}`));
+      const next = lines.findIndex((line, index) => index > start && line.includes('->'));
+      const [node = '', ...conditions] = lines.slice(start, next === -1 ? undefined : next);
+      const has = (name: string): boolean =>
+        conditions.some((line) => line.trimStart().startsWith(name));
+      // An index that only gives the order is read from one end to the other.
+      return start !== -1 && (node.includes('Seq Scan') || (has('Filter:') && !has('Index Cond:')));
+    },
+    sorts: (lines) => lines.some((line) => /^[ \->]*(?:Incremental )?Sort(?: |$)/u.test(line)),
+  },
+  // A table that is not Plinth's may have no sequence: then nothing happens. Where Citus has the table on another node, what
+  // joins the catalog is worked out on this one, which is asked for the next id.
+  passIds: (table, idColumn) =>
+    `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
+    ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
+    ` WHERE last >= coalesce(pg_sequence_last_value(seqrelid), 0)` +
+    // One that counts downwards or would begin anew draws taken numbers there as well; none goes beyond its end.
+    ` AND seqincrement > 0 AND last <= seqmax AND NOT (seqcycle AND last = seqmax)`,
+  // A name that is too long is cut off as that of its column was.
+  computedColumns: (table, columns) =>
+    `SELECT asked FROM jsonb_array_elements_text(${columns()}::text::jsonb) AS asked JOIN pg_attribute ON attname = asked::name` +
+    ` WHERE attrelid = ${postgresText(quote(table))}::regclass AND ${isComputed}`,
+  // A rule of a domain speaks of VALUE: of the columns that are of it, or of a domain over it.
+  ruleText: (rule, table) =>
+    `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
+    ` UNION ALL SELECT 'CHECK (' || string_agg(quote_ident(attname), ', ') || ')' FROM pg_attribute` +
+    ` JOIN pg_type ON pg_type.oid = atttypid JOIN pg_constraint ON contypid IN (atttypid, nullif(typbasetype, 0))` +
+    ` WHERE attrelid = to_regclass(quote_ident(${table()})) AND conname = ${rule()} HAVING count(*) > 0` +
+    ` UNION ALL SELECT pg_get_indexdef(to_regclass(quote_ident(${rule()})))`,
+  createsWhole: true,
+  returning: (idColumn) => ` RETURNING ${idColumn}`,
+};
+
+/**
+ * PostgreSQL with Citus, which takes a condition about rows of several nodes where it stands alone. What changes several
+ * tables in one statement runs on the node that has them, which draws ids of its own.
+ */
+export const citus: Dialect = {
+  ...postgresAlike,
+  asksByKeys: true,
+  createsWhole: false,
+  forUpdateMany: '',
+};
+
+/** PostgreSQL itself. */
+export const postgres: Dialect = {
+  ...postgresAlike,
+  estimate: {
+    sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,
+    rows: (answer) => {
+      const [explained] = JSON.parse(String(answer)) as { Plan: { 'Plan Rows': number } }[];
+      return explained?.Plan['Plan Rows'] ?? 0;
+    },
+  },
+  // Taken back with the transaction, as what setval does is not. Whose sequence it is not may not do it.
+  restartIds: (table, idColumn) =>
+    `SELECT 'ALTER SEQUENCE ' || name || ' RESTART' FROM pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)}) AS name` +
+    ` JOIN pg_class ON oid = name::regclass WHERE pg_has_role(relowner, 'USAGE')`,
+  // The transaction that has written the row.
+  rowVersion: { column: 'xmin', text: 'xmin::text' },
+};

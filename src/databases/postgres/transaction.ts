@@ -1,0 +1,124 @@
+import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
+import { ConstraintError, type Changed, type Row, type Transaction } from '../database.ts';
+import { isLoss, meaningOf, outcomeUnknown } from './errors.ts';
+import type { Connection, Rows } from './connection.ts';
+
+/** What is still under way when the work has ended must not reach the next one's transaction. */
+const over = new Error('The transaction is over');
+
+/** A constraint has refused a change in a transaction without savepoints: it is run again with them. */
+export class NeedsSavepoints extends Error {}
+
+/** A constraint that is checked only at the end has refused what was changed: it is run again, and checked at once. */
+export class NeedsChecks extends Error {}
+
+/** What a transaction does that others do without. */
+export interface Care {
+  /** Has a savepoint before each change. */
+  readonly keepsSavepoints: boolean;
+  /** Has constraints checked with each change that others have deferred. */
+  readonly checksAtOnce: boolean;
+  /** Goes to each node of Citus on one connection: keys to tables of which each has a copy allow no more. */
+  readonly isSequential: boolean;
+}
+
+/**
+ * One transaction. An error ends it on PostgreSQL, and what is to blame is looked up after one; yet a savepoint for
+ * each change would cost every good write. So the first run has none, and only when a constraint has refused a
+ * change is everything taken back and run again with a savepoint before each.
+ */
+export class OpenTransaction implements Transaction {
+  readonly asksAtOnce = false;
+  /** What has ended it: nothing is sent after that, and it is not committed. */
+  failure: unknown;
+  private readonly connection: Connection;
+  private readonly isNamed: (statement: Statement) => boolean;
+  private readonly care: Care;
+  private begun: Promise<unknown> = Promise.resolve();
+
+  constructor(connection: Connection, isNamed: (statement: Statement) => boolean, care: Care) {
+    this.connection = connection;
+    this.isNamed = isNamed;
+    this.care = care;
+  }
+
+  async begin(): Promise<void> {
+    const { connection } = this;
+    const steps = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
+    if (this.care.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
+    if (this.care.isSequential)
+      steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+    this.begun = connection.command(steps.join('; '));
+    // In an open session it goes out together with the first statement: they succeed or fail with the connection.
+    if (connection.isOpen) this.begun.catch(() => undefined);
+    else await this.begun;
+  }
+
+  readonly all = async (statement: Statement, values: Values): Promise<readonly Row[]> =>
+    (await this.send(statement, values)).rows;
+
+  readonly run = async (statement: Statement, values: Values): Promise<Changed> => {
+    if (this.care.keepsSavepoints) await this.command('SAVEPOINT one');
+    try {
+      const { rows, count } = await this.send(statement, values);
+      if (this.care.keepsSavepoints) await this.command('RELEASE one');
+      return { rows: count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
+    } catch (error) {
+      const meaning = meaningOf(error);
+      if (!(meaning instanceof ConstraintError)) throw error;
+      if (!this.care.keepsSavepoints) {
+        this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
+        throw this.failure;
+      }
+      this.failure = undefined;
+      // Going back alone would leave it open, and the next one inside of it.
+      await this.command('ROLLBACK TO one');
+      await this.command('RELEASE one');
+      throw meaning;
+    }
+  };
+
+  async commit(): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    const wasLost = this.connection.isLost;
+    try {
+      await this.begun;
+      const command = await this.connection.command('COMMIT');
+      if (command !== 'COMMIT') throw new TypeError('A transaction that had failed was committed');
+    } catch (error) {
+      this.failure = isLoss(error) && !wasLost ? outcomeUnknown(error) : error;
+      if (!this.care.checksAtOnce && meaningOf(error) instanceof ConstraintError)
+        this.failure = new NeedsChecks('A deferred constraint refused it', { cause: error });
+      throw this.failure;
+    }
+    this.failure = over;
+  }
+
+  async rollback(): Promise<void> {
+    this.failure ??= over;
+    if (this.connection.isOpen)
+      await this.connection.command('ROLLBACK').catch(() => this.connection.abandon());
+  }
+
+  private async send(statement: Statement, values: Values): Promise<Rows> {
+    const { sql } = statement;
+    const parameters = valuesFor(statement, values);
+    return this.sending(() =>
+      this.connection.query(sql, parameters, this.isNamed(statement), values.room),
+    );
+  }
+
+  private command(sql: string): Promise<string> {
+    return this.sending(() => this.connection.command(sql));
+  }
+
+  private async sending<Value>(send: () => Promise<Value>): Promise<Value> {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      return await send();
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Driver from 'better-sqlite3';
+import type { Api } from '../../model/api.ts';
+import { isFineMoment } from '../../model/indexes.ts';
+import { keyType } from '../../model/build/keys.ts';
+import { quote, upToMilliseconds } from '../../sql/dialect.ts';
+import { foldName } from './existing.ts';
+import type { ColumnAdvice } from '../existing/actual-schema.ts';
+import { readTables } from './catalog.ts';
+import { collatedColumns } from './collations.ts';
+
+/**
+ * The fields of an Api that the columns of a file do not serve well. Changes nothing of the file. Throws what SQLite
+ * throws.
+ */
+export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
+  const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
+  try {
+    const tables = readTables(driver);
+    return [
+      ...unservedOrders(driver, api),
+      ...unservedMoments(driver, tables, api),
+      ...capitalUuids(driver, tables, api),
+    ];
+  } finally {
+    driver.close();
+  }
+}
+
+/**
+ * The fields of an Api over columns of a file that compare texts otherwise, where no index has the order of code points
+ * that the API sorts and filters by.
+ */
+function unservedOrders(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
+  const collated = collatedColumns(driver);
+  return [...resources.values()].flatMap(({ table, fields }) => {
+    const columns = collated.get(foldName(table)) ?? new Set();
+    const served = columns.size === 0 ? columns : servedColumns(driver, table);
+    return [...fields.values()]
+      .filter(
+        (field) =>
+          keyType(field) === 'string' &&
+          columns.has(foldName(field.column)) &&
+          !served.has(foldName(field.column)),
+      )
+      .map((field) => ({
+        field,
+        message: `the API sorts and compares ${field.name} by code point, and no index has that order, as column ${field.column} has another collation; add CREATE INDEX … ON ${quote(table)} (${quote(field.column)} COLLATE BINARY)`,
+      }));
+  });
+}
+
+/** The columns of a table that come first in an index by code point. */
+function servedColumns(driver: Driver.Database, table: string): ReadonlySet<string> {
+  const names = driver
+    .prepare(
+      `SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part` +
+        ` WHERE list.partial = 0 AND part.seqno = 0 AND part.coll = 'BINARY' AND part.name IS NOT NULL`,
+    )
+    .pluck()
+    .all(table) as readonly string[];
+  return new Set(names.map(foldName));
+}
+
+/**
+ * The fields of an Api over indexed columns of moments with microseconds, where no index has what requests compare: the
+ * milliseconds.
+ */
+function unservedMoments(
+  driver: Driver.Database,
+  tables: ReturnType<typeof readTables>,
+  { resources }: Api,
+): readonly ColumnAdvice[] {
+  return [...resources.values()].flatMap(({ table, fields }) => {
+    const begins = new Set(
+      tables
+        .get(foldName(table))?.()
+        .indexes.map(({ columns: [first] }) => foldName(first ?? '')),
+    );
+    return [...fields.values()].flatMap((field) => {
+      if (!isFineMoment(field) || !begins.has(foldName(field.column))) return [];
+      const value = upToMilliseconds(quote(field.column));
+      const steps = driver
+        .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${quote(table)} ORDER BY ${value}`)
+        .all() as readonly { readonly detail: string }[];
+      const message = `the API sorts and compares ${field.name} by the millisecond, and no index has that order; add CREATE INDEX … ON ${quote(table)} (${value})`;
+      return steps.some(({ detail }) => detail.includes('TEMP B-TREE')) ? [{ field, message }] : [];
+    });
+  });
+}
+
+/**
+ * The fields of an Api over columns of a file that have UUIDs in capitals, as some programs write them: they are shown
+ * as they stand, and requests look for them in lower case.
+ */
+function capitalUuids(
+  driver: Driver.Database,
+  tables: ReturnType<typeof readTables>,
+  { resources }: Api,
+): readonly ColumnAdvice[] {
+  return [...resources.values()].flatMap(({ table, fields, id }) => {
+    const columns = tables.get(foldName(table))?.().columns;
+    return [...fields.values()].flatMap((field) => {
+      if (keyType(field) !== 'uuid' || columns?.has(foldName(field.column)) !== true) return [];
+      const column = quote(field.column);
+      // Of other texts nothing is said: they are seen to be none.
+      const isCapital = `length(${column}) = 36 AND ${column} GLOB '*[A-F]*' AND ${column} LIKE '%-%-%-%-%'`;
+      const found = driver
+        .prepare<[], number>(`SELECT count(*) FROM ${quote(table)} WHERE ${isCapital}`)
+        .pluck()
+        .get();
+      const as = field === id ? 'format: string' : 'type: string';
+      const message = `${found === 1 ? '1 of its values is a UUID' : `${found} of its values are UUIDs`} in capitals, and requests look for UUIDs in lower case; write them so in column ${field.column}, or say ${as}`;
+      return found === 0 ? [] : [{ field, message }];
+    });
+  });
+}

@@ -1,0 +1,310 @@
+import type { Field } from '../../model/api.ts';
+import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
+import { numberType } from '../../model/field-types/number.ts';
+import type { Comparison } from '../../query/filter/predicate.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { momentTexts } from '../../specification/stored-forms.ts';
+import type { SqlValue } from '../../model/values.ts';
+import { foldingClass } from '../../sql/case-folding.ts';
+import { anyMember } from '../../model/field-types/json.ts';
+import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
+import { jsonGuard } from '../../sql/compile/json-guard.ts';
+import {
+  codecOf,
+  literal,
+  upToMilliseconds,
+  wantedValues,
+  type Dialect,
+} from '../../sql/dialect.ts';
+
+const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
+
+type ArrayComparison = 'contains' | 'containsAll' | 'containsAny';
+
+/** The comparisons of scalars, each with its operand as one parameter. Contract 2, Filters. */
+const comparisons: Readonly<
+  Record<Exclude<Comparison, ArrayComparison>, (column: string, parameter: string) => string>
+> = {
+  eq: (column, parameter) => `${column} = ${parameter}`,
+  neq: (column, parameter) => `${column} IS NOT ${parameter}`,
+  gt: (column, parameter) => `${column} > ${parameter}`,
+  gte: (column, parameter) => `${column} >= ${parameter}`,
+  lt: (column, parameter) => `${column} < ${parameter}`,
+  lte: (column, parameter) => `${column} <= ${parameter}`,
+  like: (column, parameter) => `instr(${column}, ${parameter}) > 0`,
+  ilike: (column, parameter) => `${column} GLOB ${parameter}`,
+  in: (column, parameter) => `${column} IN ${items(parameter)}`,
+  nin: (column, parameter) => `(${column} IS NULL OR ${column} NOT IN ${items(parameter)})`,
+};
+
+function isArrayComparison(operator: Comparison): operator is ArrayComparison {
+  return operator === 'contains' || operator === 'containsAll' || operator === 'containsAny';
+}
+
+/** What an item of an array is compared as; JSON of any type by the type found, so that 1 is not true. */
+function itemValue(field: Field): string {
+  return field.items?.type.name === 'json'
+    ? "CASE WHEN item.type IN ('true', 'false') THEN item.type" +
+        " WHEN item.type NOT IN ('object', 'array') THEN item.value END"
+    : 'item.value';
+}
+
+/**
+ * The parameter is a list of what is wanted, each of them the list of values that will do; null is one for which none
+ * will.
+ */
+function compareArray(column: string, isAll: boolean, parameter: string, field: Field): string {
+  const found = (wanted: string): string =>
+    `EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE ${itemValue(field)} IN ${wanted})`;
+  return isAll
+    ? `(${column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(${parameter}, '[[]]')) AS wanted` +
+        ` WHERE NOT ${found(items('wanted.value'))}))`
+    : found(
+        `(SELECT one.value FROM json_each(${parameter}) AS wanted, json_each(wanted.value) AS one)`,
+      );
+}
+
+/** The values that an item may have to be the wanted one: text of no type may be that of a number. */
+function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
+  return field.items?.type.name === 'json' ? numberAlternatives(wanted, field) : [wanted];
+}
+
+function numberAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
+  const number = numberType.parse(String(wanted), field);
+  return number === undefined ? [wanted] : [wanted, number];
+}
+
+function sqliteText(text: string): string {
+  return literal(text, (hex) => `CAST(x'${hex}' AS TEXT)`);
+}
+
+/** The types of JSON in which a declared member's values stand there, and how they are read where not as they are. */
+function memberTypes(json: string, { type }: Field): readonly [types: string, value?: string] {
+  const { name } = type;
+  if (name === 'number') return [`'integer', 'real'`, asDouble(`${json} ->> '$'`)];
+  if (name === 'integer') return [`'integer', 'real'`];
+  if (name === 'boolean') return [`'true', 'false'`];
+  if (name === 'array') return [`'array'`, json];
+  return [`'text'`];
+}
+
+/** In JSON a large number may look like a 64-bit integer, which is not the same number as the double. */
+function asDouble(number: string): string {
+  return `CAST(${number} AS REAL)`;
+}
+
+/**
+ * Comparisons of a member that nothing declares, as the JSON found: the parameter is a list of what the operand may
+ * mean, its text and the number that it reads as.
+ */
+function compareAny(json: string, operator: Comparison, parameter: string): string {
+  const value =
+    `CASE WHEN json_type(${json}) IN ('true', 'false') THEN json_type(${json})` +
+    ` WHEN json_type(${json}) NOT IN ('object', 'array') THEN ${json} ->> '$' END`;
+  if (operator === 'eq' || operator === 'in') return comparisons.in(`(${value})`, parameter);
+  if (operator === 'neq' || operator === 'nin') return comparisons.nin(`(${value})`, parameter);
+  if (operator === 'like' || operator === 'ilike') {
+    const text = `(CASE json_type(${json}) WHEN 'text' THEN ${json} ->> '$' END)`;
+    return comparisons[operator](text, parameter);
+  }
+  if (isArrayComparison(operator)) throw new TypeError(`${operator} of an undeclared member`);
+  const isOperand =
+    `json_type(${json}) IN ('integer', 'real', 'text')` +
+    ` AND (json_type(${json}) = 'text') = (operand.type = 'text')` +
+    ` AND ${comparisons[operator](`(${json} ->> '$')`, 'operand.value')}`;
+  return `EXISTS (SELECT 1 FROM json_each(${parameter}) AS operand WHERE ${isOperand})`;
+}
+
+/** What of a column is compared and sorted. */
+function compared(column: string, field: Field): string {
+  if (isFineMoment(field)) return upToMilliseconds(column);
+  return isDecimalText(field) ? asDouble(column) : column;
+}
+
+/** A GLOB pattern for text that contains `text` in any case, everything in it literal. */
+function globPattern(text: string): string {
+  let pattern = '*';
+  for (const character of text) {
+    const folded = foldingClass(character);
+    if (folded.length > 1) pattern += `[${folded.join('')}]`;
+    else pattern += '*?['.includes(character) ? `[${character}]` : character;
+  }
+  return `${pattern}*`;
+}
+
+/** JSON text of a list for `json_each`; integers beyond a double are written digit by digit. */
+function listOf(values: readonly SqlValue[]): string {
+  return values.every(isPlain) ? JSON.stringify(values) : `[${values.map(itemOf).join(',')}]`;
+}
+
+function isPlain(value: SqlValue): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function itemOf(value: SqlValue): string {
+  if (typeof value === 'bigint') return value.toString();
+  const text = JSON.stringify(value);
+  // Digits alone would be read as a 64-bit integer, which is not the same number as the double.
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && !text.includes('e')
+    ? `${text}.0`
+    : text;
+}
+
+/** A pattern of GLOB for so many digits. */
+const digits = (count: number): string => '[0-9]'.repeat(count);
+
+const isWritten =
+  (as: string) =>
+  (column: string): string =>
+    `strftime('${as}', ${column}) IS ${column}`;
+const isMilliseconds = isWritten('%Y-%m-%d %H:%M:%f');
+const isSecond = isWritten('%Y-%m-%d %H:%M:%S');
+const isMicroseconds = (column: string): string =>
+  `(substr(${column}, 20) GLOB '.${digits(6)}' AND ${isSecond(`substr(${column}, 1, 19)`)})`;
+
+/** Whether a text that begins with a day is a moment in a form. */
+const isMoment: Readonly<Record<(typeof momentTexts)[number], (column: string) => string>> = {
+  isoText: isWritten('%Y-%m-%dT%H:%M:%fZ'),
+  isoSeconds: isWritten('%Y-%m-%dT%H:%M:%SZ'),
+  isoOffset: isWritten('%Y-%m-%dT%H:%M:%f+00:00'),
+  sqlText: (column) =>
+    `(${isSecond(column)} OR (${isMilliseconds(column)} AND ${column} NOT GLOB '*.000'))`,
+  sqlMicroseconds: isMicroseconds,
+  sqlMixed: (column) =>
+    `(${isSecond(column)} OR ${isMilliseconds(column)} OR ${isMicroseconds(column)})`,
+  sqlUtc: isWritten('%Y-%m-%d %H:%M:%fZ'),
+  sqlOffset: isWritten('%Y-%m-%d %H:%M:%f +00:00'),
+};
+
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  // It sorts into a tree on disk then, for one of a million rows 4 to 7 times as long.
+  limitSlowsSort: true,
+  // For several it writes every page down that it changes, to be able to take back some of them: a third of the time.
+  recordsAnInsert: 1,
+  // A bare `?` makes SQLite plan the statement anew whenever its value changes: a third of the time of a page.
+  placeholder: (_count, parameter) =>
+    parameter === 'limit' || parameter === 'offset' || parameter === 'cap' ? '(? + 0)' : '+?',
+  storage: (field) => field.type.sqlite,
+  select: (column, field) =>
+    codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column,
+  sortKey: (column, field) => {
+    const { items } = field;
+    if (items === undefined) return compared(column, field);
+    // All decimals of a field have the same number of places, so without the point they are whole numbers.
+    return items.type.name === 'decimal'
+      ? `CAST(replace(json_extract(${column}, '$[0]'), '.', '') AS INTEGER)`
+      : sqlite.memberValue(`(${column} -> '$[0]')`, items);
+  },
+  nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
+  text: sqliteText,
+  compare: (column, operator, placeholder, field) =>
+    field.type === anyMember
+      ? compareAny(column, operator, placeholder)
+      : isArrayComparison(operator)
+        ? compareArray(column, operator === 'containsAll', placeholder, field)
+        : comparisons[operator](compared(column, field), placeholder),
+  member: (column, members) =>
+    `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
+  memberValue: (json, leaf) => {
+    if (leaf.type === anyMember) return json;
+    const [types, value = `${json} ->> '$'`] = memberTypes(json, leaf);
+    return `(CASE WHEN json_type(${json}) IN (${types}) THEN ${value} END)`;
+  },
+  memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
+  decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
+  explain: {
+    sql: (sql) => `EXPLAIN QUERY PLAN ${sql}`,
+    lines: (rows) => {
+      const depths = new Map<SqlValue, number>();
+      return rows.map(([id = null, parent = null, , detail]) => {
+        const depth = (depths.get(parent) ?? -1) + 1;
+        depths.set(id, depth);
+        return `${'  '.repeat(depth)}${String(detail)}`;
+      });
+    },
+    scans: (lines) => lines.some((line) => /^ *SCAN t(?: |$)/u.test(line)),
+    sorts: (lines) => lines.some((line) => /USE TEMP B-TREE FOR .*ORDER BY/u.test(line)),
+  },
+  // Where no table counts its ids there is no table of what was given out.
+  restartIds: (table) => {
+    const forget = `DELETE FROM sqlite_sequence WHERE name = ${sqliteText(table)} COLLATE NOCASE`;
+    return `SELECT ${sqliteText(forget)} FROM sqlite_schema WHERE name = 'sqlite_sequence'`;
+  },
+  computedColumns: (table, columns) =>
+    `SELECT asked.value FROM json_each(${columns()}) AS asked JOIN pragma_table_xinfo(${sqliteText(table)}) ON name = asked.value COLLATE NOCASE WHERE hidden > 1`,
+  guard: (field) => (field.type.sqlite.form === 'jsonText' ? jsonGuard(field.column) : undefined),
+  // Writes come one after the other.
+  forUpdate: '',
+  forUpdateMany: '',
+  forKeyShare: '',
+  textType: 'TEXT',
+  isStoredAs: (column, form, { precision, scale }) => {
+    const sort = heldAs[form];
+    const moment = momentTexts.find((one) => one === form);
+    if (moment !== undefined) {
+      const day = `${digits(4)}-${digits(2)}-${digits(2)}`;
+      return `(typeof(${column}) = 'text' AND ${column} GLOB '${day}*' AND ${isMoment[moment](column)})`;
+    }
+    if (form === 'scaled') {
+      const most = '9'.repeat(precision);
+      return `(typeof(${column}) = 'integer' AND ${column} BETWEEN -${most} AND ${most})`;
+    }
+    if (form === 'text') {
+      const number = `iif(${column} GLOB '-*', substr(${column}, 2), ${column})`;
+      const places = `(instr(${number}, '.') = 0 OR length(${number}) - instr(${number}, '.') <= ${scale})`;
+      return (
+        `(typeof(${column}) = 'text' AND ${number} GLOB '[0-9]*' AND ${number} GLOB '*[0-9]'` +
+        ` AND ${number} NOT GLOB '*[^0-9.]*' AND ${number} NOT GLOB '*.*.*' AND ${places}` +
+        ` AND instr(ltrim(${number}, '0') || '.', '.') - 1 <= ${precision - scale})`
+      );
+    }
+    if (form === 'real')
+      return (
+        `(typeof(${column}) IN ('integer', 'real') AND abs(${column}) < 1e${precision - scale}` +
+        // With all digits that a double has: else it writes 16 of them.
+        ` AND CAST(printf('%!.${scale}f', ${column}) AS REAL) = ${column})`
+      );
+    if (form === 'unixSeconds' || form === 'unixMilliseconds')
+      return `(typeof(${column}) = 'integer' AND ${column} BETWEEN ${momentBounds[form].join(' AND ')})`;
+    const words = form.split('/').map((word) => (sort === 'integer' ? word : sqliteText(word)));
+    return `(typeof(${column}) = '${sort === 'integer' ? 'integer' : 'text'}' AND ${column} IN (${words.join(', ')}))`;
+  },
+  // It keeps no statistics, and would as soon find all rows with a value of which there are many, for each parent.
+  joinEach: 'CROSS JOIN',
+  // TRUE would be the column of that name, where a table of the statement has one.
+  onlyAsked: (condition) => `(${condition}) IS 1`,
+  looksUp: () => true,
+  exists: (select) => `EXISTS (${select})`,
+  convertKey: (column, from, to) => {
+    const [type, wanted] = [from, to].map(
+      (field) => field.type.sqlite.column(field).split(' ', 1)[0],
+    );
+    if (type === wanted) return column;
+    return wanted === 'INTEGER'
+      ? `(CASE WHEN CAST(CAST(${column} AS INTEGER) AS TEXT) = ${column} THEN CAST(${column} AS INTEGER) END)`
+      : `CAST(${column} AS TEXT)`;
+  },
+  operand: (value, operator, field) => {
+    if (operator === 'ilike') return globPattern(String(value));
+    if (operator === 'like') return String(value);
+    if (field.type === anyMember) {
+      return JSON.stringify(wantedValues(value).flatMap((item) => numberAlternatives(item, field)));
+    }
+    if (isArrayComparison(operator)) {
+      return JSON.stringify(wantedValues(value).map((item) => alternatives(item, field)));
+    }
+    const { comparand, encode } = codecOf(sqlite, field);
+    const one = (item: JsonValue): SqlValue =>
+      comparand?.(item, operator, field) ?? encode?.(item, field) ?? (item as SqlValue);
+    return Array.isArray(value) ? listOf(value.map(one)) : one(value);
+  },
+  operandField: () => undefined,
+  listTable: (placeholder) => `json_each(${placeholder})`,
+  keys: listOf,
+  ruleText: (_rule, table) =>
+    `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ${table()}`,
+  createsWhole: false,
+  firstOfEach: (list, from, row, first) =>
+    `${list} AS parent CROSS JOIN ${from} WHERE ${row} IN (${first})`,
+};

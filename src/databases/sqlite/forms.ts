@@ -1,0 +1,36 @@
+import Driver from 'better-sqlite3';
+import type { Api } from '../../model/api.ts';
+import type { FoundForms } from '../../model/field-types/stored-as.ts';
+import type { SqlValue } from '../../model/values.ts';
+import { sqlite } from './dialect.ts';
+import { foldName } from './existing.ts';
+import { readMade, readTables } from './catalog.ts';
+import { affinityOf } from './column-types.ts';
+import { findForms, type Holder } from '../existing/stored-forms.ts';
+
+const holders: ReadonlyMap<string, Holder> = new Map([
+  ['INTEGER', 'integer'],
+  ['REAL', 'number'],
+  ['TEXT', 'string'],
+  ['NUMERIC', 'any'],
+]);
+
+/** The forms in which a file has the fields of an Api (`findForms`). Changes nothing of it. Throws what SQLite throws. */
+export function sqliteForms(file: string, api: Api): FoundForms {
+  const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
+  try {
+    const asking = findForms(api, {
+      tables: readTables(driver),
+      record: readMade(driver),
+      fold: foldName,
+      dialect: sqlite,
+      holderOf: (type) => holders.get(affinityOf(type)),
+    });
+    let next = asking.next();
+    while (next.done !== true)
+      next = asking.next(driver.prepare<[], SqlValue[]>(next.value).raw().get() ?? []);
+    return next.value;
+  } finally {
+    driver.close();
+  }
+}

@@ -1,0 +1,283 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import Driver from 'better-sqlite3';
+import { DatabaseFailure, type Take } from '../../database.ts';
+import { programBeside } from '../../../lib/sibling-program.ts';
+import type { Job, Report } from './job.ts';
+import { busyPatience, meaningOf } from '../errors.ts';
+
+/** How many run at once at most, and how long one that is not needed is kept beside the last, in ms. */
+const most = 4;
+const keptFor = 30_000;
+/** What the server takes itself under many requests, and each of them, in bytes. */
+export const ownMemory = 160 * 1024 * 1024;
+const eachMemory = 80 * 1024 * 1024;
+
+const program = programBeside(import.meta.url, 'process');
+
+/** A statement, and who waits for its rows. */
+interface Task extends Job {
+  readonly take: Take;
+  /** Whether the deadline is that of each portion. */
+  readonly isStream: boolean;
+  readonly resolve: (took: number) => void;
+  readonly reject: (error: unknown) => void;
+  /** Ends its waiting for a process. */
+  wait?: NodeJS.Timeout;
+  /** A process ended before it gave any of its rows: that happens once, then it may be the statement's doing. */
+  isAgain?: boolean;
+  hasRows?: boolean;
+}
+
+/** One process, and what it works on. */
+interface Member {
+  readonly child: ChildProcess;
+  isReady: boolean;
+  /** Killed at a deadline: another one may be needed soon. */
+  isOver: boolean;
+  task: Task | undefined;
+  /** What it has read last, and has open. */
+  file: string | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const unreachable = (options?: ErrorOptions): DatabaseFailure =>
+  new DatabaseFailure('A process that reads the database has ended.', options);
+
+/** How many may run beside a server where both may take so many bytes: a system without room kills the server. */
+export function mostReaders(memory: number): number {
+  const fitting = Math.floor((memory - ownMemory) / eachMemory);
+  return Math.min(most, Math.max(1, fitting));
+}
+
+/**
+ * Processes that read SQLite files and are killed at a deadline. They are started when they are needed, a few at
+ * most; then reads wait for one.
+ */
+export class ReaderProcesses {
+  private readonly name: string;
+  private readonly deadline: number;
+  /** How long a read waits for a process, in ms. */
+  private readonly patience: number;
+  private readonly most: number;
+  private readonly members = new Set<Member>();
+  private idle: Member[] = [];
+  private waiting: Task[] = [];
+  private isClosed = false;
+
+  /**
+   * `name`: whose files they read, for who looks at processes. `deadline` in ms: what a statement may take. `memory` in
+   * bytes: what they and the server may take.
+   */
+  constructor(name: string, deadline: number, memory = Infinity) {
+    this.name = name;
+    this.deadline = deadline;
+    this.patience = Math.max(deadline, busyPatience);
+    this.most = mostReaders(memory);
+  }
+
+  /**
+   * Runs a statement, hands over its rows in portions as long as `take` wants more, and gives the ms that it took itself.
+   * Rejects with a DatabaseFailure: `timeout` at the deadline, `crowded` where no process was free for so long.
+   */
+  read(job: Job, take: Take, signal?: AbortSignal): Promise<number> {
+    return new Promise<number>((resolve, reject) => {
+      if (this.isClosed) throw unreachable();
+      signal?.throwIfAborted();
+      const task: Task = { ...job, take, isStream: signal !== undefined, resolve, reject };
+      signal?.addEventListener('abort', () => this.abandon(task, signal.reason), { once: true });
+      this.waiting.push(task);
+      this.haveWait(task);
+      this.next();
+    });
+  }
+
+  /** Ends all of them, whatever they do. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const task of this.waiting.splice(0)) this.reject(task, unreachable());
+    await Promise.all([...this.members].map((member) => this.endWhole(member)));
+  }
+
+  /** Ends the reads of one file; when that is done, no process has it open. */
+  async leave(file: string): Promise<void> {
+    const isOfFile = (task: Task): boolean => task.file === file;
+    for (const task of this.waiting.filter(isOfFile)) this.abandon(task, unreachable());
+    const holding = [...this.members].filter((member) => member.file === file);
+    await Promise.all(holding.map((member) => this.endWhole(member)));
+  }
+
+  private async endWhole(member: Member): Promise<void> {
+    const { child } = member;
+    this.end(member, unreachable());
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    await once(child, 'exit');
+  }
+
+  private haveWait(task: Task): void {
+    task.wait = setTimeout(() => {
+      const busy = 'All processes that read the database stayed busy.';
+      this.abandon(task, new DatabaseFailure(busy, { kind: 'crowded' }));
+    }, this.patience);
+  }
+
+  /** Gives work to who has none. */
+  private next(): void {
+    for (;;) {
+      const [task] = this.waiting;
+      if (task === undefined) return;
+      const member = this.idle.pop();
+      if (member === undefined) break;
+      this.waiting.shift();
+      this.begin(member, task);
+    }
+    const starting = [...this.members].filter(({ isReady }) => !isReady).length;
+    const wanted = Math.min(this.waiting.length - starting, this.most - this.members.size);
+    for (let count = 0; count < wanted; count += 1) this.start();
+  }
+
+  private start(): void {
+    const child = fork(program, [this.name, String(process.pid)], {
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const member: Member = {
+      child,
+      isReady: false,
+      isOver: false,
+      task: undefined,
+      file: undefined,
+      timer: undefined,
+    };
+    this.members.add(member);
+    child.on('message', (report: Report) => this.hear(member, report));
+    child.once('error', (error) => this.ended(member, error));
+    child.once('exit', () => this.ended(member));
+    // Who waits for an answer has a timer, which keeps the server running; a process without work does not.
+    child.unref();
+    child.channel?.unref();
+  }
+
+  private begin(member: Member, task: Task): void {
+    clearTimeout(member.timer);
+    clearTimeout(task.wait);
+    member.task = task;
+    member.file = task.file;
+    this.allowTime(member);
+    const { file, sql, parameters } = task;
+    member.child.send({ file, sql, parameters } satisfies Job, (error) => {
+      if (error !== null) this.lose(member, error);
+    });
+  }
+
+  private allowTime(member: Member): void {
+    clearTimeout(member.timer);
+    member.timer = setTimeout(() => {
+      member.isOver = true;
+      const late = new DatabaseFailure('The statement took too long.', { kind: 'timeout' });
+      this.end(member, late);
+    }, this.deadline);
+  }
+
+  private hear(member: Member, report: Report): void {
+    if (member.child.killed) return;
+    if (report.kind === 'ready') {
+      member.isReady = true;
+      this.rest(member);
+      return;
+    }
+    const { task } = member;
+    if (task === undefined) return;
+    if (report.kind === 'rows') {
+      if (task.isStream) this.allowTime(member);
+      this.hand(member, task, report.rows);
+      return;
+    }
+    member.task = undefined;
+    if (report.kind === 'done') task.resolve(report.took);
+    else task.reject(errorOf(report.message, report.code));
+    this.rest(member);
+  }
+
+  private hand(member: Member, task: Task, rows: Parameters<Take>[0]): void {
+    task.hasRows = true;
+    try {
+      if (task.take(rows)) return;
+      task.resolve(0);
+      this.end(member);
+    } catch (error) {
+      this.end(member, error);
+    }
+  }
+
+  private rest(member: Member): void {
+    clearTimeout(member.timer);
+    this.idle.push(member);
+    member.timer = setTimeout(() => {
+      if (this.members.size > 1) this.end(member);
+    }, keptFor).unref();
+    this.next();
+  }
+
+  /** Gives up a task, wherever it is. */
+  private abandon(task: Task, error: unknown): void {
+    const member = [...this.members].find((one) => one.task === task);
+    if (member !== undefined) this.end(member, error);
+    else if (this.waiting.includes(task)) {
+      this.waiting = this.waiting.filter((one) => one !== task);
+      this.reject(task, error);
+    }
+  }
+
+  private reject(task: Task, error: unknown): void {
+    clearTimeout(task.wait);
+    task.reject(error);
+  }
+
+  /** Kills a process; who waits for it is told why. */
+  private end(member: Member, error?: unknown): void {
+    const { child, task } = member;
+    clearTimeout(member.timer);
+    member.task = undefined;
+    this.idle = this.idle.filter((one) => one !== member);
+    child.kill('SIGKILL');
+    if (task !== undefined && error !== undefined) task.reject(error);
+  }
+
+  /** A process has ended, though nobody ended it: what it worked on is read by another one, where it has given nothing yet. */
+  private lose(member: Member, cause: unknown): void {
+    const { task } = member;
+    if (task !== undefined && task.hasRows !== true && task.isAgain !== true && !this.isClosed) {
+      task.isAgain = true;
+      member.task = undefined;
+      this.waiting.unshift(task);
+      this.haveWait(task);
+    }
+    this.end(member, unreachable({ cause }));
+  }
+
+  /** A process has not even begun: what hinders it twice would hinder the next one too. */
+  private loseHope(cause: unknown): void {
+    for (const task of this.waiting.splice(0)) {
+      if (task.isAgain === true) this.reject(task, unreachable({ cause }));
+      else this.waiting.push(task);
+      task.isAgain = true;
+    }
+  }
+
+  private ended(member: Member, cause?: unknown): void {
+    if (!this.members.delete(member)) return;
+    this.lose(member, cause);
+    if (this.isClosed) return;
+    if (!member.isReady) this.loseHope(cause);
+    if (member.isOver && this.members.size === 0) this.start();
+    this.next();
+  }
+}
+
+/** An error of SQLite that another process has met. */
+function errorOf(message: string, code: string): unknown {
+  return code === '' ? new Error(message) : meaningOf(new Driver.SqliteError(message, code));
+}

@@ -1,0 +1,177 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Driver from 'better-sqlite3';
+import { DatabaseFailure, type Transaction } from '../database.ts';
+import { busyPatience, meaningOf, onceFree } from './errors.ts';
+
+interface Job {
+  readonly work: (transaction: Transaction) => Promise<unknown>;
+  readonly extent: Extent;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** When its waiting for a locked file ends. */
+  readonly end: number;
+}
+
+/** A single statement that fails takes itself back; anything longer needs a savepoint to go back to. */
+type Extent = 'statement' | 'statements';
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+interface Hooks {
+  /** Called before each transaction, which it refuses by throwing. */
+  readonly onBegin: () => void;
+  /** Called within each transaction before its first write; refuses it in the same way. */
+  readonly onBegun: () => void;
+  /** Called after each commit, before anyone is answered. */
+  readonly onCommit: () => void;
+}
+
+/** The most writes that one transaction takes, so that none waits long for its neighbours. */
+const batchSize = 256;
+/** How long a transaction takes in further writes, in ms: meanwhile nothing else is answered. */
+const batchTime = 50;
+
+/**
+ * Group commit: all writes that wait go into one transaction, each in a savepoint of its own, and are answered
+ * after the commit. A write that fails takes only itself back.
+ */
+export class WriteQueue {
+  private readonly driver: Driver.Database;
+  private readonly transaction: Transaction;
+  private readonly hooks: Hooks;
+  private waiting: Job[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(driver: Driver.Database, transaction: Transaction, hooks: Hooks) {
+    this.driver = driver;
+    this.transaction = transaction;
+    this.hooks = hooks;
+  }
+
+  /** Runs `work` in the next transaction; resolves once that is committed. */
+  add<Value>(
+    work: (transaction: Transaction) => Promise<Value>,
+    extent: Extent = 'statements',
+  ): Promise<Value> {
+    return new Promise<Value>((resolve, reject) => {
+      this.waiting.push({
+        work,
+        extent,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        end: performance.now() + busyPatience,
+      });
+      this.running ??= this.drain();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      // What arrives in the same turn of the event loop shares the transaction.
+      await nextTurn();
+      const jobs = this.waiting.splice(0, batchSize);
+      const outcomes = (await this.runTogether(jobs)) ?? (await this.runEach(jobs));
+      this.waiting.unshift(...jobs.slice(outcomes.length));
+      for (const [index, outcome] of outcomes.entries()) {
+        const job = jobs[index];
+        if ('value' in outcome) job?.resolve(outcome.value);
+        else job?.reject(outcome.error);
+      }
+    }
+    this.running = undefined;
+  }
+
+  /** Each in a transaction of its own: what one does to its transaction is then no matter of the others. */
+  private async runEach(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const job of jobs) {
+      const [outcome] = (await this.runTogether([job])) ?? [];
+      outcomes.push(
+        outcome ?? { error: new DatabaseFailure('The database could not keep this write.') },
+      );
+    }
+    return outcomes;
+  }
+
+  /**
+   * Runs jobs in one transaction, as many as its time allows; undefined when the whole of it was lost (a full disk,
+   * an I/O error), so that nothing of it has happened and each may be tried alone.
+   */
+  private async runTogether(jobs: readonly Job[]): Promise<readonly Outcome[] | undefined> {
+    try {
+      await this.begin(jobs[0]?.end);
+    } catch (error) {
+      // Those that have waited as long as the first; the others wait on.
+      const now = performance.now();
+      const over = jobs.filter((job, index) => index === 0 || job.end <= now);
+      return over.map(() => ({ error }));
+    }
+    const end = performance.now() + batchTime;
+    const outcomes: Outcome[] = [];
+    try {
+      for (const job of jobs) {
+        outcomes.push(await this.runOne(job));
+        if (!this.driver.inTransaction) return this.lost(jobs, outcomes.at(-1));
+        if (performance.now() > end) break;
+      }
+      this.driver.exec('COMMIT');
+      this.hooks.onCommit();
+      return outcomes;
+    } catch (error) {
+      this.rollBack();
+      return this.lost(jobs, { error: meaningOf(error) });
+    }
+  }
+
+  private lost(jobs: readonly Job[], last: Outcome | undefined): readonly Outcome[] | undefined {
+    // Alone, the error is the job's own.
+    return jobs.length === 1 && last !== undefined && 'error' in last ? [last] : undefined;
+  }
+
+  private async runOne(job: Job): Promise<Outcome> {
+    if (job.extent === 'statement') {
+      try {
+        return { value: await job.work(this.transaction) };
+      } catch (error) {
+        return { error };
+      }
+    }
+    this.driver.exec('SAVEPOINT one');
+    let outcome: Outcome;
+    try {
+      outcome = { value: await job.work(this.transaction) };
+    } catch (error) {
+      outcome = { error };
+      if (!this.driver.inTransaction) return outcome;
+      this.driver.exec('ROLLBACK TO one');
+    }
+    this.driver.exec('RELEASE one');
+    return outcome;
+  }
+
+  private async begin(end: number | undefined): Promise<void> {
+    // Left over only where taking it back had failed.
+    this.rollBack();
+    this.hooks.onBegin();
+    await onceFree(() => this.driver.exec('BEGIN IMMEDIATE'), end);
+    try {
+      this.hooks.onBegun();
+    } catch (error) {
+      this.rollBack();
+      throw meaningOf(error);
+    }
+  }
+
+  private rollBack(): void {
+    try {
+      if (this.driver.inTransaction) this.driver.exec('ROLLBACK');
+    } catch {
+      // What made this necessary is reported; the next transaction tries again.
+    }
+  }
+}

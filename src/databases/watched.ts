@@ -1,0 +1,132 @@
+import type { RanStatement, Recording } from '../observability/recording.ts';
+import type { Statement, Values } from '../sql/statement.ts';
+import type { Soon } from '../lib/maybe-promise.ts';
+import type { Changed, Database, Reader, Row, Transaction } from './database.ts';
+
+/** A statement that ran, where, and what with, so that this database can be asked how it runs it. */
+export interface Ran {
+  readonly database: Database;
+  readonly statement: Statement;
+  readonly values: Values;
+  readonly told: RanStatement;
+}
+
+export interface WatchOptions {
+  /**
+   * For who looks at this one request: statements run one after the other, and counts are not remembered, so that
+   * every step shows what it costs by itself. Else the request runs as it would unwatched.
+   */
+  readonly isExact: () => boolean;
+  readonly keep?: (ran: Ran) => void;
+}
+
+/** A database that tells a recording of every statement; whatever it gives is what the database gives. */
+export function watched(
+  database: Database,
+  recording: Recording,
+  { isExact, keep }: WatchOptions,
+): Database {
+  const observe = async <Answer>(
+    statement: Statement,
+    values: Values,
+    ask: () => Soon<Answer>,
+    rowsOf: (answer: Answer) => number,
+  ): Promise<Answer> => {
+    const step = recording.current;
+    const begin = performance.now();
+    let rows: number | undefined;
+    try {
+      const answer = await ask();
+      rows = rowsOf(answer);
+      return answer;
+    } finally {
+      const told = { sql: statement.sql, step, begin, end: performance.now(), rows };
+      recording.ran(told);
+      keep?.({ database, statement, values, told });
+    }
+  };
+  const all = (reader: Reader, statement: Statement, values: Values): Promise<readonly Row[]> =>
+    observe(
+      statement,
+      values,
+      () => reader.all(statement, values),
+      (rows) => rows.length,
+    );
+  const enter = (stage: string): void => recording.enter(stage);
+  const watchTransaction = (transaction: Transaction): Transaction => ({
+    asksAtOnce: false,
+    enter,
+    all: (statement, values) => all(transaction, statement, values),
+    run: (statement, values): Promise<Changed> =>
+      observe(
+        statement,
+        values,
+        () => transaction.run(statement, values),
+        (changed) => changed.rows,
+      ),
+  });
+  return {
+    dialect: database.dialect,
+    get asksAtOnce() {
+      return database.asksAtOnce && !isExact();
+    },
+    enter,
+    all: (statement, values) => all(database, statement, values),
+    count: async (statement, values) => {
+      if (isExact()) return Number((await all(database, statement, values))[0]?.[0]);
+      return observe(
+        statement,
+        values,
+        () => database.count(statement, values),
+        () => 1,
+      );
+    },
+    stream: (statement, values, signal, take) => {
+      let rows = 0;
+      return observe(
+        statement,
+        values,
+        () =>
+          database.stream(statement, values, signal, (portion) => {
+            rows += portion.length;
+            return take(portion);
+          }),
+        () => rows,
+      );
+    },
+    writeOne: (statement, values) =>
+      observe(
+        statement,
+        values,
+        () => database.writeOne(statement, values),
+        (rows) => rows.length,
+      ),
+    write: async (work) => {
+      const stage = recording.current?.stage ?? 'write';
+      let waiting = performance.now();
+      const waited = (): void => {
+        const now = performance.now();
+        recording.addTransactionTime(now - waiting);
+        waiting = now;
+      };
+      try {
+        return await database.write(async (transaction) => {
+          waited();
+          // It may be run again when committing has failed.
+          recording.enter(stage);
+          try {
+            const value = await work(watchTransaction(transaction));
+            recording.enter('commit');
+            return value;
+          } finally {
+            waiting = performance.now();
+          }
+        });
+      } finally {
+        waited();
+      }
+    },
+    ping: () => database.ping(),
+    close: () => database.close(),
+  };
+}

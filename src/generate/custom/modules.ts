@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { registerHooks, type LoadHookSync, type ResolveHookSync } from 'node:module';
+import { relative, resolve, isAbsolute } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Faker } from '@faker-js/faker';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import type { Api, Field } from '../../model/api.ts';
+import { unknownName } from '../../model/build/names.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import { GenerationProblem } from '../problem.ts';
+
+/** What a function of a user's module is called with. */
+export interface GeneratorContext {
+  /** The number of the row, from 1. */
+  readonly row: number;
+  /** From 0 to before 1; what is drawn from it is the same in every run. */
+  readonly random: () => number;
+  /** Draws in the same way. */
+  readonly faker: Faker;
+  /** The values of the row's other fields. */
+  readonly self: Readonly<Record<string, JsonValue | undefined>>;
+  /** As the specification says. */
+  readonly args: JsonValue | undefined;
+  /** What was drawn so far; for a function in `transform`. */
+  readonly value?: unknown;
+}
+
+export type UserFunction = (context: GeneratorContext) => unknown;
+/** By what the file says: `./generators.ts#sku`. */
+export type UserFunctions = ReadonlyMap<string, UserFunction>;
+
+/** Whether a generator or transform is a function of a module. */
+export function isModuleFunction(name: string): boolean {
+  return name.startsWith('./') || name.startsWith('../');
+}
+
+/** Every function of a module that the specification names, with its places. */
+function namedFunctions(api: Api): ReadonlyMap<string, readonly (string | number)[]> {
+  const found = new Map<string, readonly (string | number)[]>();
+  const visit = (field: Field, path: readonly (string | number)[]): void => {
+    const { generator, transform = [] } = field.attributes;
+    const name = typeof generator === 'string' ? generator : generator?.name;
+    if (name !== undefined && isModuleFunction(name)) found.set(name, [...path, 'generator']);
+    for (const [index, one] of transform.entries())
+      if (isModuleFunction(one)) found.set(one, [...path, 'transform', index]);
+    for (const [member, property] of field.properties ?? [])
+      visit(property, [...path, 'properties', member]);
+    if (field.items !== undefined) visit(field.items, [...path, 'items']);
+  };
+  for (const resource of api.resources.values())
+    for (const field of resource.fields.values())
+      visit(field, ['resources', resource.name, 'fields', field.name]);
+  return found;
+}
+
+/** The modules that the specification names, whether or not they are there. */
+export function moduleFiles(api: Api, folder: string): readonly string[] {
+  const files = [...namedFunctions(api).keys()].map((name) => name.split('#')[0] ?? '');
+  return [...new Set(files)].map((file) => resolve(folder, file));
+}
+
+/**
+ * Loads the functions that the specification names, from modules in its own folder alone; what is wrong with one goes
+ * to `report`. `former`: what stood in modules, by their paths, in place of what stands there now.
+ */
+export async function loadFunctions(
+  api: Api,
+  folder: string | undefined,
+  report: (problem: GenerationProblem) => unknown,
+  former: ReadonlyMap<string, string> = new Map(),
+): Promise<UserFunctions> {
+  const functions = new Map<string, UserFunction>();
+  for (const [name, path] of namedFunctions(api)) {
+    const [file = '', exported = ''] = name.split('#');
+    try {
+      const address = formerAddress(folder, file, former) ?? presentAddress(locate(folder, file));
+      const loaded = (await import(address)) as Record<string, unknown>;
+      const found = loaded[exported];
+      if (typeof found !== 'function') throw new TypeError(noFunction(exported, loaded));
+      functions.set(name, found as UserFunction);
+    } catch (error) {
+      report(new GenerationProblem(path, `${file} cannot be used: ${messageOf(error)}`));
+    }
+  }
+  return functions;
+}
+
+/** "it exports no function sukk; did you mean sku?" */
+function noFunction(name: string, exports: Readonly<Record<string, unknown>>): string {
+  const others = Object.keys(exports).filter((one) => typeof exports[one] === 'function');
+  return `it exports no ${unknownName('function', name, others).slice('there is no '.length)}`;
+}
+
+/** What each module was when this process loaded it first. */
+const firstLoaded = new Map<string, string>();
+
+/** What was changed since it was loaded is another module, by another address. */
+function presentAddress(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  return addressOf(
+    file,
+    text,
+    getOrInsert(firstLoaded, file, () => text),
+  );
+}
+
+function addressOf(file: string, text: string, first: string | undefined): string {
+  const { href } = pathToFileURL(file);
+  if (text === first) return href;
+  return `${href}?changed=${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+}
+
+/** What stood in modules that are something else now, by their addresses. */
+const formerTexts = new Map<string, string>();
+
+/** The address of a module as it was; undefined where that is not known, or it is so still. */
+function formerAddress(
+  folder: string | undefined,
+  name: string,
+  former: ReadonlyMap<string, string>,
+): string | undefined {
+  const wanted = resolve(folder ?? '', name);
+  const text = former.get(wanted);
+  if (text === undefined) return undefined;
+  const isThere = statSync(wanted, { throwIfNoEntry: false })?.isFile() === true;
+  if (isThere && readFileSync(wanted, 'utf8') === text) return undefined;
+  const file = isThere ? realpathSync(wanted) : wanted;
+  const address = addressOf(file, text, firstLoaded.get(file));
+  if (formerTexts.size === 0) registerHooks({ resolve: resolveFormer, load: loadFormer });
+  formerTexts.set(address, text);
+  return address;
+}
+
+const resolveFormer: ResolveHookSync = (specifier, context, next) =>
+  formerTexts.has(specifier) ? { url: specifier, shortCircuit: true } : next(specifier, context);
+
+const loadFormer: LoadHookSync = (url, context, next) => {
+  const source = formerTexts.get(url);
+  if (source === undefined) return next(url, context);
+  const format = /\.m?ts(?:\?|$)/u.test(url) ? 'module-typescript' : 'module';
+  return { format, source, shortCircuit: true };
+};
+
+/** Where a module is: below the specification's folder, links followed. */
+function locate(folder: string | undefined, file: string): string {
+  if (folder === undefined) throw new TypeError('the folder of the specification is not known');
+  const wanted = resolve(folder, file);
+  const outside = relative(folder, wanted);
+  if (outside.startsWith('..') || isAbsolute(outside))
+    throw new TypeError('it must be in the folder of the specification');
+  let located: string;
+  try {
+    located = realpathSync(wanted);
+  } catch {
+    throw new TypeError('there is no such file');
+  }
+  const real = relative(realpathSync(folder), located);
+  if (real.startsWith('..') || isAbsolute(real))
+    throw new TypeError('it leads out of the folder of the specification');
+  return located;
+}

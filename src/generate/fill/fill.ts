@@ -1,0 +1,296 @@
+import type { Api, Field, Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
+import type { SqlValue } from '../../model/values.ts';
+import { Turns } from '../../lib/event-loop.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { WriteStatements } from '../../sql/compile/write.ts';
+import { encodeValue } from '../../sql/dialect.ts';
+import { findConflicts, storageNames } from '../../records/write/conflicts.ts';
+import { ConstraintError, type Database, type Transaction } from '../../databases/database.ts';
+import { BatchStatements } from '../../transfer/import/batch.ts';
+import type { ImportOrder } from '../../transfer/import/order.ts';
+import { passNumbers } from '../../databases/pass-numbers.ts';
+import { emptyTables, ReferredFrom } from '../../databases/reset.ts';
+import { writtenFields } from '../../records/write/written-fields.ts';
+import type { Generator } from '../generator.ts';
+import type { Universe } from '../distinct/joint.ts';
+import { circularKeys, fillOrder } from './order.ts';
+import { GenerationProblem } from '../problem.ts';
+import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
+
+export interface FillOptions {
+  /** The resources to fill. */
+  readonly resources: ReadonlySet<Resource>;
+  /** Whether their records are deleted first. */
+  readonly reset: boolean;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export type FillResult =
+  | { readonly ok: true; readonly byResource: ReadonlyMap<string, number> }
+  | { readonly ok: false; readonly problems: readonly GenerationProblem[] }
+  /** Records of resources that stay refer to those that would go. */
+  | { readonly ok: false; readonly referredFrom: ReferredFrom };
+
+/** How many parameters a statement may have. */
+const mostParameters = 30_000;
+/** After so many records it is told how far it is. */
+const toldRecords = 2_000;
+
+/**
+ * Fills resources with generated records up to the number of rows that each is to have, in one transaction: rows
+ * whose numbers are taken by records that are there are left out, so that a run can be repeated. What `onProgress`
+ * throws ends the run, and nothing of it is kept.
+ */
+export async function fillDatabase(
+  generator: Generator,
+  api: Api,
+  database: Database,
+  statements: WriteStatements,
+  options: FillOptions,
+): Promise<FillResult> {
+  try {
+    return await database.write((transaction) =>
+      new Fill(generator, api, database, statements, transaction, options).run(),
+    );
+  } catch (error) {
+    if (error instanceof GenerationProblem) return { ok: false, problems: [error] };
+    if (error instanceof ReferredFrom) return { ok: false, referredFrom: error };
+    throw error;
+  }
+}
+
+/** One run inside a transaction. */
+class Fill {
+  private readonly generator: Generator;
+  private readonly database: Database;
+  private readonly statements: WriteStatements;
+  private readonly transaction: Transaction;
+  private readonly options: FillOptions;
+  private readonly order: ImportOrder;
+  private readonly counts = new Map<string, number>();
+  private readonly turns = new Turns();
+  private done = 0;
+  private total = 0;
+
+  constructor(
+    generator: Generator,
+    api: Api,
+    database: Database,
+    statements: WriteStatements,
+    transaction: Transaction,
+    options: FillOptions,
+  ) {
+    this.generator = generator;
+    this.database = database;
+    this.statements = statements;
+    this.transaction = transaction;
+    this.options = options;
+    this.order = fillOrder(api);
+  }
+
+  async run(): Promise<FillResult> {
+    const { generator, options, transaction, database } = this;
+    const { dialect } = database;
+    const ordered = this.order.resources.filter((resource) => options.resources.has(resource));
+    const [circle] = circularKeys(ordered, this.order);
+    if (circle !== undefined) throw circle;
+    if (options.reset) await emptyTables(ordered, this.order.deferred, transaction, dialect);
+    for (const resource of this.order.resources) {
+      const rows = generator.rowsOf(resource);
+      const { seed } = generator.settings;
+      rows.stand = await standOf(resource, rows.perKey, transaction, dialect, seed);
+      generator.setKnown(resource, await this.recordsOf(resource, rows.stand));
+    }
+    for (const resource of ordered) {
+      this.total += this.missing(resource);
+      await this.keepDistinct(resource);
+    }
+    options.onProgress(0, this.total);
+    for (const resource of ordered) await this.insertAll(resource);
+    for (const resource of ordered) await this.connectAll(resource);
+    return { ok: true, byResource: this.counts };
+  }
+
+  /**
+   * What keys may lead to: the records that are there, and after them the rows that are made; undefined where these are
+   * all.
+   */
+  private async recordsOf(resource: Resource, stand: Stand): Promise<Universe | undefined> {
+    const { generator, options, transaction, database } = this;
+    const isFilled = options.resources.has(resource);
+    if (isFilled && stand.count === 0) return undefined;
+    const { seed } = generator.settings;
+    const stored = await storedUniverse(resource, stand, transaction, database.dialect, seed);
+    if (!isFilled) return stored;
+    const made = generator.rowUniverse(resource);
+    const missing = (): number => this.missing(resource);
+    const { last } = stand;
+    const rowAt = (place: number): number => last + place - stored.size;
+    return {
+      get size() {
+        return stored.size + missing();
+      },
+      valueAt: (place, field) =>
+        place < stored.size ? stored.valueAt(place, field) : made.valueAt(rowAt(place), field),
+      numberAt: (place) =>
+        place < stored.size ? stored.numberAt(place) : made.numberAt(rowAt(place)),
+    };
+  }
+
+  /** How many rows are made, so that there are as many records as are wanted. */
+  private missing(resource: Resource): number {
+    const { generator } = this;
+    return Math.max(0, generator.countOf(resource) - generator.rowsOf(resource).stand.count);
+  }
+
+  /** What has to be distinct is none of what is there. */
+  private async keepDistinct(resource: Resource): Promise<void> {
+    const { generator, transaction, database } = this;
+    const rows = generator.rowsOf(resource);
+    const { stand, distinct } = rows;
+    const isOther = stand.count > 0 && this.missing(resource) > 0;
+    const turns = rows.ownMakers().flatMap((maker) => maker.turnsBeside(isOther) ?? []);
+    for (const joint of [...distinct, ...turns]) {
+      const values = isOther
+        ? await storedValues(resource, joint.fields, transaction, database.dialect)
+        : undefined;
+      joint.avoid(values === undefined ? undefined : { last: stand.last, values });
+    }
+  }
+
+  /** Keys that are set when all rows are there; to the own table those of the file alone, as others lead to earlier rows. */
+  private waiting(resource: Resource): ReadonlySet<Field> {
+    const { deferred } = this.order;
+    const { makers } = this.generator.rowsOf(resource);
+    const leadsBack = (field: Field): boolean =>
+      field.reference?.resource === resource && makers.get(field)?.custom === undefined;
+    return new Set(
+      [...resource.fields.values()].filter((field) => deferred.has(field) && !leadsBack(field)),
+    );
+  }
+
+  private async insertAll(resource: Resource): Promise<void> {
+    const { generator, database, transaction } = this;
+    const { dialect } = database;
+    const rows = generator.rowsOf(resource);
+    const fields = await writtenFields(resource, dialect, transaction);
+    const { last } = rows.stand;
+    const count = last + this.missing(resource);
+    const waiting = this.waiting(resource);
+    const statements = new BatchStatements(resource, fields, dialect);
+    const most = Math.max(
+      1,
+      Math.min(dialect.recordsAnInsert, Math.floor(mostParameters / fields.length)),
+    );
+    for (let from = last + 1; from <= count; from += most) {
+      const to = Math.min(count, from + most - 1);
+      const bound: SqlValue[] = [];
+      for (let number = from; number <= to; number += 1) {
+        const row = rows.row(number);
+        for (const field of fields)
+          bound.push(waiting.has(field) ? null : encodeValue(dialect, row.of(field), field));
+        if (this.turns.isOver) await this.turns.pass();
+      }
+      try {
+        await transaction.run(statements.insert(fields.length, to - from + 1), { bound });
+      } catch (error) {
+        if (!(error instanceof ConstraintError)) throw error;
+        throw await this.explained(resource, fields, from, to, error);
+      }
+      await this.advance(to - from + 1);
+    }
+    this.counts.set(resource.name, count - last);
+    if (count > last && isGenerated(resource.id))
+      await passNumbers(resource.id, dialect, transaction);
+  }
+
+  private async advance(count: number): Promise<void> {
+    const before = Math.floor(this.done / toldRecords);
+    this.done += count;
+    if (this.turns.isOver) await this.turns.pass();
+    // What ends between two portions is told as well: the bar of a short run would stay at nothing.
+    const isWhole = this.done === this.total;
+    if (!isWhole && Math.floor(this.done / toldRecords) === before) return;
+    this.options.onProgress(this.done, Math.max(this.total, this.done));
+  }
+
+  /** The second pass: keys that had to wait until all rows were there. */
+  private async connectAll(resource: Resource): Promise<void> {
+    const waiting = [...this.waiting(resource)];
+    const added = this.counts.get(resource.name) ?? 0;
+    if (waiting.length === 0 || added === 0) return;
+    const rows = this.generator.rowsOf(resource);
+    const { last } = rows.stand;
+    const { dialect } = this.database;
+    const update = this.statements.update(resource, waiting);
+    for (let number = last + 1; number <= last + added; number += 1) {
+      const row = rows.row(number);
+      const valueOf = (field: Field): SqlValue => encodeValue(dialect, row.of(field), field);
+      const bound = waiting.map(valueOf);
+      try {
+        if (bound.some((value) => value !== null))
+          await this.transaction.run(update, { bound, id: valueOf(resource.id) });
+      } catch (error) {
+        if (!(error instanceof ConstraintError)) throw error;
+        const values = new Map(waiting.map((field) => [field, row.of(field)]));
+        throw await this.refusalOf(resource, number, values, error);
+      }
+      await this.advance(number % 2 === 0 ? 1 : 0);
+    }
+  }
+
+  /** Which of some rows the database refused, and which of its fields are to blame. */
+  private async explained(
+    resource: Resource,
+    fields: readonly Field[],
+    from: number,
+    to: number,
+    error: ConstraintError,
+  ): Promise<GenerationProblem> {
+    const rows = this.generator.rowsOf(resource);
+    const { transaction, database } = this;
+    const single = new BatchStatements(resource, fields, database.dialect);
+    const waiting = this.waiting(resource);
+    for (let number = from; number <= to; number += 1) {
+      const row = rows.row(number);
+      const values = new Map<Field, JsonValue>(
+        fields
+          .filter((field) => !waiting.has(field))
+          .map((field) => [field, row.of(field)] as const),
+      );
+      const bound = fields.map((field) =>
+        encodeValue(database.dialect, values.get(field) ?? null, field),
+      );
+      try {
+        await transaction.run(single.insert(fields.length, 1), { bound });
+      } catch (refusal) {
+        if (!(refusal instanceof ConstraintError)) throw refusal;
+        return this.refusalOf(resource, number, values, refusal);
+      }
+    }
+    return new GenerationProblem(
+      ['resources', resource.name],
+      `the database refuses rows ${from} to ${to}: ${String(error.cause)}`,
+    );
+  }
+
+  /** Which of a row's fields is to blame that the database refused it. */
+  private async refusalOf(
+    resource: Resource,
+    number: number,
+    values: ReadonlyMap<Field, JsonValue>,
+    { kind, cause }: ConstraintError,
+  ): Promise<GenerationProblem> {
+    const { statements, transaction, database } = this;
+    const access = { transaction, dialect: database.dialect, statements, names: storageNames };
+    const [conflict] = await findConflicts(access, resource, values, undefined, kind);
+    const path = ['resources', resource.name];
+    return conflict === undefined
+      ? new GenerationProblem(path, `the database refuses row ${number}: ${String(cause)}`)
+      : new GenerationProblem(
+          [...path, 'fields', conflict.field.name],
+          `the value of row ${number} is ${JSON.stringify(values.get(conflict.field))}: ${conflict.message}`,
+        );
+  }
+}

@@ -1,0 +1,36 @@
+import { circleOf, importOrder, type ImportOrder } from '../../transfer/import/order.ts';
+import type { Api, Resource } from '../../model/api.ts';
+import { morphsOf } from '../distinct/joint.ts';
+import { GenerationProblem } from '../problem.ts';
+
+/** In which order resources are filled: what a key or a morph pair leads to comes first, as far as circles allow. */
+export function fillOrder(api: Api): ImportOrder {
+  return importOrder(api, (resource) =>
+    morphsOf(resource).flatMap(({ targets }) => [...targets.values()]),
+  );
+}
+
+/** Keys that nobody could set: each of the records would have to be there before the other. */
+export function circularKeys(
+  resources: readonly Resource[],
+  { deferred }: ImportOrder,
+): readonly GenerationProblem[] {
+  const found: GenerationProblem[] = [];
+  const filled = new Set<Resource>();
+  for (const resource of resources) {
+    for (const field of resource.fields.values()) {
+      const target = field.reference?.resource;
+      const isLater = target !== undefined && resources.includes(target) && !filled.has(target);
+      if (isLater && target !== resource && !deferred.has(field))
+        found.push(
+          new GenerationProblem(
+            ['resources', resource.name, 'fields', field.name],
+            circleOf(field),
+            'warning',
+          ),
+        );
+    }
+    filled.add(resource);
+  }
+  return found;
+}

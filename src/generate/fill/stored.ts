@@ -1,0 +1,121 @@
+import type { Field, Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { rowsFrom, type Database, type Transaction } from '../../databases/database.ts';
+import { decodeValue, quote, type Dialect } from '../../sql/dialect.ts';
+import { buildStatement } from '../../sql/statement.ts';
+import { lastTextId, rowOfId } from '../ids.ts';
+import type { Universe } from '../distinct/joint.ts';
+import { keyOf } from '../random.ts';
+
+/** How a resource stands before it is filled. */
+export interface Stand {
+  readonly count: number;
+  /** The highest number of a row that is there; 0 for none. */
+  readonly last: number;
+  /** Whether just the rows from 1 to it are there, and have what keys of the own table lead to. */
+  readonly isWhole: boolean;
+  /** How many records lead to each of those that rows are counted by, by the value of the key. */
+  readonly owned: ReadonlyMap<JsonValue, number>;
+}
+
+/** How a resource without records stands. */
+export const nothingStored: Stand = { count: 0, last: 0, isWhole: true, owned: new Map() };
+
+/** Looks which rows of a resource are there, and how many belong to each record that `perKey` leads to. */
+export async function standOf(
+  resource: Resource,
+  perKey: Field | undefined,
+  transaction: Transaction,
+  dialect: Dialect,
+  seed: number,
+): Promise<Stand> {
+  const stand = await rowsThere(resource, transaction, dialect, seed);
+  if (stand.count === 0) return nothingStored;
+  const owned = new Map<JsonValue, number>();
+  if (perKey !== undefined) {
+    const column = quote(perKey.column);
+    const sql = `SELECT ${dialect.select(column, perKey)}, count(*) FROM ${quote(resource.table)} GROUP BY ${column}`;
+    for (const [value = null, count] of await rowsFrom(transaction, sql))
+      owned.set(decodeValue(dialect, value, perKey), Number(count));
+  }
+  // Ids stay as they were made; another field may have been changed.
+  const leadsByValue = resource.incoming.some(
+    ({ resource: from, reference }) => from === resource && reference?.field !== resource.id,
+  );
+  return { ...stand, isWhole: stand.isWhole && !leadsByValue, owned };
+}
+
+async function rowsThere(
+  { table, id, ...resource }: Resource,
+  transaction: Transaction,
+  dialect: Dialect,
+  seed: number,
+): Promise<Omit<Stand, 'owned'>> {
+  const column = quote(id.column);
+  const from = `FROM ${quote(table)}`;
+  if (isGenerated(id)) {
+    const sql = `SELECT count(*), coalesce(min(${column}), 1), coalesce(max(${column}), 0) ${from}`;
+    const [row = []] = await rowsFrom(transaction, sql);
+    const [count = 0, first = 0, last = 0] = row.map(Number);
+    return { count, last: Math.max(0, last), isWhole: first === 1 && last === count };
+  }
+  const [counted = []] = await rowsFrom(transaction, `SELECT count(*) ${from}`);
+  const count = Number(counted[0]);
+  const generated = buildStatement(
+    dialect,
+    (add) =>
+      `SELECT ${dialect.select(column, id)} ${from} WHERE ${dialect.compare(column, 'lte', add(0), id)} ORDER BY ${dialect.sortKey(column, id)} DESC LIMIT 1`,
+  );
+  const [row = []] = await transaction.all(generated, {
+    bound: [dialect.operand(lastTextId, 'lte', id)],
+  });
+  const last =
+    rowOfId({ id, table, ...resource }, decodeValue(dialect, row[0] ?? null, id), seed) ?? 0;
+  return { count, last, isWhole: count === 0 };
+}
+
+/** The records that are there, for keys that lead to them: in the order of their ids, as generated ones are. */
+export async function storedUniverse(
+  resource: Resource,
+  { count, isWhole }: Stand,
+  transaction: Transaction,
+  dialect: Dialect,
+  seed: number,
+): Promise<Universe> {
+  const { id, table, incoming } = resource;
+  const wanted = new Set([id, ...incoming.flatMap(({ reference }) => reference?.field ?? [])]);
+  if (isWhole && wanted.size === 1 && isGenerated(id))
+    return { size: count, valueAt: (place) => place + 1, numberAt: (place) => place + 1 };
+  const fields = [...wanted];
+  const columns = fields.map((field) => dialect.select(quote(field.column), field));
+  const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
+  const rows = await rowsFrom(transaction, sql);
+  const valueAt = (place: number, field: Field): JsonValue =>
+    decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field);
+  return {
+    size: rows.length,
+    valueAt,
+    numberAt: (place) => {
+      const value = valueAt(place, id);
+      return rowOfId(resource, value, seed) ?? keyOf(String(value)).low;
+    },
+  };
+}
+
+/** The values that some fields have in the records that are there, each list of them as JSON. */
+export async function storedValues(
+  { table }: Resource,
+  fields: readonly Field[],
+  database: Pick<Database, 'all'>,
+  dialect: Dialect,
+): Promise<ReadonlySet<string>> {
+  const columns = fields.map((field) => dialect.select(quote(field.column), field));
+  const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
+  const rows = await rowsFrom(database, sql);
+  return new Set(
+    rows.map((row) =>
+      JSON.stringify(fields.map((field, at) => decodeValue(dialect, row[at] ?? null, field))),
+    ),
+  );
+}

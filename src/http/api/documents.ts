@@ -1,0 +1,129 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { Caller } from '../../model/access.ts';
+import type { Version } from '../../model/api.ts';
+import type { ExampleRows } from '../../openapi/document/example.ts';
+import { openApiInTurns } from '../../openapi/document/document.ts';
+import { readerPage, readerPolicy, readerStart } from '../../openapi/reference-page/page.ts';
+import { readerScript } from '../../openapi/reference-page/script.ts';
+import { compressedFile } from '../response/compression.ts';
+import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
+import { entityTag } from '../../records/serialize/digest.ts';
+import { isHonoured } from '../edge/honoured.ts';
+import { generatorOf } from '../debug/inspect.ts';
+import type { Exchange } from './exchange.ts';
+import type { Generation } from '../server/served-api.ts';
+import { servedVersions } from './versions.ts';
+
+/** A text that is made once, with its entity tag. */
+interface Document {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** How many documents are kept of a generation, and how long in all: there may be one for each set of roles. */
+const keptDocuments = 20;
+const keptLength = 64 * 1024 * 1024;
+
+/** The documents of a generation, and those that are being made. */
+interface Documents {
+  readonly kept: BoundedCache<Document>;
+  readonly coming: Map<string, Promise<Document>>;
+}
+
+const documents = new WeakMap<Generation, Documents>();
+
+function noDocuments(): Documents {
+  const lengthOf = (_: string, { text }: Document): number => text.length;
+  return { kept: new BoundedCache(keptDocuments, keptLength, lengthOf), coming: new Map() };
+}
+
+/** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
+export async function answerOpenApi(
+  exchange: Exchange,
+  version: Version,
+  caller: Caller,
+): Promise<Response> {
+  const { generation } = exchange;
+  const hasSandboxes = generation.sandboxes !== undefined;
+  const view = generation.view(version, caller);
+  const isDebugOn = isHonoured(exchange, caller);
+  const { kept, coming } = getOrInsert(documents, generation, noDocuments);
+  const key = `${String(isDebugOn)} ${view.key}`;
+  const make = async (): Promise<Document> => {
+    const rows = await rowsOf(generation);
+    const document = made(
+      JSON.stringify(await openApiInTurns(view, { isDebugOn, hasSandboxes, rows })),
+    );
+    kept.set(key, document);
+    return document;
+  };
+  const document =
+    kept.get(key) ??
+    (await getOrInsert(coming, key, () => make().finally(() => coming.delete(key))));
+  return tagged(exchange, document, {});
+}
+
+/** The rows of examples; none where the file asks for what cannot be generated. */
+async function rowsOf(generation: Generation): Promise<ExampleRows | undefined> {
+  const [{ exampleRows }, generator] = await Promise.all([
+    import('../../generate/examples.ts'),
+    generatorOf(generation),
+  ]);
+  return generator && exampleRows(generator);
+}
+
+function made(text: string): Document {
+  return { text, etag: entityTag(text) };
+}
+
+/** The text, or 304 where the client has just that. */
+function tagged(
+  { headers, requestId }: Exchange,
+  { text, etag }: Document,
+  more: Readonly<Record<string, string>>,
+): Response {
+  return unlessKnown(jsonResponse(200, text, requestId, { etag, ...more }), etag, headers);
+}
+
+/** `/_docs`: the reader of the document. */
+export async function answerReader(exchange: Exchange): Promise<Response> {
+  const { api } = exchange.generation;
+  const versions = servedVersions(api, exchange.draw.now)
+    .map(({ number }) => number)
+    // The one that is meant without a number stands first.
+    .sort((a, b) => Number(b === api.defaultVersion) - Number(a === api.defaultVersion) || b - a);
+  const page = readerPage(
+    api.name,
+    versions.map((version) => `v${version}`),
+    api.settings.auth !== undefined,
+  );
+  const { publicUrl } = api.settings.server ?? {};
+  return tagged(exchange, made(page), {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': readerPolicy(publicUrl && new URL(publicUrl).origin),
+    'referrer-policy': 'no-referrer',
+  });
+}
+
+const script = { 'content-type': 'text/javascript; charset=utf-8' };
+const start = made(readerStart);
+
+/** `/_docs/start.js`: what begins the reader. */
+export async function answerReaderStart(exchange: Exchange): Promise<Response> {
+  return tagged(exchange, start, script);
+}
+
+/** `/_docs/reader.js`: the reader itself, compressed once for all. */
+export async function answerReaderScript(exchange: Exchange): Promise<Response> {
+  const response = tagged(exchange, await reader(), script);
+  if (response.status !== 200) return response;
+  return compressedFile('/_docs/reader.js', response, exchange.headers['accept-encoding']);
+}
+
+let loaded: Promise<Document> | undefined;
+
+function reader(): Promise<Document> {
+  loaded ??= readerScript().then(made);
+  return loaded;
+}

@@ -1,0 +1,63 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import { readExport } from '../../records/read/export.ts';
+import type { Api } from '../../model/api.ts';
+import { bindQuery } from '../../query/bind.ts';
+import { planExport } from '../../query/read/export.ts';
+import { parsePrefer } from '../../query/request/headers.ts';
+import { queryError } from '../../query/request/problem.ts';
+import { csv } from '../response/csv.ts';
+import { ndjson } from '../response/ndjson.ts';
+import { streamResponse, type Response } from '../response/response.ts';
+import { refuseStreamed } from '../debug/debug.ts';
+import type { Call } from './exchange.ts';
+import { noRoom } from '../load/overload.ts';
+import { pageHeaders } from './reads.ts';
+
+/** `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. Contract 2, Content. */
+export async function exportRecords(
+  call: Call,
+  representation: 'csv' | 'ndjson',
+): Promise<Result<Response>> {
+  const { exchange, caller, face, query } = call;
+  const { generation, requestId, exportRoom } = exchange;
+  const refusal = refuseStreamed(exchange, exchange.watching);
+  if (refusal !== undefined) return fail(refusal);
+  const api = withExportLimits(generation.api);
+  const preferences = parsePrefer(exchange.headers);
+  const shape = `${face.key}|export|${preferences.count}${query.shape}`;
+  const compiled = generation.compiledExport(shape, () =>
+    planExport({ query, face, version: call.view.version.number, preferences }, api),
+  );
+  if (!compiled.ok) return compiled;
+  const { plan, columns } = compiled.value;
+  const bound = bindQuery(plan, query, api.limits, caller.claims);
+  if (!bound.ok) return fail(queryError(bound.error));
+  const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
+    readExport(compiled.value, bound.value, exchange.database, signal),
+  );
+  if (!exportRoom.hold(bytes)) return fail(noRoom);
+  exchange.onEnd(() => exportRoom.release(bytes));
+  const paged = { ...result, next: undefined };
+  const headers = pageHeaders(call, preferences, bound.value.page, paged);
+  return ok(
+    representation === 'csv'
+      ? streamResponse(
+          'text/csv; charset=utf-8; header=present',
+          csv(portions, columns),
+          requestId,
+          headers,
+        )
+      : streamResponse('application/x-ndjson; charset=utf-8', ndjson(portions), requestId, headers),
+  );
+}
+
+/** The API as a list of this length sees it: `limits.exportItems` stands in the place of `limits.maxLimit`. */
+function withExportLimits(api: Api): Api {
+  const { defaultLimit, exportItems } = api.limits;
+  const limits = {
+    ...api.limits,
+    maxLimit: exportItems,
+    defaultLimit: Math.min(defaultLimit, exportItems),
+  };
+  return { ...api, limits };
+}

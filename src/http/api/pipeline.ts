@@ -1,0 +1,230 @@
+import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
+import { parseQuery } from '../../query/request/query.ts';
+import { queryError } from '../../query/request/problem.ts';
+import { negotiate, type Representation } from '../../query/request/headers.ts';
+import { refusalOf, type Caller } from '../../model/access.ts';
+import type { RequestKind } from '../../query/request/parameters.ts';
+import type { ResourceView } from '../../model/view.ts';
+import { respondError } from '../response/error.ts';
+import { emptyResponse, type Response } from '../response/response.ts';
+import { after, unless, type Soon } from '../../lib/maybe-promise.ts';
+import { answerDebug, sizeOf } from '../debug/debug.ts';
+import type { Call, Exchange, Watching } from './exchange.ts';
+import { exportRecords } from './exports.ts';
+import { withHeaders } from '../gate/gate.ts';
+import type { Passage } from '../simulation/simulated-network.ts';
+import { listRecords, readRecord } from './reads.ts';
+import {
+  allowOf,
+  findFace,
+  findRoute,
+  isServed,
+  kindOf,
+  operationOf,
+  type ResourceRoute,
+  type Route,
+} from './router.ts';
+import { enterSandbox } from '../sandboxes/requests.ts';
+import { answerDocument, answerSystem } from './system.ts';
+import { sunsetRefusal, withNotice } from './versions.ts';
+import { createRecords, deleteRecord, updateRecord } from './writes.ts';
+
+/**
+ * Answers one request: each step may end it with an error, in the order of contract 2, Errors. What a bug or a
+ * database that fails throws is an error like the others, with all headers that an answer has.
+ */
+export function answer(exchange: Exchange): Soon<Response> {
+  const { requestId, path, watching } = exchange;
+  const { api } = exchange.generation;
+  const passage = exchange.network.arrive(exchange, path);
+  return after(steps(exchange, passage), (result) => {
+    const answered = result.ok ? result.value : respondError(result.error, path, requestId);
+    const response = withNotice(answered, path, api);
+    const debugged =
+      watching === undefined ? response : debug(exchange, watching, passage, response, result);
+    return passage === undefined
+      ? debugged
+      : after(debugged, (delivered) => passage.deliver(delivered));
+  });
+}
+
+/** Adds to an answer what its request asked to know. */
+function debug(
+  exchange: Exchange,
+  watching: Watching,
+  passage: Passage | undefined,
+  response: Response,
+  result: Result<Response>,
+): Soon<Response> {
+  exchange.trace.enter('finalize');
+  if (passage !== undefined) watching.network = passage.report(sizeOf(response));
+  return answerDebug(exchange, watching, response, result.ok ? undefined : result.error);
+}
+
+function steps(exchange: Exchange, passage: Passage | undefined): Answer {
+  const { path } = exchange;
+  const { api } = exchange.generation;
+  if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
+  const route = findRoute(path, api);
+  if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
+  const { trace, watching } = exchange;
+  trace.enter('authentication');
+  return after(exchange.gate.admit(exchange, path), ({ caller, headers }) => {
+    if (caller.ok) {
+      trace.caller = caller.value.name;
+      if (watching !== undefined) watching.caller = caller.value;
+    }
+    // Of what gets lost, or whose client goes before it has crossed, logs and metrics are to know what it was for.
+    if (passage !== undefined && route.ok && route.value.kind === 'resource' && caller.ok)
+      meet(exchange, route.value, caller.value);
+    const crossed = passage === undefined ? undefined : cross(exchange, passage, caller);
+    const result = after(crossed, (lost) =>
+      lost === undefined ? admitted(exchange, route, caller) : fail(lost),
+    );
+    return headers === undefined
+      ? result
+      : after(result, (told) =>
+          told.ok ? ok(withHeaders(told.value, headers)) : fail(withHeaders(told.error, headers)),
+        );
+  });
+}
+
+/** Sends a request through the simulated network; gives why it got lost, where it did. */
+function cross(
+  { trace }: Exchange,
+  passage: Passage,
+  caller: Result<Caller>,
+): Promise<ApiError | undefined> {
+  trace.enter('network');
+  return passage.cross(caller.ok ? caller.value : undefined);
+}
+
+/** What is thrown is an error like the others: it has the headers that all answers have. */
+function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Caller>): Answer {
+  if (!caller.ok) return caller;
+  exchange.trace.enter('authorization');
+  if (!route.ok) return route;
+  return unless(
+    () => answerRoute(exchange, route.value, caller.value),
+    (error) => {
+      if (exchange.watching !== undefined) exchange.watching.thrown = error;
+      return fail(exchange.failed(error));
+    },
+  );
+}
+
+/** What a request is for, as its caller sees it; noted for logs and metrics as far as it is found. */
+function meet(
+  { generation, method, trace }: Exchange,
+  { version, name, id }: ResourceRoute,
+  caller: Caller,
+): Result<Pick<Call, 'view' | 'face' | 'kind'>> {
+  const view = generation.view(version, caller);
+  const face = findFace(name, view);
+  if (!face.ok) return face;
+  trace.route = face.value.name;
+  const kind = kindOf(method, id);
+  if (!kind.ok) return kind;
+  trace.operation = kind.value;
+  return ok({ view, face: face.value, kind: kind.value });
+}
+
+/** An answer, which may be there at once. */
+type Answer = Soon<Result<Response>>;
+
+function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
+  switch (route.kind) {
+    case 'system':
+      return answerSystem(route.path, exchange, caller);
+    case 'openapi':
+      return answerDocument(route.version, exchange, caller);
+    case 'resource':
+      return answerResource(exchange, route, caller);
+    default:
+      return route satisfies never;
+  }
+}
+
+function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller): Answer {
+  const { version, name, id } = route;
+  const { generation, method, headers, trace, watching } = exchange;
+  if (watching !== undefined)
+    watching.params = { resource: name, ...(id === undefined ? {} : { id }) };
+  const ended = sunsetRefusal(version, generation.api, exchange.draw.now);
+  if (ended !== undefined) return fail(ended);
+  if (method === 'OPTIONS' && isServed(name, version, generation.api))
+    return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
+  const met = meet(exchange, route, caller);
+  if (!met.ok) return met;
+  const { view, face, kind } = met.value;
+  const refusal = authorize(kind, face);
+  if (refusal !== undefined) return fail(refusal);
+  const { representations, refusal: notAcceptable } = kind === 'list' ? lists : others;
+  const representation = negotiate(headers.accept, representations);
+  if (representation === undefined) return fail(notAcceptable);
+
+  const answerIn = (inside: Exchange): Answer => {
+    trace.enter('parse_query');
+    const query = parseQuery(exchange.search, kind);
+    return answerCall({ exchange: inside, caller, kind, view, face, id, query }, representation);
+  };
+  const sandbox = headers['x-sandbox'];
+  if (sandbox === undefined) return answerIn(exchange);
+  return enterSandbox(exchange, String(sandbox)).then((inside) =>
+    inside.ok ? answerIn(inside.value) : inside,
+  );
+}
+
+function answerCall(call: Call, representation: Representation): Answer {
+  const { exchange, id, query } = call;
+  if (exchange.watching !== undefined) exchange.watching.call = call;
+  switch (call.kind) {
+    case 'list':
+      if (representation === 'json') return listRecords(call);
+      return exportRecords(call, representation);
+    case 'read':
+      return readRecord(call, id ?? '');
+    case 'create':
+      return createRecords(call);
+    case 'replace':
+    case 'update':
+      return updateRecord(call, call.kind, id ?? '');
+    case 'delete':
+      // Nothing of it is planned, so nothing else would look at what is wrong with the query.
+      return query.problems.length > 0
+        ? fail(queryError(query.problems))
+        : deleteRecord(call, id ?? '');
+    default:
+      return call.kind satisfies never;
+  }
+}
+
+/** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
+function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError | undefined {
+  return rules[operationOf(kind)].length === 0 ? refusalOf(view.subject) : undefined;
+}
+
+function uriTooLong(limit: number): ApiError {
+  return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
+}
+
+/** What can be answered, and what is said to who takes none of it. Contract 2, Content. */
+const lists: Offer = {
+  representations: ['json', 'csv', 'ndjson'],
+  refusal: apiError(
+    'NOT_ACCEPTABLE',
+    'A list is application/json, text/csv or application/x-ndjson, none of which the Accept header takes',
+  ),
+};
+const others: Offer = {
+  representations: ['json'],
+  refusal: apiError(
+    'NOT_ACCEPTABLE',
+    'The answer is application/json, which the Accept header does not take',
+  ),
+};
+
+interface Offer {
+  readonly representations: readonly Representation[];
+  readonly refusal: ApiError;
+}

@@ -1,0 +1,216 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import { boundBehind } from '../../records/read/cursor-end.ts';
+import { readList, readOne, type ListResult } from '../../records/read/read.ts';
+import { Room } from '../../records/row-budget.ts';
+import { notFound } from '../../records/write/written.ts';
+import type { SqlValue } from '../../model/values.ts';
+import type { ResourceView } from '../../model/view.ts';
+import { bindQuery, type PageNumbers } from '../../query/bind.ts';
+import { carriedValues } from '../../query/read/carried.ts';
+import {
+  cursorShape,
+  decodeCursor,
+  encodeCursor,
+  type CursorText,
+} from '../../query/read/cursor.ts';
+import type { ReadPlan } from '../../query/plan.ts';
+import { planList, planOne } from '../../query/read/read.ts';
+import { addingToAll } from '../../query/request/debug.ts';
+import { parsePrefer, type Preferences } from '../../query/request/headers.ts';
+import { queryError } from '../../query/request/problem.ts';
+import type { Query } from '../../query/request/query.ts';
+import {
+  cursorHeaders,
+  paginationHeaders,
+  type ListAddress,
+  type PageResult,
+} from '../response/pagination.ts';
+import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
+import { after, type Soon } from '../../lib/maybe-promise.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { entityTag } from '../../records/serialize/digest.ts';
+import type { CompiledRead } from '../../sql/compile/read.ts';
+import type { Call } from './exchange.ts';
+import { isHonoured } from '../edge/honoured.ts';
+import { inspectShown } from '../debug/inspect.ts';
+
+/** To read and write more records than these takes longer than an answer should wait for others. */
+const manyRecords = 100;
+
+/** `GET /<resource>`: a page of records with its headers. */
+export function listRecords(call: Call): Soon<Result<Response>> {
+  const { exchange, caller, face, query } = call;
+  const { generation, database } = exchange;
+  const { api } = generation;
+  const preferences = parsePrefer(exchange.headers);
+  const cursor = cursorOf(call);
+  const mode = cursor === undefined ? '' : `cursor${cursorShape(cursor)}`;
+  const shape = `${face.key}|list|${preferences.count}|${mode}${query.shape}`;
+  const version = call.view.version.number;
+  const compiled = generation.compiled(shape, () =>
+    planList({ query, face, version, preferences, cursor }, api),
+  );
+  if (!compiled.ok) return compiled;
+  const { plan } = compiled.value;
+  if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
+  const read = bindQuery(plan, query, api.limits, caller.claims, cursor);
+  if (!read.ok) return fail(queryError(read.error));
+  exchange.trace.enter(fetchStage(face));
+  const long = typeof cursor === 'object' ? cursor.long : undefined;
+  const behind = long ? boundBehind(long, compiled.value, read.value, database) : read;
+  return after(behind, (bound): Soon<Result<Response>> => {
+    if (!bound.ok)
+      return fail(
+        queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
+      );
+    const { limit } = bound.value.page;
+    if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.makeWay();
+    const room = new Room(exchange.answerLength);
+    return after(readList(compiled.value, bound.value, database, api.limits, room), (result) => {
+      exchange.trace.enter('finalize');
+      return after(inspectShown(call, result.records), () =>
+        ok(answerList(call, plan, preferences, cursor !== undefined, result)),
+      );
+    });
+  });
+}
+
+function answerList(
+  call: Call,
+  plan: ReadPlan,
+  preferences: Preferences,
+  isBehindCursor: boolean,
+  { records, total, isEstimated, hasMore, page, valuesAt }: ListResult,
+): Response {
+  const next = valuesAt && nextCursor(plan, valuesAt, call.face, call.view.version.number);
+  if (isBehindCursor) {
+    const body = JSON.stringify({ data: records, next_cursor: next ?? null });
+    const response = tagged(call, body, cursorHeaders(page, next, addressOf(call)));
+    return call.exchange.watching === undefined ? response : { ...response, hasData: true };
+  }
+  const result = { count: records.length, hasMore, total, next, isEstimated };
+  const headers = pageHeaders(call, preferences, page, result);
+  return tagged(call, JSON.stringify(records), headers);
+}
+
+/** Whether the answer gets debug members, though it is no error. */
+function isDebugged({ exchange, caller }: Call): boolean {
+  const { watching } = exchange;
+  return (
+    watching !== undefined && addingToAll(watching.wish).length > 0 && isHonoured(exchange, caller)
+  );
+}
+
+/** The step in which the records of a resource are read. */
+function fetchStage({ name }: ResourceView): string {
+  return `fetch_${name}`;
+}
+
+/** The headers of a list by page or offset, whatever it is written as. */
+export function pageHeaders(
+  call: Call,
+  { count }: Preferences,
+  page: PageNumbers,
+  result: PageResult & { readonly isEstimated: boolean },
+): Record<string, string> {
+  const mode = call.query.reserved.has('offset') ? 'offset' : 'page';
+  const headers = paginationHeaders(mode, page, result, addressOf(call));
+  if (count === 'none' || result.isEstimated) headers['preference-applied'] = `count=${count}`;
+  return headers;
+}
+
+/** The address of a request, as links to what it is about begin. */
+export function addressOf({ exchange }: Call): ListAddress {
+  const origin = exchange.generation.api.settings.server?.publicUrl ?? '';
+  return { origin, path: exchange.path, query: exchange.search };
+}
+
+/**
+ * Whether a list is read in cursor mode: the request gives a cursor, or neither page nor offset where cursors are the
+ * resource's own way. Contract 2, Pagination.
+ */
+export function isInCursorMode({ query: { reserved }, face }: Call): boolean {
+  const isDefault = face.resource.pagination === 'cursor';
+  return reserved.has('cursor') || (isDefault && !reserved.has('page') && !reserved.has('offset'));
+}
+
+/** What the cursor of a list says; undefined in page and offset mode. */
+function cursorOf(call: Call): CursorText | undefined {
+  return isInCursorMode(call) ? decodeCursor(call.query.reserved.get('cursor') ?? '') : undefined;
+}
+
+function nextCursor(
+  plan: ReadPlan,
+  valuesAt: (back: number) => readonly JsonValue[] | undefined,
+  { name }: ResourceView,
+  version: number,
+): string | undefined {
+  if (plan.kind !== 'list') return undefined;
+  const { sort, collectionSort, nulls, order } = plan;
+  const carried = carriedValues(valuesAt, order);
+  const resource = name;
+  return carried && encodeCursor({ version, resource, sort, collectionSort, nulls, ...carried });
+}
+
+/** `GET /<resource>/:id`. */
+export function readRecord(call: Call, idText: string): Soon<Result<Response>> {
+  const { exchange, caller, face, query } = call;
+  const { generation, database } = exchange;
+  const compiled = compiledOne(call, query);
+  if (!compiled.ok) return compiled;
+  const { limits } = generation.api;
+  const bound = bindQuery(compiled.value.plan, query, limits, caller.claims);
+  if (!bound.ok) return fail(queryError(bound.error));
+  const id = parseId(idText, face);
+  exchange.trace.enter(fetchStage(face));
+  const found =
+    id === undefined
+      ? undefined
+      : readOne(
+          compiled.value,
+          id,
+          bound.value,
+          database,
+          database.dialect,
+          limits,
+          new Room(exchange.answerLength),
+        );
+  return after(found, (record) => {
+    exchange.trace.enter('finalize');
+    if (record === undefined) return fail(notFound(face.resource, id ?? idText));
+    return after(inspectShown(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
+  });
+}
+
+/** The compiled read of one record, with what the query selects and expands. */
+export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
+  const { face, exchange } = call;
+  const { generation } = exchange;
+  const plan = (): Result<ReadPlan> => planOne(query, face, generation.api);
+  return query.shape === ''
+    ? generation.compiledPlain(face, plan)
+    : generation.compiled(`${face.key}|one|${query.shape}`, plan);
+}
+
+/**
+ * What an id's text in a path means; undefined where it is no valid id, so that no record has it. A number is written
+ * in one way only: a record has one path.
+ */
+export function parseId(
+  text: string,
+  { resource }: ResourceView,
+): (SqlValue & (number | string)) | undefined {
+  const id = resource.id.type.parse(text, resource.id) as SqlValue & (number | string);
+  return typeof id === 'number' && String(id) !== text ? undefined : id;
+}
+
+/** A 200 with its entity tag, or 304 where the client has just that. */
+function tagged(call: Call, body: string, headers: Record<string, string>): Response {
+  const { exchange } = call;
+  const { requestId } = exchange;
+  if (isDebugged(call)) return jsonResponse(200, body, requestId, headers);
+  // What stands in headers beside a list is part of what is shown.
+  const etag = entityTag(body, headers['x-total-count']);
+  headers['etag'] = etag;
+  return unlessKnown(jsonResponse(200, body, requestId, headers), etag, exchange.headers);
+}

@@ -1,0 +1,114 @@
+import { apiError, type ApiError } from '../../errors.ts';
+import type { Api, Version } from '../../model/api.ts';
+import { hasEnded, midnight } from '../../model/sunset.ts';
+import type { Response } from '../response/response.ts';
+import { findRoute, type Route } from './router.ts';
+
+/** What is said of a version that will go. */
+interface Notice {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly links: readonly string[];
+  readonly successor: Version | undefined;
+}
+
+type Notices = ReadonlyMap<Version, Notice>;
+
+/** Of each Api what its versions have to say; undefined where none will go, as in nearly all. */
+const known = new WeakMap<Api, Notices | undefined>();
+
+function noticesOf(api: Api): Notices | undefined {
+  if (known.has(api)) return known.get(api);
+  const going = [...api.versions.values()].filter(isGoing);
+  const notices = new Map(going.map((version) => [version, noticeOf(version, api)]));
+  const found = notices.size === 0 ? undefined : notices;
+  known.set(api, found);
+  return found;
+}
+
+function isGoing({ deprecated, sunset }: Version): boolean {
+  return deprecated !== undefined || sunset !== undefined;
+}
+
+function noticeOf(version: Version, api: Api): Notice {
+  const { deprecated, sunset, link } = version;
+  const headers: Record<string, string> = {};
+  if (deprecated !== undefined) headers['deprecation'] = `@${midnight(deprecated) / 1000}`;
+  if (sunset !== undefined) headers['sunset'] = new Date(midnight(sunset)).toUTCString();
+  const relation = deprecated === undefined ? 'sunset' : 'deprecation';
+  return {
+    headers,
+    links: link === undefined ? [] : [`<${link}>; rel="${relation}"`],
+    successor: successorOf(version, api),
+  };
+}
+
+/** The next version that stays, else the default one. */
+function successorOf({ number }: Version, { versions, defaultVersion }: Api): Version | undefined {
+  const [next] = [...versions.values()]
+    .filter((other) => other.number > number && !isGoing(other))
+    .sort((a, b) => a.number - b.number);
+  return next ?? (defaultVersion === number ? undefined : versions.get(defaultVersion));
+}
+
+/** The versions that are served now. */
+export function servedVersions({ versions }: Api, now: () => Date): readonly Version[] {
+  return [...versions.values()].filter((version) => !hasEnded(version, now));
+}
+
+/** Why a version is served no more, from midnight UTC of its sunset date on. Contract 1, Versions. */
+export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiError | undefined {
+  const { number, sunset, link } = version;
+  if (!hasEnded(version, now)) return undefined;
+  const successor = noticesOf(api)?.get(version)?.successor;
+  const next = successor === undefined ? '' : `; use v${successor.number}`;
+  const more = link === undefined ? '' : `. See ${link}`;
+  return apiError('VERSION_SUNSET', `Version v${number} ended on ${sunset}${next}${more}`);
+}
+
+/**
+ * Adds to an answer what is said of the version that its path names, or means without a number: `Deprecation`
+ * (RFC 9745), `Sunset` (RFC 8594) and links to a page about it and to the same place in the version after it.
+ */
+export function withNotice(response: Response, path: string, api: Api): Response {
+  const notices = noticesOf(api);
+  if (notices === undefined) return response;
+  const route = findRoute(path, api);
+  const version = route.ok ? versionOf(route.value, api) : undefined;
+  const notice = version && notices.get(version);
+  if (!route.ok || notice === undefined) return response;
+  const link = [
+    response.headers['link'] ?? [],
+    notice.links,
+    successorLinks(route.value, notice, api),
+  ]
+    .flat()
+    .join(', ');
+  return {
+    ...response,
+    headers: { ...response.headers, ...notice.headers, ...(link === '' ? {} : { link }) },
+  };
+}
+
+/** The version that a path belongs to; its document does too. */
+function versionOf(route: Route, api: Api): Version | undefined {
+  if (route.kind !== 'system') return route.version;
+  return route.path === documentPath ? api.versions.get(api.defaultVersion) : undefined;
+}
+
+/** The same place in the version after it, unless that does not have it. */
+function successorLinks(route: Route, { successor }: Notice, api: Api): readonly string[] {
+  if (successor === undefined) return [];
+  const { publicUrl = '' } = api.settings.server ?? {};
+  const version = `/v${successor.number}`;
+  const to = (place: string): readonly string[] => [
+    `<${publicUrl}${place}>; rel="successor-version"`,
+  ];
+  if (route.kind !== 'resource') return to(version + documentPath);
+  const { name, id } = route;
+  const resource = api.resources.get(name);
+  if (resource === undefined || successor.hiddenResources.has(resource)) return [];
+  const rest = id === undefined ? name : `${name}/${encodeURIComponent(id)}`;
+  return to(`${api.basePath}${version}/${rest}`);
+}
+
+const documentPath = '/_openapi.json';

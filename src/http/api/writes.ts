@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../../errors.ts';
+import { locationOf, type KeptAnswer } from '../../records/write/idempotency.ts';
+import { RowRights } from '../../records/write/row-rights.ts';
+import { executeWrite } from '../../records/write/write.ts';
+import { notFound, type Answering, type Written } from '../../records/write/written.ts';
+import { refusalOf } from '../../model/access.ts';
+import { inBodyTime } from '../../lib/patterns/pattern.ts';
+import { fieldNameIn } from '../../model/view.ts';
+import { scopeOf } from '../../auth/callers.ts';
+import { planCreate, planUpdate } from '../../query/write/write.ts';
+import type { Demands, WritePlan } from '../../query/plan.ts';
+import { parseBody } from '../../query/request/body.ts';
+import { parsePrefer, readIdempotencyKey } from '../../query/request/headers.ts';
+import type { RequestKind } from '../../query/request/parameters.ts';
+import { parseQuery } from '../../query/request/query.ts';
+import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
+import { entityTag } from '../../records/serialize/digest.ts';
+import type { CompiledRead } from '../../sql/compile/read.ts';
+import type { Call, Exchange } from './exchange.ts';
+import { addressOf, compiledOne, parseId } from './reads.ts';
+import { inspectShown } from '../debug/inspect.ts';
+import { serverDefaults } from '../../specification/keys/server.ts';
+
+/** `POST /<resource>`: one record, or an array of them. */
+export async function createRecords(call: Call): Promise<Result<Response>> {
+  const { exchange, face } = call;
+  const { api } = exchange.generation;
+  const key = readIdempotencyKey(exchange.headers['idempotency-key']);
+  const prepared = await prepare(
+    call,
+    (body) => inBodyTime(() => planCreate(body, face, api, exchange.draw)),
+    key.ok ? [] : [key.error],
+  );
+  if (!prepared.ok) return prepared;
+  const { plan } = prepared.value;
+  const isArray = plan.kind === 'create' && plan.isArray;
+  const { origin, path } = addressOf(call);
+  const before = isArray ? undefined : `${origin}${path}/`;
+  const created =
+    key.ok && key.value !== undefined
+      ? await createOnce(call, key.value, prepared.value, before)
+      : await createAlways(call, prepared.value, before);
+  if (!created.ok) return created;
+  const { written, location } = created.value;
+  const readable = written.map(({ record }) => record).filter((record) => record !== undefined);
+  // Who may not read what was made is told nothing of it.
+  if (readable.length > 0) await inspectShown(call, readable);
+  // Of a record that the caller may not read, or that has gone since under the same Idempotency-Key, there is the id.
+  const shown = written.map(({ id, record }) => record ?? { id });
+  if (isArray) return ok(respondWritten(call, 201, shown, {}));
+  const [first] = written;
+  const tagged = first?.record === undefined ? undefined : first;
+  const headers = location === undefined ? {} : { location };
+  return ok(respondWritten(call, 201, shown[0], headers, tagged));
+}
+
+async function createAlways(
+  call: Call,
+  { plan, answering }: Prepared,
+  before: string | undefined,
+): Promise<Result<KeptAnswer>> {
+  const written = await execute(call, plan, answering);
+  if (!written.ok) return written;
+  return ok({ written: written.value, location: locationOf(before, written.value) });
+}
+
+/** Creates once under a key. Contract 2, Writes. */
+function createOnce(
+  { exchange, caller, view }: Call,
+  key: string,
+  { plan, answering, bytes }: Prepared,
+  before: string | undefined,
+): Promise<Result<KeptAnswer>> {
+  const { path, search } = exchange;
+  const { statements, api } = exchange.generation;
+  exchange.trace.enter(writeStage(plan));
+  const type = exchange.headers['content-type'] ?? '';
+  return exchange.keys.once(plan, statements, answering, {
+    scope: digestOf(JSON.stringify([scopeOf(caller), view.version.number, path, key])),
+    request: digestOf(JSON.stringify([type, search]), bytes),
+    at: exchange.draw.now(),
+    database: exchange.database,
+    patience: api.settings.server?.requestTimeout ?? serverDefaults.requestTimeout,
+    status: 201,
+    before,
+  });
+}
+
+function digestOf(...parts: readonly (string | Buffer)[]): string {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest('base64url');
+}
+
+/** `PUT` and `PATCH /<resource>/:id`. */
+export async function updateRecord(
+  call: Call,
+  kind: 'replace' | 'update',
+  idText: string,
+): Promise<Result<Response>> {
+  const { exchange, face } = call;
+  const id = parseId(idText, face);
+  const [type] = mediaTypeOf(exchange.headers);
+  const options = { merges: type === mergePatchType, demands: demandsOf(exchange) };
+  const prepared = await prepare(call, (body) =>
+    inBodyTime(() => planUpdate(body, kind, id ?? idText, face, exchange.draw, options)),
+  );
+  if (!prepared.ok) return prepared;
+  if (id === undefined) return fail(notFound(face.resource, idText));
+  const { plan, answering } = prepared.value;
+  const written = await execute(call, plan, answering);
+  if (!written.ok) return written;
+  const [first] = written.value;
+  if (first?.record === undefined) return ok(emptyResponse(204, exchange.requestId));
+  await inspectShown(call, [first.record]);
+  return ok(respondWritten(call, 200, first.record, {}, first));
+}
+
+/** `DELETE /<resource>/:id`. */
+export async function deleteRecord(call: Call, idText: string): Promise<Result<Response>> {
+  const { exchange, face } = call;
+  const id = parseId(idText, face);
+  if (id === undefined) return fail(notFound(face.resource, idText));
+  const compiled = compiledOne(call, plainQuery);
+  if (!compiled.ok) return compiled;
+  const { resource } = face;
+  const plan = { kind: 'delete', resource, id, demands: demandsOf(exchange) } as const;
+  const deleted = await execute(call, plan, answeringWith(call, compiled.value));
+  return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
+}
+
+function demandsOf({ headers }: Exchange): Demands {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+}
+
+/** How a write is answered with this read; `plain` is the plain one, where this is another. */
+function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): Answering {
+  const { api, database } = call.exchange.generation;
+  const rights = new RowRights(call.view, call.caller.claims, database.dialect);
+  return { compiled, plain, limits: api.limits, names: namesOf(call), rights };
+}
+
+const plainQuery = parseQuery('', 'read');
+
+interface Prepared {
+  readonly plan: WritePlan;
+  /** The body as it was sent. */
+  readonly bytes: Buffer;
+  readonly answering: Answering;
+}
+
+/** Media type and size, then query and body together: what stands before the database is asked. */
+async function prepare(
+  call: Call,
+  plan: (body: unknown) => Result<WritePlan>,
+  others: readonly ApiError[] = [],
+): Promise<Result<Prepared>> {
+  const { exchange, query } = call;
+  const refusal = checkMediaType(exchange.headers, call.kind);
+  if (refusal !== undefined) return fail(refusal);
+  exchange.trace.enter('read_body');
+  const bytes = await exchange.readBody();
+  if (!bytes.ok) return bytes;
+  exchange.trace.enter('parse_body');
+  const compiled = compiledOne(call, query);
+  const body = parseBody(bytes.value);
+  const planned = body.ok ? plan(body.value) : body;
+  // Who may not do it at all is not told what else is wrong.
+  if (!planned.ok && planned.error === refusalOf(call.caller)) return planned;
+  const [problem, ...problems] = [
+    ...others,
+    ...(compiled.ok ? [] : [compiled.error]),
+    ...(planned.ok ? [] : [planned.error]),
+  ];
+  if (problem !== undefined) return fail(joinErrors(problem, ...problems));
+  if (!compiled.ok) return compiled;
+  if (!planned.ok) return planned;
+  const plain = query.shape === '' ? undefined : compiledOne(call, plainQuery);
+  if (plain?.ok === false) return plain;
+  const answering = answeringWith(call, compiled.value, plain?.value);
+  return ok({ plan: planned.value, answering, bytes: bytes.value });
+}
+
+/** What this caller calls fields and resources in this version. */
+function namesOf({ view }: Call): Answering['names'] {
+  return {
+    field: (field) => fieldNameIn(view.resource(field.resource.name)?.inputs.values() ?? [], field),
+    resource: ({ name }) => ((view.resource(name)?.rules.read.length ?? 0) > 0 ? name : undefined),
+  };
+}
+
+const mergePatchType = 'application/merge-patch+json';
+
+/** The media type of a body and its parameters, in lower case. */
+function mediaTypeOf(
+  headers: Exchange['headers'],
+): readonly [type: string, ...parameters: string[]] {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  return [type, ...parameters];
+}
+
+function checkMediaType(headers: Exchange['headers'], kind: RequestKind): ApiError | undefined {
+  const refuse = (message: string): ApiError => apiError('UNSUPPORTED_MEDIA_TYPE', message);
+  const isEmpty =
+    headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  // Nothing has no type; that a body is missing is said after this.
+  if (isEmpty && headers['content-type'] === undefined) return undefined;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    return refuse(`A body in Content-Encoding ${encoding} is not taken; send it as it is`);
+  const [type, ...parameters] = mediaTypeOf(headers);
+  const isTaken = type === 'application/json' || (type === mergePatchType && kind === 'update');
+  if (!isTaken)
+    return refuse(
+      type === ''
+        ? 'Send the body as Content-Type: application/json'
+        : `A body of type ${type} is not taken; send application/json`,
+    );
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return charset === undefined || /^charset="?utf-8"?$/u.test(charset)
+    ? undefined
+    : refuse('JSON is UTF-8; no other charset is taken');
+}
+
+async function execute(
+  { exchange }: Call,
+  plan: WritePlan,
+  answering: Answering,
+): Promise<Result<readonly Written[]>> {
+  const { database, generation, trace } = exchange;
+  trace.enter(writeStage(plan));
+  const written = await executeWrite(plan, database, generation.statements, answering);
+  trace.enter('finalize');
+  return written;
+}
+
+/** The step in which a record is written. */
+function writeStage({ resource }: WritePlan): string {
+  return `write_${resource.name}`;
+}
+
+/** The answer of a write: what a GET would give, with the entity tag of the plain read of a single record. */
+function respondWritten(
+  call: Call,
+  status: 200 | 201,
+  shown: unknown,
+  more: Readonly<Record<string, string>>,
+  written?: Written,
+): Response {
+  const { exchange } = call;
+  const headers: Record<string, string> = { ...more };
+  const body = JSON.stringify(shown);
+  if (written !== undefined)
+    headers['etag'] = entityTag(written.plain === undefined ? body : JSON.stringify(written.plain));
+  if (!parsePrefer(exchange.headers).minimal)
+    return jsonResponse(status, body, exchange.requestId, headers);
+  headers['preference-applied'] = 'return=minimal';
+  return emptyResponse(status === 201 ? 201 : 204, exchange.requestId, headers);
+}

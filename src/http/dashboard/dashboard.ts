@@ -1,0 +1,280 @@
+import { apiError, needsCredentials, type ApiError } from '../../errors.ts';
+import { ownTurn } from '../../lib/event-loop.ts';
+import type { Caller } from '../../model/access.ts';
+import type { Api } from '../../model/api.ts';
+import { Activity, pointsOf } from '../../observability/activity.ts';
+import type {
+  ReloadEvent,
+  RequestEnd,
+  RequestTrace,
+  TraceReader,
+} from '../../observability/events.ts';
+import { RecentRequests } from '../../observability/recent.ts';
+import type { StreamedBody } from '../response/response.ts';
+import { mostRows, newsTogether, type DashboardNews, type NewsWanted } from './news.ts';
+import { requestDetail, requestRow, type Telling } from './requests.ts';
+import { Watcher, type Source } from './watcher.ts';
+import type { NetworkChange, RequestDetail, RequestRow } from './wire.ts';
+import type { Mode } from '../edge/edge.ts';
+import type { Fleet } from '../server/fleet.ts';
+import { isAmong } from '../edge/honoured.ts';
+
+/** For how long after the last question of a page everything of a request is recorded, in ms. */
+const watchedFor = 60_000;
+/**
+ * How many requests are recorded in full at once, and how many of each second after them, so that all that a front end
+ * sends is, and looking on costs a busy server next to nothing.
+ */
+const recordedAtOnce = 200;
+const recordedASecond = 20;
+/** How many requests are told of in one turn of the event loop. */
+const rowsATurn = 20;
+/** How long another process is told of them, in ms: it waits for a second, and has the rest when it asks again. */
+const longestTelling = 400;
+/** How many pages may look on at once. */
+const mostWatchers = 16;
+
+/** Where the page of the dashboard is; all that it asks for is below it. */
+export const dashboardPath = '/_dashboard';
+
+/** Whether a path is one of the dashboard's own, whose requests it does not show. */
+export function isDashboardPath(path: string): boolean {
+  return path === dashboardPath || path.startsWith(`${dashboardPath}/`);
+}
+
+/** Whether there is a dashboard at all: on in `dev`, in `start` where `dashboard` says so. Contract 3, Modes. */
+export function hasDashboard({ settings }: Pick<Api, 'settings'>, mode: Mode): boolean {
+  const { dashboard } = settings;
+  return dashboard === undefined ? mode === 'dev' : dashboard !== false;
+}
+
+/**
+ * Why a caller may not use the dashboard. Where there is no `auth`, everyone who reaches `dev` may; else it takes a
+ * role of `dashboard.roles`, or in `dev`, where none are named, any credential.
+ */
+export function refuseDashboard(
+  { settings }: Pick<Api, 'settings'>,
+  mode: Mode,
+  caller: Caller,
+): ApiError | undefined {
+  const { auth, dashboard } = settings;
+  const isOpen =
+    auth === undefined
+      ? mode === 'dev' || isAmong(dashboard, caller)
+      : isAmong(dashboard, caller) ||
+        (mode === 'dev' && dashboard === undefined && caller.authenticated);
+  if (isOpen) return undefined;
+  return caller.authenticated
+    ? apiError('FORBIDDEN', 'The dashboard is for the roles that `dashboard` names')
+    : needsCredentials;
+}
+
+export interface DashboardOptions {
+  /** What a page has to send with each change. */
+  readonly token: string;
+  /** ms on a clock that is never set. */
+  readonly clock: () => number;
+  /** The clock on the wall. */
+  readonly now: () => Date;
+  /** All the time that requests have spent in the database, in ms. */
+  readonly databaseTime: () => number;
+  /** When `clock` began, on a clock that all processes of the machine share, in ms. */
+  readonly origin: number;
+  readonly api: () => Api;
+  readonly mode: Mode;
+  /** The simulated network: what was changed of it, and how to change it. */
+  readonly network: {
+    readonly changes: readonly NetworkChange[];
+    readonly change: (
+      resource: NetworkChange['resource'],
+      settings: NetworkChange['settings'],
+    ) => void;
+  };
+  /** Present: several processes serve together. */
+  readonly fleet?: Fleet | undefined;
+}
+
+/**
+ * What the dashboard knows of a server: its last requests and its activity. Steps, statements and bodies are recorded
+ * only while a page looks on, so that nobody else pays for them.
+ */
+export class Dashboard implements TraceReader {
+  readonly token: string;
+  readonly recent = new RecentRequests();
+  /** Why what was saved last is not what is served; undefined where it is. */
+  specification: ReloadEvent | undefined;
+  private readonly options: DashboardOptions;
+  private readonly watchers = new Set<Watcher>();
+  private isClosed = false;
+  private readonly activity = new Activity();
+  /** 0: nobody looks on. */
+  private watchedUntil = 0;
+  /** How many more requests may be recorded, and when that was reckoned. */
+  private left = recordedAtOnce;
+  private leftAt = 0;
+
+  constructor(options: DashboardOptions) {
+    this.options = options;
+    this.token = options.fleet?.token ?? options.token;
+  }
+
+  /** Answers the others that serve together with this process, and takes over what was changed before it came. */
+  async join(): Promise<void> {
+    const { fleet, network } = this.options;
+    if (fleet === undefined) return;
+    fleet.answer('news', async (wanted) => {
+      this.look();
+      return this.ownNews(wanted, longestTelling);
+    });
+    fleet.answer('request', async (id) => this.ownDetail(id) ?? null);
+    fleet.answer('network', async (change) => {
+      if (change !== null) this.takeChange(change);
+      return network.changes;
+    });
+    const known = await fleet.ask('network', null);
+    const first = known.find(({ length }) => length > 0) ?? [];
+    if (network.changes.length === 0) for (const change of first) this.takeChange(change);
+  }
+
+  get wantsSteps(): boolean {
+    if (this.watchedUntil === 0) return false;
+    const now = this.options.clock();
+    if (now >= this.watchedUntil) this.watchedUntil = 0;
+    if (this.watchedUntil === 0) return false;
+    const more = ((now - this.leftAt) / 1_000) * recordedASecond;
+    this.left = Math.min(recordedAtOnce, this.left + more);
+    this.leftAt = now;
+    return this.left >= 1;
+  }
+
+  get wantsBodies(): boolean {
+    return this.wantsSteps;
+  }
+
+  /** A page has asked for something. */
+  look(): void {
+    this.watchedUntil = this.options.clock() + watchedFor;
+  }
+
+  readonly ended = (trace: RequestTrace, end: RequestEnd): void => {
+    if (isDashboardPath(trace.start.path)) return;
+    const now = trace.begin + end.duration;
+    this.activity.add(
+      this.options.origin + now,
+      end.status,
+      end.duration,
+      this.options.databaseTime(),
+    );
+    const isRecorded = trace.recording !== undefined && now < this.watchedUntil;
+    this.recent.add(trace, end, isRecorded);
+    if (isRecorded) this.left -= 1;
+  };
+
+  /** What is to be added to a time of `performance.now()` to have ms since 1970, as the clock on the wall has it now. */
+  private get wallOffset(): number {
+    return this.options.now().getTime() - this.options.clock();
+  }
+
+  /** Tells the pages of an edit that was refused, or lets them ask anew for what is served now. */
+  readonly reloaded = (event: ReloadEvent): void => {
+    this.specification = event.problems.length === 0 ? undefined : event;
+    for (const watcher of this.watchers) watcher.specification(this.specification);
+  };
+
+  /** Changes the simulated network, in all processes, and tells the pages. */
+  async changeNetwork(change: NetworkChange): Promise<void> {
+    this.takeChange(change);
+    await this.options.fleet?.ask('network', change);
+  }
+
+  private takeChange({ resource, settings }: NetworkChange): void {
+    this.options.network.change(resource, settings);
+    for (const watcher of this.watchers) watcher.network();
+  }
+
+  /** All that is known of a request, whichever process has answered it. */
+  async detail(id: string): Promise<RequestDetail | undefined> {
+    const own = this.ownDetail(id);
+    if (own !== undefined) return own;
+    const others = await this.options.fleet?.ask('request', id);
+    return others?.find((one) => one !== null) ?? undefined;
+  }
+
+  private ownDetail(id: string): RequestDetail | undefined {
+    const request = this.recent.find(id);
+    return request && requestDetail(request, this.telling);
+  }
+
+  private get telling(): Telling {
+    return { api: this.options.api(), mode: this.options.mode, wallOffset: this.wallOffset };
+  }
+
+  private async news(wanted: NewsWanted): Promise<DashboardNews> {
+    const others = (await this.options.fleet?.ask('news', wanted)) ?? [];
+    return newsTogether([await this.ownNews(wanted), ...others]);
+  }
+
+  private async ownNews({ seen, from }: NewsWanted, longest = Infinity): Promise<DashboardNews> {
+    const { fleet, origin, clock } = this.options;
+    const member = String(fleet?.member ?? 0);
+    const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
+    if (seen === undefined) return { seen: {}, rows: [], spans };
+    const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
+    const rows = await this.rowsAfter(last, clock() + longest);
+    return { seen: { [member]: rows.at(-1)?.number ?? last }, rows, spans };
+  }
+
+  /** The rows of the requests after one, a few at a time: the longest URLs take some ms each. At `end` it is enough. */
+  private async rowsAfter(number: number, end: number): Promise<readonly RequestRow[]> {
+    const rows: RequestRow[] = [];
+    for (;;) {
+      const { telling } = this;
+      const some = this.recent.after(rows.at(-1)?.number ?? number, rowsATurn);
+      for (const request of some) rows.push(requestRow(request, telling));
+      const isEnough = rows.length >= mostRows || this.options.clock() >= end;
+      if (some.length < rowsATurn || isEnough) return rows;
+      await ownTurn();
+    }
+  }
+
+  get processes(): number {
+    return this.options.fleet?.size ?? 1;
+  }
+
+  /** What tells one server from another. */
+  get server(): string {
+    return this.token.slice(0, 8);
+  }
+
+  /** The stream of one more page; undefined where there are too many, or the server takes its leave. */
+  watch(source: Pick<Source, 'hello' | 'seen'>): StreamedBody | undefined {
+    const isFull = this.isClosed || this.watchers.size >= mostWatchers;
+    return isFull ? undefined : this.events(source);
+  }
+
+  private async *events(source: Pick<Source, 'hello' | 'seen'>): StreamedBody {
+    const watcher = new Watcher();
+    const { clock } = this.options;
+    // A body that nobody reads after all never gets here.
+    this.watchers.add(watcher);
+    try {
+      if (this.isClosed) return;
+      yield* watcher.events({
+        ...source,
+        server: this.server,
+        news: (wanted) => this.news(wanted),
+        points: (spans, from) => pointsOf(spans, this.options.origin + clock(), from),
+        clock,
+        looks: () => this.look(),
+      });
+    } finally {
+      this.watchers.delete(watcher);
+    }
+  }
+
+  /** Ends all streams, and begins no more. */
+  close(): void {
+    this.isClosed = true;
+    for (const watcher of this.watchers) watcher.end();
+  }
+}

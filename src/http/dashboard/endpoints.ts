@@ -1,0 +1,187 @@
+import { timingSafeEqual } from 'node:crypto';
+import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
+import { rowCounts } from '../../databases/counts.ts';
+import { decide, type Caller } from '../../model/access.ts';
+import type { Version } from '../../model/api.ts';
+import { jsonResponse, streamResponse, type Response } from '../response/response.ts';
+import { dashboardPath, hasDashboard, refuseDashboard, type Dashboard } from './dashboard.ts';
+import { dashboardFile } from './files.ts';
+import { modelDocument } from './model.ts';
+import { networkDocument, readNetworkChange } from './network.ts';
+import { readEventId } from './news.ts';
+import type { RowCounts } from './wire.ts';
+import type { Exchange } from '../api/exchange.ts';
+import type { Generation } from '../server/served-api.ts';
+import { isHonoured } from '../edge/honoured.ts';
+import { answerMethod, nothingAt } from '../api/router.ts';
+
+/** Up to how many records are counted, and how long the counts are good, in ms. */
+const countedRows = 100_000;
+const countsKept = 10_000;
+
+/** What an endpoint is given. */
+interface Asked {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly dashboard: Dashboard;
+  readonly version: Version;
+}
+
+type Endpoint = (asked: Asked) => Promise<Result<object>> | Result<object>;
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  model: ({ exchange, caller, version }) =>
+    ok(modelDocument(exchange.generation.view(version, caller))),
+  rows: async ({ exchange, caller, version }) =>
+    ok({ rows: await countsFor(exchange, caller, version), countedRows } satisfies RowCounts),
+  network: (asked) =>
+    asked.exchange.method === 'PUT'
+      ? changeNetwork(asked)
+      : ok(networkDocument(asked.exchange.network, asked.exchange.generation.api, namesFor(asked))),
+};
+
+/**
+ * Answers the page of the dashboard, its files, and what it asks for. Contract 4, Dashboard: the page is for everyone
+ * where there is one, the data for those that may use it, and only for pages of this server.
+ */
+export async function answerDashboard(
+  path: string,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Result<Response>> {
+  const { dashboard, generation, mode, requestId, headers } = exchange;
+  const { api } = generation;
+  if (dashboard === undefined || !hasDashboard(api, mode)) return fail(nothingAt(path));
+  exchange.trace.route = dashboardPath;
+  const name = path.startsWith(`${dashboardPath}/api/`) ? path.slice(dashboardPath.length + 5) : '';
+  const allow = name === 'network' ? 'GET, HEAD, PUT, OPTIONS' : 'GET, HEAD, OPTIONS';
+  const answered = answerMethod(exchange, allow);
+  if (answered !== undefined) return answered;
+  if (name === '') return dashboardFile(path, requestId, headers['accept-encoding']);
+  const refusal = crossSite(exchange) ?? refuseDashboard(api, mode, caller);
+  if (refusal !== undefined) return fail(refusal);
+  dashboard.look();
+  const version = versionOf(generation, new URLSearchParams(exchange.search));
+  if (!version.ok) return version;
+  const asked = { exchange, caller, dashboard, version: version.value };
+  if (name === 'events') return answerEvents(asked);
+  const result = await answerData(name, asked);
+  return result.ok ? ok(jsonResponse(200, JSON.stringify(result.value), requestId)) : result;
+}
+
+async function answerData(name: string, asked: Asked): Promise<Result<object>> {
+  if (name.startsWith('requests/')) {
+    const request = await asked.dashboard.detail(name.slice('requests/'.length));
+    return request === undefined
+      ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is not kept any more'))
+      : ok(request);
+  }
+  const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
+  return endpoint === undefined ? fail(nothingAt(`${dashboardPath}/api/${name}`)) : endpoint(asked);
+}
+
+/** Everything that happens, as server-sent events; after `Last-Event-ID` where this server has sent that. */
+function answerEvents(asked: Asked): Result<Response> {
+  const { exchange, caller, dashboard } = asked;
+  const { mode, headers, requestId } = exchange;
+  const seen = readEventId(dashboard.server, String(headers['last-event-id'] ?? ''));
+  const body = dashboard.watch({
+    hello: {
+      token: dashboard.token,
+      mode,
+      caller: caller.name ?? null,
+      mayChange: isHonoured(exchange, caller),
+      processes: dashboard.processes,
+      isContinued: seen !== undefined,
+      specification: dashboard.specification ?? null,
+    },
+    seen: seen ?? {},
+  });
+  if (body === undefined)
+    return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
+  const response = streamResponse('text/event-stream', body, requestId, {
+    // Proxies would hold back what belongs on the screen now.
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  return ok({ ...response, isLive: true });
+}
+
+/** Refuses pages of other origins, whatever `server.cors` lets them read: what is told here is not for them. */
+function crossSite({ headers }: Exchange): ApiError | undefined {
+  const site = headers['sec-fetch-site'];
+  const { origin, host } = headers;
+  const isOwn =
+    site === undefined
+      ? origin === undefined || URL.parse(origin)?.host === host
+      : site === 'same-origin' || site === 'none';
+  return isOwn ? undefined : apiError('FORBIDDEN', 'The dashboard answers its own page alone');
+}
+
+function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Version> {
+  const text = parameters.get('version') ?? String(api.defaultVersion);
+  const version = api.versions.get(Number(text));
+  return version === undefined
+    ? fail(apiError('UNKNOWN_VERSION', `There is no version ${text}`))
+    : ok(version);
+}
+
+function namesFor({ exchange, caller, version }: Asked): readonly string[] {
+  return exchange.generation
+    .view(version, caller)
+    .faces()
+    .map(({ name }) => name);
+}
+
+async function changeNetwork(asked: Asked): Promise<Result<object>> {
+  const { exchange, caller, dashboard } = asked;
+  const { network, headers, generation } = exchange;
+  const sent = headers['x-dashboard-token'];
+  if (typeof sent !== 'string' || !isSame(sent, dashboard.token))
+    return fail(apiError('FORBIDDEN', 'A change needs the token of this page (X-Dashboard-Token)'));
+  if (!isHonoured(exchange, caller))
+    return fail(apiError('FORBIDDEN', 'Changes are for the roles that `debug` names'));
+  const bytes = await exchange.readBody();
+  if (!bytes.ok) return bytes;
+  const { settings } = generation.api;
+  const change = readNetworkChange(bytes.value, namesFor(asked), (resource) =>
+    network.settingsOf(settings, resource),
+  );
+  if (!change.ok) return change;
+  await dashboard.changeNetwork(change.value);
+  return ok(networkDocument(network, generation.api, namesFor(asked)));
+}
+
+function isSame(sent: string, token: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(token)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+const counted = new WeakMap<
+  Generation,
+  { at: number; counts: Promise<ReadonlyMap<string, number>> }
+>();
+
+/** How many records the resources have that the caller may read without a row rule; counted once for all who ask. */
+async function countsFor(
+  { generation, draw }: Exchange,
+  caller: Caller,
+  version: Version,
+): Promise<RowCounts['rows']> {
+  const now = draw.now().getTime();
+  let latest = counted.get(generation);
+  if (latest === undefined || Math.abs(now - latest.at) > countsKept) {
+    const { api, database } = generation;
+    latest = { at: now, counts: rowCounts(api.resources.values(), database, countedRows) };
+    latest.counts.catch(() => counted.delete(generation));
+    counted.set(generation, latest);
+  }
+  const counts = await latest.counts;
+  const view = generation.view(version, caller);
+  return Object.fromEntries(
+    view.faces().map(({ name, rules }) => {
+      const seesAll = decide(rules.read).allowed === 'all';
+      return [name, seesAll ? (counts.get(name) ?? null) : null];
+    }),
+  );
+}

@@ -1,0 +1,226 @@
+import { facesOf } from '../../query/filter/path.ts';
+import {
+  isToMany,
+  type Api,
+  type BelongsToMany,
+  type Field,
+  type Reference,
+  type Version,
+} from '../../model/api.ts';
+import { operators } from '../../model/operators.ts';
+import { toldValues } from '../../model/told-values.ts';
+import {
+  fieldNameIn,
+  linkedRelation,
+  mayCarry,
+  mayCreate,
+  mayLink,
+  mayUpdate,
+  pivotInputs,
+  type RelationView,
+  type ResourceView,
+  type View,
+} from '../../model/view.ts';
+import { filterables, isSortable, sortables } from '../../openapi/document/filters.ts';
+import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './wire-model.ts';
+
+/** The API as a caller meets it in one version, for the forms of the dashboard. */
+export function modelDocument(view: View): Model {
+  const { api, version } = view;
+  return {
+    name: api.name,
+    description: api.description ?? null,
+    path: pathOf(api, version),
+    version: version.number,
+    versions: [...api.versions.keys()].sort((a, b) => a - b),
+    limits: api.limits,
+    operators: Object.entries(operators).map(([name, definition]) => ({ name, ...definition })),
+    resources: view.faces().map(resourceDocument),
+  };
+}
+
+/** Where the resources of a version are. */
+function pathOf({ basePath }: Api, { number }: Version): string {
+  return `${basePath}/v${number}`;
+}
+
+function resourceDocument(face: ResourceView): ResourceInfo {
+  const { limits } = face.view.api;
+  const { resource, offered } = face;
+  const names = new Set([...face.fields.keys(), ...face.inputs.keys()]);
+  const sorts = new Set(sortables(face, limits));
+  return {
+    name: face.name,
+    description: resource.description ?? null,
+    pagination: resource.pagination,
+    operations: [...offered],
+    fields: [...names].flatMap((name) => {
+      const input = face.inputs.get(name);
+      const field = input?.field ?? face.fields.get(name)?.field;
+      if (field === undefined) return [];
+      const document = fieldDocument(field, face.view);
+      const [isCreatable, isUpdatable] =
+        input === undefined ? [false, false] : [mayCreate(input), mayUpdate(input)];
+      return [{ name, isReadable: face.fields.has(name), isCreatable, isUpdatable, ...document }];
+    }),
+    relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
+    groups: Object.fromEntries(face.groups),
+    filters: filterables(face, limits).flatMap(({ path, kind, leaves: [leaf], operators: fit }) =>
+      kind === 'related'
+        ? []
+        : [
+            {
+              path,
+              kind,
+              operators: fit,
+              isSortable: leaf !== undefined && isSortable(leaf),
+              type: leaf?.type.name ?? null,
+              values: (leaf && toldValues(leaf, face.view)) ?? null,
+            },
+          ],
+    ),
+    sorts: [...sorts],
+  };
+}
+
+/** The attributes of a field that a form has to know. */
+const told = [
+  'format',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+] as const;
+
+function fieldDocument(field: Field, view: View): ValueInfo {
+  const { attributes, reference, properties, items } = field;
+  return {
+    type: field.type.name,
+    description: attributes.description ?? null,
+    isNullable: field.nullable,
+    isRequired: field.required && field.default === undefined,
+    isUnique: field.unique,
+    default: field.default?.kind === 'value' ? field.default.value : null,
+    values: toldValues(field, view) ?? null,
+    constraints: Object.fromEntries(
+      told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
+    ),
+    ...(field.type.name === 'decimal' ? { precision: field.precision, scale: field.scale } : {}),
+    ...(reference === undefined ? {} : referenceDocument(reference, view)),
+    ...(items === undefined ? {} : { items: fieldDocument(items, view) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: [...properties].map(([name, part]) => ({
+            name,
+            ...fieldDocument(part, view),
+          })),
+        }),
+  };
+}
+
+/** What a key points to, where the caller may know that it exists. */
+function referenceDocument(
+  { resource, field }: Reference,
+  view: View,
+): Pick<ValueInfo, 'reference'> {
+  const face = view.resource(resource.name);
+  const name = nameOn(field, face);
+  return face === undefined || name === null
+    ? {}
+    : { reference: { resource: face.name, field: name } };
+}
+
+function nameOn(field: Field, face: ResourceView | undefined): string | null {
+  return fieldNameIn(face?.fields.values() ?? [], field) ?? null;
+}
+
+function relationDocument(view: RelationView, face: ResourceView): RelationInfo {
+  const { relation } = view;
+  const targets = facesOf(view).map(({ face: target }) => target.name);
+  return {
+    name: view.name,
+    kind: relation.kind,
+    description: relation.description ?? null,
+    isToMany: isToMany(relation),
+    targets: [...new Set(targets)],
+    ...linkOf(view, face),
+    ...pairOf(view, face),
+    ...foundBy(view, face),
+  };
+}
+
+/** What a link can carry, where this caller may write links with the record. */
+function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'link'> {
+  const linked = linkedRelation(view.name, face);
+  if (linked === undefined || !mayLink(view, face)) return {};
+  const { relation } = linked;
+  const pivot = [...pivotInputs(view).values()].filter((input) => mayCarry(relation, input));
+  return {
+    link: {
+      id: fieldDocument(relation.target.id, face.view),
+      pivot: pivot.map(({ name, field }) => ({ name, ...fieldDocument(field, face.view) })),
+    },
+  };
+}
+
+/** The two fields of a morphTo, and what each value of the first one means. */
+function pairOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'pair'> {
+  const { relation } = view;
+  if (relation.kind !== 'morphTo') return {};
+  const [type, id] = [nameOn(relation.typeField, face), nameOn(relation.idField, face)];
+  if (type === null || id === null) return {};
+  const types = facesOf(view).flatMap(({ face: target, typeValue }) =>
+    typeValue === undefined ? [] : [{ value: typeValue, resource: target.name }],
+  );
+  return { pair: { type, id, types } };
+}
+
+/** Where filters of the target find the records of a relation: those of a morphTo are told by its pair. */
+function foundBy(view: RelationView, face: ResourceView): Pick<RelationInfo, 'foundBy'> {
+  const { relation } = view;
+  if (relation.kind === 'morphTo') return {};
+  const target = view.target(relation.target);
+  const found = (
+    path: string | null,
+    field: string | null,
+    ...others: Found
+  ): { foundBy?: Found } =>
+    path === null || field === null ? {} : { foundBy: [...others, { path, field }] };
+  switch (relation.kind) {
+    case 'belongsTo':
+      return found(nameOn(relation.targetField, target), nameOn(relation.key, face));
+    case 'hasOne':
+    case 'hasMany':
+      return found(nameOn(relation.key, target), nameOn(relation.ownerField, face));
+    case 'morphMany': {
+      const { typeField, idField, typeValue, owner } = relation;
+      const path = nameOn(typeField, target);
+      const id = nameOn(owner.id, face);
+      return path === null ? {} : found(nameOn(idField, target), id, { path, value: typeValue });
+    }
+    case 'belongsToMany': {
+      const back = [...(target?.relations.values() ?? [])].find(
+        (one) => one.relation.kind === 'belongsToMany' && isOtherSide(one.relation, relation),
+      );
+      const field = nameOn(relation.ownerField, face);
+      return back === undefined ? {} : found(`${back.name}.${field}`, field);
+    }
+    default:
+      return relation satisfies never;
+  }
+}
+
+type Found = NonNullable<RelationInfo['foundBy']>;
+
+/** Whether both relations go over the same keys of a junction, from either side. */
+function isOtherSide(one: BelongsToMany, other: BelongsToMany): boolean {
+  return one.ownerKey === other.targetKey && one.targetKey === other.ownerKey;
+}

@@ -1,0 +1,101 @@
+import { apiError, fail, ok, type FieldProblem, type Result } from '../../errors.ts';
+import type { Api } from '../../model/api.ts';
+import { isJsonObject } from '../../model/values.ts';
+import { parseBody } from '../../query/request/body.ts';
+import type { NetworkSpecification } from '../../specification/specification.ts';
+import type { NetworkChange } from './wire.ts';
+import type { Network } from '../simulation/simulated-network.ts';
+
+/** The longest wait that can be asked for, in ms, as of `X-Simulate`. */
+const longestLatency = 60_000;
+
+/** What the network does now: to all that have nothing of their own, and to each resource. */
+export function networkDocument(network: Network, api: Api, names: readonly string[]): object {
+  const told = (resource: string | undefined): object => ({
+    source: network.sourceOf(api.settings, resource),
+    settings: network.settingsOf(api.settings, resource) ?? {},
+  });
+  return {
+    overall: told(undefined),
+    resources: names.map((name) => ({ name, ...told(name) })),
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads `{ "resource": name | null, "settings": { latency, errorRate, throttling } | null }`. What `settings` does not
+ * name of seed and errors stays as it is. INVALID_JSON, INVALID_BODY, or VALIDATION_FAILED with all problems.
+ */
+export function readNetworkChange(
+  bytes: Buffer,
+  names: readonly string[],
+  current: (resource: string | undefined) => NetworkSpecification | undefined,
+): Result<NetworkChange> {
+  const parsed = parseBody(bytes);
+  if (!parsed.ok) return parsed;
+  const body = parsed.value;
+  if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body is no object'));
+  const problems: FieldProblem[] = [];
+  const report = (field: string, message: string): void => void problems.push({ field, message });
+  only(body, ['resource', 'settings'], '', report);
+  const { resource = null, settings } = body;
+  if (resource !== null && !names.some((name) => name === resource))
+    report('resource', 'is the name of a resource, or null for all');
+  if (settings !== null && !isJsonObject(settings)) report('settings', 'is an object or null');
+  const name = typeof resource === 'string' ? resource : undefined;
+  const read = isJsonObject(settings) ? readSettings(settings, report) : undefined;
+  if (problems.length > 0)
+    return fail(apiError('VALIDATION_FAILED', 'The change is not valid', { problems }));
+  if (read === undefined) return ok({ resource: name, settings: undefined });
+  const { seed, errors } = current(name) ?? {};
+  const kept = {
+    ...(seed === undefined ? {} : { seed }),
+    ...(errors === undefined ? {} : { errors }),
+  };
+  return ok({ resource: name, settings: { ...kept, ...read } });
+}
+
+type Report = (field: string, message: string) => void;
+
+function readSettings(settings: Members, report: Report): NetworkSpecification {
+  only(settings, ['latency', 'errorRate', 'throttling'], 'settings.', report);
+  const { latency, errorRate, throttling } = settings;
+  let read: NetworkSpecification = {};
+  if (isGiven(latency)) {
+    const { min, max } = isJsonObject(latency) ? latency : {};
+    if (isJsonObject(latency)) only(latency, ['min', 'max'], 'settings.latency.', report);
+    if (isWithin(min, 0, longestLatency) && isWithin(max, min, longestLatency))
+      read = { ...read, latency: { min, max } };
+    else
+      report(
+        'settings.latency',
+        `has min and max from 0 to ${longestLatency} ms, max no less than min`,
+      );
+  }
+  if (isGiven(errorRate)) {
+    if (isWithin(errorRate, 0, 1)) read = { ...read, errorRate };
+    else report('settings.errorRate', 'is a number from 0 to 1');
+  }
+  if (isGiven(throttling)) {
+    const { rate } = isJsonObject(throttling) ? throttling : {};
+    if (isJsonObject(throttling)) only(throttling, ['rate'], 'settings.throttling.', report);
+    if (isWithin(rate, 1, 1e12) && Number.isInteger(rate)) read = { ...read, throttling: { rate } };
+    else report('settings.throttling', 'has a rate of whole bytes a second, at least 1');
+  }
+  return read;
+}
+
+function only(members: Members, known: readonly string[], prefix: string, report: Report): void {
+  for (const name of Object.keys(members))
+    if (!known.includes(name))
+      report(`${prefix}${name}`, `is unknown; there is ${known.join(', ')}`);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isWithin(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && value >= least && value <= most;
+}

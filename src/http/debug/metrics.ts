@@ -1,0 +1,312 @@
+import { performance } from 'node:perf_hooks';
+import type { Metric, Registry } from 'prom-client';
+import type { Database } from '../../databases/database.ts';
+import type { Soon } from '../../lib/maybe-promise.ts';
+import type { Fleet, ToldMetric } from '../server/fleet.ts';
+import { routeName, type DependencyEvent } from '../../observability/events.ts';
+
+/** The upper bounds of the latency histogram, in ms. */
+const bounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+
+/** What was counted of one endpoint. */
+interface Series {
+  readonly route: string;
+  readonly byStatus: Map<number, number>;
+  /** Requests up to each bound, and above the last. */
+  readonly buckets: number[];
+  sum: number;
+}
+
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** What several processes have of it together; the sum. */
+  readonly together?: 'max';
+  readonly samples: () => readonly Sample[];
+}
+
+/**
+ * What `/_metrics` tells. Requests are counted into plain numbers, which cost them next to nothing; the library is
+ * loaded, and the text made, when somebody asks. Contract 3, Endpoints beside the resources.
+ */
+export class Metrics {
+  private readonly series = new Map<string, Map<string, Series>>();
+  private readonly databases = new WeakMap<Database, Database>();
+  private database: Database | undefined;
+  private readonly dependencies = new Map<DependencyEvent['name'], 0 | 1>([
+    ['signing keys', 0],
+    ['rate limit store', 0],
+  ]);
+  private inFlight = 0;
+  private databaseTime = 0;
+  private databaseCalls = 0;
+  private rateLimited = 0;
+  private shed = 0;
+  private registry: Promise<Registry> | undefined;
+  private readonly fleet: Fleet | undefined;
+
+  /** Of one process, or of several that serve together: then whoever is asked tells the metrics of all. */
+  constructor(fleet?: Fleet) {
+    this.fleet = fleet;
+    fleet?.answer('metrics', async () => {
+      this.registry ??= this.makeRegistry();
+      return summable(await (await this.registry).getMetricsAsJSON());
+    });
+  }
+
+  began(): void {
+    this.inFlight += 1;
+  }
+
+  /** A request has ended; `route` and `operation` are bounded in number. */
+  ended(
+    { route, operation }: { readonly route: string; readonly operation: string },
+    status: number,
+    code: string | undefined,
+    duration: number,
+  ): void {
+    this.inFlight -= 1;
+    const series = this.seriesOf(route, operation);
+    const { byStatus, buckets } = series;
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    let index = 0;
+    while (index < bounds.length && duration > (bounds[index] ?? 0)) index += 1;
+    buckets[index] = (buckets[index] ?? 0) + 1;
+    series.sum += duration;
+    if (status === 429) this.rateLimited += 1;
+    else if (code === 'OVERLOADED') this.shed += 1;
+  }
+
+  private seriesOf(route: string, operation: string): Series {
+    let byOperation = this.series.get(route);
+    if (byOperation === undefined) {
+      byOperation = new Map();
+      this.series.set(route, byOperation);
+    }
+    let series = byOperation.get(operation);
+    if (series === undefined) {
+      series = {
+        route: routeName({ route, operation }),
+        byStatus: new Map(),
+        buckets: Array(bounds.length + 1).fill(0),
+        sum: 0,
+      };
+      byOperation.set(operation, series);
+    }
+    return series;
+  }
+
+  /** A database whose time is counted; the same one for the same database. */
+  measured(database: Database): Database {
+    this.database = database;
+    let measured = this.databases.get(database);
+    if (measured === undefined) {
+      measured = this.measure(database);
+      this.databases.set(database, measured);
+    }
+    return measured;
+  }
+
+  private measure(database: Database): Database {
+    const count = (begin: number): void => {
+      this.databaseTime += performance.now() - begin;
+      this.databaseCalls += 1;
+    };
+    const timed = <Answer>(begin: number, answer: Promise<Answer>): Promise<Answer> => {
+      const end = (): void => count(begin);
+      void answer.then(end, end);
+      return answer;
+    };
+    const counted = <Answer>(ask: () => Soon<Answer>): Soon<Answer> => {
+      const begin = performance.now();
+      let answer: Soon<Answer> | undefined;
+      try {
+        answer = ask();
+        return answer;
+      } finally {
+        // What is there by now was waited for by nobody but this request.
+        if (answer instanceof Promise) void timed(begin, answer);
+        else count(begin);
+      }
+    };
+    return {
+      dialect: database.dialect,
+      asksAtOnce: database.asksAtOnce,
+      all: (statement, values) => counted(() => database.all(statement, values)),
+      count: (statement, values) => counted(() => database.count(statement, values)),
+      writeOne: (statement, values) =>
+        timed(performance.now(), database.writeOne(statement, values)),
+      stream: (...request) => timed(performance.now(), database.stream(...request)),
+      write: (work) => timed(performance.now(), database.write(work)),
+      ping: () => database.ping(),
+      close: () => database.close(),
+    };
+  }
+
+  /** All the time that requests have waited for the database, in ms. */
+  get totalDatabaseTime(): number {
+    return this.databaseTime;
+  }
+
+  /** Something that the service needs beside its database has begun to fail, or works again. */
+  told({ name, error }: DependencyEvent): void {
+    this.dependencies.set(name, error === undefined ? 0 : 1);
+  }
+
+  /** The text of `/_metrics` and its media type. */
+  async text(): Promise<{ readonly contentType: string; readonly body: string }> {
+    this.registry ??= this.makeRegistry();
+    const registry = this.fleet
+      ? await this.together(await this.registry, this.fleet)
+      : await this.registry;
+    return { contentType: registry.contentType, body: await registry.metrics() };
+  }
+
+  private async together(
+    own: Registry,
+    fleet: Fleet,
+  ): Promise<Pick<Registry, 'contentType' | 'metrics'>> {
+    const { AggregatorRegistry } = await import('prom-client');
+    const first = summable(await own.getMetricsAsJSON());
+    const others = await fleet.ask('metrics', first);
+    return AggregatorRegistry.aggregate([first, ...others] as object[]);
+  }
+
+  private async makeRegistry(): Promise<Registry> {
+    const { Registry: MetricRegistry, collectDefaultMetrics } = await import('prom-client');
+    const registry = new MetricRegistry();
+    collectDefaultMetrics({ register: registry });
+    for (const { name, help, type, samples, together = 'sum' } of this.families())
+      registry.registerMetric({
+        name,
+        get: async () => ({ name, help, type, values: samples(), aggregator: together }),
+        // The library takes whatever has a name and gives its values; only its types want one of its own classes.
+      } as unknown as Metric);
+    return registry;
+  }
+
+  private get all(): readonly Series[] {
+    return [...this.series.values()].flatMap((byOperation) => [...byOperation.values()]);
+  }
+
+  private families(): readonly Family[] {
+    const one =
+      (value: () => number): Family['samples'] =>
+      () => [{ labels: {}, value: value() }];
+    const latency = 'plinth_request_duration_seconds';
+    return [
+      {
+        name: 'plinth_requests_total',
+        help: 'Requests by endpoint and status.',
+        type: 'counter',
+        samples: () =>
+          this.all.flatMap(({ route, byStatus }) =>
+            [...byStatus].map(([status, value]) => ({ labels: { route, status }, value })),
+          ),
+      },
+      {
+        name: latency,
+        help: 'Time from the arrival of a request until its answer was handed to the connection.',
+        type: 'histogram',
+        samples: () => this.all.flatMap((series) => histogram(latency, series)),
+      },
+      {
+        name: 'plinth_requests_in_flight',
+        help: 'Requests that are being answered.',
+        type: 'gauge',
+        samples: one(() => this.inFlight),
+      },
+      {
+        name: 'plinth_processes',
+        help: 'Processes that serve together; fewer than --workers while one is being replaced.',
+        type: 'gauge',
+        samples: one(() => 1),
+      },
+      {
+        name: 'plinth_requests_rate_limited_total',
+        help: 'Requests that a rate limit has refused.',
+        type: 'counter',
+        samples: one(() => this.rateLimited),
+      },
+      {
+        name: 'plinth_requests_shed_total',
+        help: 'Requests refused because there were too many at once.',
+        type: 'counter',
+        samples: one(() => this.shed),
+      },
+      {
+        name: 'plinth_dependency_failing',
+        help: 'Whether something outside cannot be reached, beside the database; quotas are then counted by each server alone.',
+        type: 'gauge',
+        together: 'max',
+        samples: () =>
+          [...this.dependencies].map(([dependency, value]) => ({ labels: { dependency }, value })),
+      },
+      {
+        name: 'plinth_database_seconds_total',
+        help: 'Time that requests have waited for the database.',
+        type: 'counter',
+        samples: one(() => this.databaseTime / 1000),
+      },
+      {
+        name: 'plinth_database_calls_total',
+        help: 'Reads and transactions that requests have asked of the database.',
+        type: 'counter',
+        samples: one(() => this.databaseCalls),
+      },
+      {
+        name: 'plinth_database_connections',
+        help: 'Connections of the pool by state; waiting are the requests that wait for one.',
+        type: 'gauge',
+        samples: () =>
+          Object.entries(this.database?.connections?.() ?? {}).map(([state, value]) => ({
+            labels: { state },
+            value: Number(value),
+          })),
+      },
+    ];
+  }
+}
+
+/** Of a counter less than this is left out: a power of two, so that sums of what remains are exact. */
+const grain = 2 ** -20;
+
+/**
+ * Counts as they can be added up in any order: a sum that differs in its last digit with who adds it would fall now and
+ * then, which whoever reads counters takes for a new beginning.
+ */
+function summable(metrics: readonly ToldMetric[]): readonly ToldMetric[] {
+  return metrics.map((metric) => {
+    if (metric.type !== 'counter' && metric.type !== 'histogram') return metric;
+    const values = metric.values.map((sample) => ({
+      ...sample,
+      value: Math.floor(sample.value / grain) * grain,
+    }));
+    return { ...metric, values };
+  });
+}
+
+function histogram(name: string, { route, buckets, sum }: Series): readonly Sample[] {
+  let count = 0;
+  const samples: Sample[] = buckets.map((value, index) => {
+    const bound = bounds[index];
+    count += value;
+    return {
+      metricName: `${name}_bucket`,
+      labels: { le: bound === undefined ? '+Inf' : bound / 1000, route },
+      value: count,
+    };
+  });
+  return [
+    ...samples,
+    { metricName: `${name}_sum`, labels: { route }, value: sum / 1000 },
+    { metricName: `${name}_count`, labels: { route }, value: count },
+  ];
+}

@@ -1,0 +1,115 @@
+import { performance } from 'node:perf_hooks';
+import type { Database } from '../../databases/database.ts';
+import { watched } from '../../databases/watched.ts';
+import { anonymous } from '../../model/access.ts';
+import { wishedDebug } from '../../query/request/debug.ts';
+import { isWhole, type Response } from '../response/response.ts';
+import {
+  RequestTrace,
+  type HeaderValues,
+  type RequestStart,
+  type TraceReader,
+} from '../../observability/events.ts';
+import { Recording, WallClock } from '../../observability/recording.ts';
+import { isHonoured, mayDebug } from '../edge/honoured.ts';
+import type { Mode } from '../edge/edge.ts';
+import type { Exchange, Watching } from '../api/exchange.ts';
+import type { Generation } from '../server/served-api.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What a request runs on, and what is written down while it runs. */
+export interface Observed extends Pick<Exchange, 'generation' | 'database' | 'trace' | 'watching'> {
+  /** What is to be done when its answer was sent. */
+  atEnd?: () => void;
+}
+
+/** Another database than that of its generation as a request meets it: counted, and recorded where it is recorded. */
+export function seenBy(
+  database: Database,
+  { metrics, trace, watching, generation, mode }: Exchange,
+): Database {
+  const measured = metrics.measured(database);
+  if (trace.recording === undefined) return measured;
+  return recorded(measured, trace.recording, watching, generation, mode);
+}
+
+function recorded(
+  database: Database,
+  recording: Recording,
+  watching: Watching | undefined,
+  generation: Generation,
+  mode: Mode,
+): Database {
+  if (watching === undefined || !mayDebug(generation, mode))
+    return watched(database, recording, { isExact: () => false });
+  // Who asks is not known yet: for others than those who may it runs as it would unwatched.
+  const isExact = (): boolean => isHonoured({ generation, mode }, watching.caller);
+  return watched(database, recording, { isExact, keep: (ran) => void watching.ran.push(ran) });
+}
+
+/**
+ * Begins and ends the trace of every request. Steps and statements are recorded only where a reader wants those of all
+ * requests, or the request itself asks for them and may.
+ */
+export class Observer {
+  private readonly readers: readonly TraceReader[];
+  private readonly metrics: Metrics;
+  private readonly now: () => Date;
+  private readonly wall = new WallClock(performance.timeOrigin);
+
+  constructor(readers: readonly TraceReader[], metrics: Metrics, now: () => Date) {
+    this.readers = readers;
+    this.metrics = metrics;
+    this.now = now;
+  }
+
+  begin(start: RequestStart, generation: Generation, mode: Mode): Observed {
+    const begin = performance.now();
+    this.metrics.began();
+    const database = this.metrics.measured(generation.database);
+    const wish = start.search === '' ? undefined : wishedDebug(start.search);
+    const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
+    const mayShow = watching !== undefined && mayDebug(generation, mode);
+    if (!mayShow && !this.readers.some(wantsSteps)) {
+      const trace = new RequestTrace(start, begin, undefined);
+      return { generation, database, trace, watching };
+    }
+    const wallBegin = this.wall.at(begin, this.now().getTime(), performance.now());
+    const recording = new Recording(wallBegin, begin);
+    return {
+      generation,
+      database: recorded(database, recording, watching, generation, mode),
+      trace: new RequestTrace(start, begin, recording),
+      watching,
+    };
+  }
+
+  /** Gives the body to the readers that want it. */
+  read(trace: RequestTrace, body: Buffer): void {
+    if (this.readers.some(wantsBodies)) trace.body = body;
+  }
+
+  end(
+    trace: RequestTrace,
+    { status, headers, body, whole, code }: Response,
+    requestHeaders: HeaderValues,
+  ): void {
+    const now = performance.now();
+    const duration = now - trace.begin;
+    this.metrics.ended(trace, status, code, duration);
+    if (this.readers.length === 0) return;
+    trace.recording?.finish(now);
+    const end = {
+      status,
+      code,
+      duration,
+      requestHeaders,
+      responseHeaders: headers,
+      body: isWhole(body) ? body : whole,
+    };
+    for (const reader of this.readers) reader.ended(trace, end);
+  }
+}
+
+const wantsSteps = (reader: TraceReader): boolean => reader.wantsSteps;
+const wantsBodies = (reader: TraceReader): boolean => reader.wantsBodies;

@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { emptyResponse, type Response } from '../response/response.ts';
+import type { ServerSpecification } from '../../specification/specification.ts';
+import { isLoopbackName } from './client.ts';
+
+/** What scripts may read of an answer, beside what every browser lets them. */
+const exposed = [
+  'X-Total-Count',
+  'X-Total-Pages',
+  'X-Page',
+  'X-Limit',
+  'X-Next-Cursor',
+  'Link',
+  'ETag',
+  'Location',
+  'Allow',
+  'Preference-Applied',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'Deprecation',
+  'Sunset',
+  'X-Request-Id',
+  'X-Debug',
+].join(', ');
+
+/** What scripts may send; the tracing ones come from instrumented pages. */
+const sendable = [
+  'Authorization',
+  'X-API-Key',
+  'Accept',
+  'Content-Type',
+  'If-Match',
+  'If-None-Match',
+  'Idempotency-Key',
+  'Prefer',
+  'X-Sandbox',
+  'X-Simulate',
+  'X-Request-Id',
+  'X-Requested-With',
+  'traceparent',
+  'tracestate',
+  'baggage',
+].join(', ');
+
+const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+/** How long a browser may remember what a preflight said, in s. */
+const rememberedFor = 600;
+
+/**
+ * Which pages of other origins may call. Without `server.cors`, `dev` lets pages of this machine, where a front end
+ * is worked on, with credentials too (there is none that a browser keeps), and `start` none.
+ */
+export class Cors {
+  /** Whether answers differ by the origin that asks, so that `Vary` has to name it. */
+  readonly variesByOrigin: boolean;
+  private readonly isAllowed: (origin: string) => boolean;
+  private readonly credentials: readonly string[];
+  private readonly isOff: boolean;
+
+  constructor(setting: ServerSpecification['cors'], isDev: boolean) {
+    const policy = policyOf(setting, isDev);
+    this.isOff = policy === 'none';
+    this.variesByOrigin = typeof policy === 'function';
+    this.isAllowed = typeof policy === 'function' ? policy : () => true;
+    const withCredentials =
+      typeof setting === 'object' ? setting.credentials === true : setting === undefined;
+    this.credentials = withCredentials ? ['access-control-allow-credentials', 'true'] : [];
+  }
+
+  /** The headers of an answer, names and values in turn. */
+  headersFor(origin: string | undefined): readonly string[] {
+    if (this.isOff || (this.variesByOrigin && origin === undefined)) return none;
+    if (origin !== undefined && !this.isAllowed(origin)) return none;
+    return [
+      'access-control-allow-origin',
+      this.variesByOrigin ? (origin ?? '*') : '*',
+      ...this.credentials,
+      'access-control-expose-headers',
+      exposed,
+    ];
+  }
+
+  /**
+   * Makes the answer to a browser that asks before it calls out of what OPTIONS has answered. Where that is an error
+   * the call may be made nevertheless: the script then gets to read why it fails.
+   */
+  preflight(answered: Response, headers: IncomingHttpHeaders, requestId: string): Response {
+    const { origin, 'access-control-request-method': method } = headers;
+    if (this.isOff || origin === undefined || method === undefined) return answered;
+    if (!this.isAllowed(origin)) return answered;
+    const isFound = answered.status < 300;
+    const response = isFound || answered.status === 403 ? answered : emptyResponse(204, requestId);
+    return {
+      ...response,
+      headers: {
+        ...response.headers,
+        'access-control-allow-methods': response.headers['allow'] ?? everyMethod,
+        'access-control-allow-headers': this.sendable(headers['access-control-request-headers']),
+        'access-control-max-age': String(rememberedFor),
+      },
+    };
+  }
+
+  /** All headers may be sent; where credentials may be, too, browsers want to see each by its name. */
+  private sendable(asked = ''): string {
+    if (this.credentials.length === 0) return `${sendable}, *`;
+    const names = asked.split(',').map((name) => name.trim());
+    return [sendable, ...names.filter((name) => /^[\w-]+$/u.test(name))].join(', ');
+  }
+}
+
+const none: readonly string[] = [];
+
+/** Nobody, everybody, or whom a rule lets. */
+function policyOf(
+  setting: ServerSpecification['cors'],
+  isDev: boolean,
+): 'none' | 'all' | ((origin: string) => boolean) {
+  if (setting === undefined) return isDev ? isLoopbackOrigin : 'none';
+  if (typeof setting === 'boolean') return setting ? 'all' : 'none';
+  if (setting.origins.includes('*')) return 'all';
+  const origins = new Set(setting.origins.map(normal));
+  return (origin) => origins.has(origin);
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && /^https?:$/u.test(url.protocol) && isLoopbackName(url.hostname);
+}
+
+/** An origin as browsers write it: lower case, without the port that its scheme means. */
+function normal(origin: string): string {
+  return URL.parse(origin)?.origin ?? origin;
+}

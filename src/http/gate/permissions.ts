@@ -1,0 +1,64 @@
+import { decide, operations, type Caller } from '../../model/access.ts';
+import { jsonResponse, type Response } from '../response/response.ts';
+import {
+  mayCreate,
+  mayLink,
+  mayUpdate,
+  type InputView,
+  type ResourceView,
+  type View,
+} from '../../model/view.ts';
+import type { Exchange } from '../api/exchange.ts';
+import { servedVersions } from '../api/versions.ts';
+
+/** What a caller may do with the records of a resource: with all of them, or with those that row rules leave. */
+type Allowed = 'all' | 'some';
+
+/**
+ * `GET /_permissions`: what this caller may do in each version, and nothing of what it may not. Contract 3,
+ * Authorization.
+ */
+export async function answerPermissions(exchange: Exchange, caller: Caller): Promise<Response> {
+  const { generation, requestId, draw } = exchange;
+  const { api } = generation;
+  const versions = servedVersions(api, draw.now).map((version) => [
+    `v${version.number}`,
+    permissionsIn(generation.view(version, caller)),
+  ]);
+  const body = {
+    authenticated: caller.authenticated,
+    roles: [...caller.roles].filter((role) => api.roles.has(role)),
+    versions: Object.fromEntries(versions) as object,
+  };
+  return jsonResponse(200, JSON.stringify(body), requestId);
+}
+
+function permissionsIn(view: View): object {
+  return Object.fromEntries(view.faces().map((face) => [face.name, permissionsOn(face)]));
+}
+
+/** The operations with the rows that they are left on, and what each field and relation can be used for. */
+function permissionsOn(face: ResourceView): object {
+  const allowed = new Map<string, Allowed>();
+  for (const operation of operations) {
+    const decision = decide(face.rules[operation]);
+    if (decision.allowed !== 'none') allowed.set(operation, decision.allowed);
+  }
+  const uses = (input: InputView): readonly string[] => [
+    ...(face.fields.has(input.name) ? ['read'] : []),
+    ...(mayCreate(input) && allowed.has('create') ? ['create'] : []),
+    ...(mayUpdate(input) && allowed.has('update') ? ['update'] : []),
+  ];
+  const fields = [...face.inputs.values()]
+    .map((input) => [input.name, uses(input)] as const)
+    .filter(([, own]) => own.length > 0);
+  const mayWrite = allowed.has('create') || allowed.has('update');
+  const relations = [...face.relations].map(([name, view]) => {
+    return [name, ['read', ...(mayWrite && mayLink(view, face) ? ['write'] : [])]] as const;
+  });
+  return {
+    operations: Object.fromEntries(allowed),
+    fields: Object.fromEntries(fields),
+    relations: Object.fromEntries(relations),
+  };
+}

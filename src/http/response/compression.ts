@@ -1,0 +1,79 @@
+import { pipeline } from 'node:stream';
+import { promisify } from 'node:util';
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type BrotliOptions,
+  type ZlibOptions,
+} from 'node:zlib';
+import { wantedCoding, type ContentCoding } from '../../query/request/headers.ts';
+import type { Response, StreamedBody } from './response.ts';
+
+/** A body of so many bytes is sent as it is: there would be little to gain. */
+const smallBody = 1024;
+
+/** Half-way in time between gzip and what brotli does by default, and shorter than gzip. */
+const brotli: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const compressors = {
+  br: promisify((text: string, done: (error: Error | null, bytes: Buffer) => void) =>
+    brotliCompress(text, brotli, done),
+  ),
+  gzip: promisify((text: string, done: (error: Error | null, bytes: Buffer) => void) =>
+    gzip(text, done),
+  ),
+} satisfies Record<ContentCoding, unknown>;
+
+/**
+ * Writes an answer in the coding that `Accept-Encoding` wants. Its other headers stay as they are: the entity tag is
+ * that of what is shown, however it is sent.
+ */
+export async function compressed(response: Response, acceptEncoding: string): Promise<Response> {
+  const { body, headers } = response;
+  const isLeft = body === undefined || response.isLive === true;
+  const wanted = isLeft ? undefined : wantedCoding(acceptEncoding);
+  if (wanted === undefined || body === undefined || Buffer.isBuffer(body)) return response;
+  const { coding, isForced } = wanted;
+  const isText = typeof body === 'string';
+  if (isText && !isForced && Buffer.byteLength(body) <= smallBody) return response;
+  const { whole: _, ...rest } = response;
+  return {
+    ...rest,
+    headers: { ...headers, 'content-encoding': coding },
+    body: isText ? await compressors[coding](body) : compressedStream(body, coding),
+  };
+}
+
+const files = new Map<string, Promise<Response>>();
+
+/** As `compressed`, of a file that stays as it is: each, by its `name`, is compressed once in each coding. */
+export async function compressedFile(
+  name: string,
+  response: Response,
+  acceptEncoding = '',
+): Promise<Response> {
+  const { coding } = wantedCoding(acceptEncoding) ?? {};
+  if (coding === undefined) return response;
+  const key = `${coding} ${name}`;
+  const file = files.get(key) ?? compressed(response, coding);
+  files.set(key, file);
+  const { body, headers } = await file;
+  const encoding = headers['content-encoding'];
+  const added = encoding === undefined ? {} : { 'content-encoding': encoding };
+  return { ...response, headers: { ...response.headers, ...added }, body };
+}
+
+/** Each portion can be read as soon as it has come, for which the compressor is flushed behind it. */
+async function* compressedStream(body: StreamedBody, coding: ContentCoding): StreamedBody {
+  const options: ZlibOptions = { flush: constants.Z_SYNC_FLUSH };
+  const compressor =
+    coding === 'gzip'
+      ? createGzip(options)
+      : createBrotliCompress({ ...brotli, flush: constants.BROTLI_OPERATION_FLUSH });
+  // An error of the body comes out of the compressor, where the reader meets it.
+  pipeline(body, compressor, () => undefined);
+  yield* compressor as AsyncIterable<Buffer>;
+}

@@ -1,0 +1,32 @@
+import { errorTable, type ApiError } from '../../errors.ts';
+import { nodeHttp } from '../../lib/node-http.ts';
+import { jsonResponse, type TextResponse } from './response.ts';
+
+/** Turns an error into the standard body. Contract 2, Errors. */
+export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
+  const { code, message, problems = [], status = errorTable[code].status } = error;
+  const body: Record<string, unknown> = {
+    status,
+    error: nodeHttp.STATUS_CODES[status] ?? 'Error',
+    message,
+    path,
+    code,
+    requestId,
+  };
+  // A value that the caller does not know of may be to blame: the list is there, and empty.
+  if (problems.length > 0 || code === 'INVALID_VALUE') {
+    if (status === 422) body['errors'] = problems;
+    else
+      body['validationErrors'] = problems.map(({ field, message: told }) => ({
+        field,
+        error: told,
+      }));
+  }
+  if (error.members !== undefined) Object.assign(body, error.members);
+  const isPassing = status === 429 || status >= 503;
+  const own: Record<string, string> =
+    isPassing && code !== 'OUTCOME_UNKNOWN' ? { 'retry-after': '1' } : {};
+  for (const name in error.headers) own[name] = error.headers[name] ?? '';
+  const { headers, body: text } = jsonResponse(status, JSON.stringify(body), requestId, own);
+  return { status, code, headers, body: text };
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { apiError, type ApiError } from '../../errors.ts';
+import type { RequestStart } from '../../observability/events.ts';
+import { splitUrl } from '../api/router.ts';
+
+/** A request as its first line tells it, with the id under which it is known. */
+export interface Incoming extends RequestStart {
+  readonly request: IncomingMessage;
+  /** What is wrong with its head, so that its connection ends with the answer. */
+  readonly problem: ApiError | undefined;
+}
+
+/** Reads the head of a request, of which the parser lets more pass than HTTP does. */
+export function readHead(request: IncomingMessage): Incoming {
+  const url = originForm(request.url ?? '/');
+  const { path, search } = splitUrl(url);
+  return {
+    request,
+    problem: headProblem(request),
+    requestId: randomUUID(),
+    method: request.method ?? 'GET',
+    url,
+    path,
+    search,
+  };
+}
+
+/** The path and query of a request target, which a client may send as a whole URL (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const [origin] = /^https?:\/\/[^/?#]*/iu.exec(target) ?? [];
+  if (origin === undefined) return target;
+  const rest = target.slice(origin.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+const malformed = (message: string): ApiError =>
+  apiError('MALFORMED_REQUEST', message, { headers: { connection: 'close' } });
+const noHost = malformed('A request names its host in one Host header');
+const noVersion = malformed('Only HTTP/1.1 and HTTP/1.0 are spoken here');
+
+/** What the parser lets pass: HTTP/1.1 wants exactly one Host, older clients send none (RFC 9112, 3.2). */
+function headProblem({ rawHeaders, httpVersion }: IncomingMessage): ApiError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return noVersion;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0') ? undefined : noHost;
+}

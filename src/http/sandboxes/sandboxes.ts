@@ -1,0 +1,167 @@
+import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
+import type { Database } from '../../databases/database.ts';
+import { IdempotencyKeys } from '../../records/write/idempotency.ts';
+import { Users } from '../server/in-flight.ts';
+
+/** Contract 4, Isolated data for tests: how many there are at once, and how long one is kept unused, in ms. */
+const mostSandboxes = 50;
+const longestIdle = 10 * 60_000;
+/** How often it is looked which are over, in ms; one that is over is met by nobody anyway. */
+const sweepEvery = 60_000;
+
+/** Where sandboxes get their data from. */
+export interface SandboxSource {
+  /** Makes a copy of the generated data and opens it. */
+  readonly open: () => Promise<SandboxCopy>;
+  /** Removes what copies are made from. */
+  readonly close: () => Promise<void>;
+}
+
+export interface SandboxCopy {
+  readonly database: Database;
+  /** Closes and removes it. */
+  readonly close: () => Promise<void>;
+}
+
+/** A sandbox while a request uses it. */
+interface Entered {
+  readonly database: Database;
+  readonly keys: IdempotencyKeys;
+  readonly leave: () => void;
+}
+
+/** What `GET /_sandboxes` tells of one. */
+export interface SandboxStand {
+  readonly name: string;
+  /** Since its last request ended; 0 while one runs. */
+  readonly idleSeconds: number;
+}
+
+interface Sandbox {
+  readonly opened: Promise<SandboxCopy & { readonly keys: IdempotencyKeys }>;
+  readonly users: Users;
+  /** When its last request began or ended, by the clock. */
+  usedAt: number;
+}
+
+/** The sandboxes of a generation: copies of its generated data by name, made on first use. */
+export class Sandboxes {
+  private readonly source: SandboxSource;
+  private readonly clock: () => number;
+  private readonly byName = new Map<string, Sandbox>();
+  /** The closing of those that nobody finds any more; and how many of them have requests yet. */
+  private readonly leaving = new Set<Promise<void>>();
+  private lingering = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** `clock`: whole ms on a clock that is never set, so that a machine that sets its own throws nothing away. */
+  constructor(source: SandboxSource, clock: () => number) {
+    this.source = source;
+    this.clock = clock;
+  }
+
+  /** The sandbox of a name for one request, which has to leave it; SANDBOXES_FULL where there are too many. */
+  async enter(name: string): Promise<Result<Entered>> {
+    this.sweep();
+    let sandbox = this.byName.get(name);
+    if (sandbox === undefined) {
+      if (this.byName.size + this.lingering >= mostSandboxes) return fail(this.full());
+      sandbox = this.make(name);
+    }
+    const { users, opened } = sandbox;
+    users.enter();
+    const leave = (): void => {
+      sandbox.usedAt = this.clock();
+      users.leave();
+    };
+    try {
+      const { database, keys } = await opened;
+      return ok({ database, keys, leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Throws a sandbox away: at once for those who come, and as soon as its requests have ended. False: there is none. */
+  async remove(name: string): Promise<boolean> {
+    this.sweep();
+    const sandbox = this.byName.get(name);
+    if (sandbox === undefined) return false;
+    const isUsed = !sandbox.users.isNone;
+    const gone = this.discard(name, sandbox);
+    if (!isUsed) await gone;
+    return true;
+  }
+
+  /** Those that there are, by name. */
+  list(): readonly SandboxStand[] {
+    this.sweep();
+    const now = this.clock();
+    return [...this.byName]
+      .map(([name, { users, usedAt }]) => ({
+        name,
+        idleSeconds: users.isNone ? Math.max(0, Math.floor((now - usedAt) / 1000)) : 0,
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Throws all of them away, and what they are made from; for when no request uses any. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    for (const [name, sandbox] of this.byName) void this.discard(name, sandbox);
+    await Promise.all(this.leaving);
+    await this.source.close();
+  }
+
+  private make(name: string): Sandbox {
+    this.timer ??= setInterval(() => this.sweep(), sweepEvery).unref();
+    const opened = this.source
+      .open()
+      .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database) }));
+    const sandbox: Sandbox = { opened, users: new Users(), usedAt: this.clock() };
+    this.byName.set(name, sandbox);
+    // What could not be made is tried again by the next request.
+    opened.catch(() => {
+      if (this.byName.get(name) === sandbox) this.byName.delete(name);
+    });
+    return sandbox;
+  }
+
+  private discard(name: string, sandbox: Sandbox): Promise<void> {
+    this.byName.delete(name);
+    const { users, opened } = sandbox;
+    const lingers = users.isNone ? 0 : 1;
+    this.lingering += lingers;
+    const gone = users
+      .none()
+      .then(() => {
+        this.lingering -= lingers;
+        return opened;
+      })
+      .then(({ close }) => close())
+      // Nobody asks for its data any more; that it could not be opened was told to who asked.
+      .catch(() => undefined)
+      .then(() => void this.leaving.delete(gone));
+    this.leaving.add(gone);
+    return gone;
+  }
+
+  /** Throws away what was not used for too long. */
+  private sweep(): void {
+    const end = this.clock() - longestIdle;
+    for (const [name, sandbox] of this.byName)
+      if (sandbox.users.isNone && sandbox.usedAt <= end) void this.discard(name, sandbox);
+  }
+
+  private full(): ApiError {
+    const unused = [...this.byName.values()].filter(({ users }) => users.isNone);
+    const next = Math.min(...unused.map(({ usedAt }) => usedAt)) + longestIdle - this.clock();
+    const seconds = Number.isFinite(next) ? Math.max(1, Math.ceil(next / 1000)) : 1;
+    return apiError(
+      'SANDBOXES_FULL',
+      `There are ${mostSandboxes} sandboxes, as many as there may be; throw one away with DELETE /_sandboxes/<name>`,
+      { headers: { 'retry-after': String(seconds) } },
+    );
+  }
+}

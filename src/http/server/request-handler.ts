@@ -1,0 +1,307 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiError, fail, type ApiError } from '../../errors.ts';
+import { freeTurn } from '../../lib/event-loop.ts';
+import { DatabaseFailure, type FailureKind } from '../../databases/database.ts';
+import { Refusal } from '../../records/refusal.ts';
+import { tooLong } from '../../records/row-budget.ts';
+import type { Draw } from '../../query/write/defaults.ts';
+import { compressed } from '../response/compression.ts';
+import { respondError } from '../response/error.ts';
+import type { Response, StreamedBody } from '../response/response.ts';
+import { after, unless, type Soon } from '../../lib/maybe-promise.ts';
+import type { RequestStart, Trace } from '../../observability/events.ts';
+import { readBody, send, sendInstead, type Connections } from './connections.ts';
+import type { Dashboard } from '../dashboard/dashboard.ts';
+import type { Departures } from '../load/departures.ts';
+import type { Edge, Entry, Mode } from '../edge/edge.ts';
+import type { ExportRoom } from '../load/export-room.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { Generation } from './served-api.ts';
+import { readHead, type Incoming } from '../response/head.ts';
+import type { Metrics } from '../debug/metrics.ts';
+import type { Network } from '../simulation/simulated-network.ts';
+import type { Observed, Observer } from '../debug/observer.ts';
+import { Visit, type Overload } from '../load/overload.ts';
+import { answer } from '../api/pipeline.ts';
+import type { Pipelines } from '../load/pipelining.ts';
+import { isProbe } from '../api/router.ts';
+import { ClientGone, whileThere } from '../response/streaming.ts';
+import type { Unsent } from '../load/unsent.ts';
+
+/** To understand a body of more bytes takes longer than an answer should wait for others. */
+const longBody = 32 * 1024;
+
+/** Requests with these methods count when their body was read. */
+const bodied = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The parts of a server that a request meets. */
+export interface Parts {
+  readonly mode: Mode;
+  /** Asked for each request, so that it can be swapped. */
+  readonly generation: () => Generation;
+  readonly edge: () => Edge;
+  readonly connections: Connections;
+  readonly overload: Overload;
+  readonly gate: Gate;
+  readonly network: Network;
+  readonly departures: Departures;
+  readonly pipelines: Pipelines;
+  readonly unsent: Unsent;
+  readonly observer: Observer;
+  readonly metrics: Metrics;
+  readonly dashboard: Dashboard | undefined;
+  readonly draw: Draw;
+  readonly trace: Trace;
+  /** In bytes. */
+  readonly bodyLimit: number;
+  /** See `Exchange`. */
+  readonly answerLength: number | undefined;
+  readonly exportRoom: ExportRoom;
+}
+
+/** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
+export class RequestHandler {
+  private readonly parts: Parts;
+  private stopping = false;
+  private readonly isStopping = (): boolean => this.stopping;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+  }
+
+  /** From now on the server is not ready, and each connection ends with its answer. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /** A request whose head has come. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const { connections, pipelines } = this.parts;
+    const standing = connections.begin(request, response);
+    if (standing === 'over') return;
+    const incoming = readHead(request);
+    if (incoming.problem !== undefined) connections.endWith(request);
+    if (standing === 'first') this.begin(incoming, response);
+    else pipelines.begin(request.socket, () => this.begin(incoming, response));
+  }
+
+  private begin(incoming: Incoming, response: ServerResponse): void {
+    this.take(incoming, response).catch((error: unknown) => {
+      if (!response.headersSent) incoming.request.socket.destroy();
+      this.tell(incoming, error);
+    });
+  }
+
+  /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
+  private async take(incoming: Incoming, response: ServerResponse): Promise<void> {
+    const { request } = incoming;
+    const { mode, generation, connections, overload, departures, observer, unsent } = this.parts;
+    const edge = this.parts.edge();
+    const entry = edge.enter(request, incoming.path);
+    const sending = { vary: edge.vary, extra: entry.headers };
+    let current = generation();
+    while (current.suspension !== undefined) {
+      await current.suspension;
+      current = generation();
+    }
+    const { users } = current;
+    const observed = observer.begin(incoming, current, mode);
+    const visit = new Visit(overload);
+    users.enter();
+    let answered: Response;
+    let rest: StreamedBody | undefined;
+    try {
+      // Always after a tick: what is read together is heard whole before the first of it is answered.
+      const handled = await this.respond(incoming, observed, entry, visit);
+      visit.leave();
+      answered =
+        incoming.method === 'OPTIONS'
+          ? edge.preflight(handled, request.headers, incoming.requestId)
+          : handled;
+      // One that a simulated network holds up is there whole, as text and as bytes.
+      const held = 2 * (handled.whole?.length ?? 0);
+      const acceptEncoding = request.headers['accept-encoding'];
+      const encoded =
+        acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
+      rest = await departures.join(() => {
+        const last = this.stopping && connections.endWith(request);
+        return send(response, encoded, { ...sending, last });
+      });
+      // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
+      if (!request.complete) request.resume();
+      if (rest !== undefined && answered.isLive !== true)
+        await this.sendRest(response, rest, observed, held);
+    } catch (error) {
+      if (error instanceof ClientGone) answered = unanswered;
+      else {
+        const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
+        sendInstead(response, problem, sending);
+        answered = problem;
+        this.report(observed, error);
+      }
+    } finally {
+      visit.leave();
+      observed.atEnd?.();
+      users.leave();
+    }
+    overload.rest(request.socket);
+    // Whoever takes nothing of an answer does not keep it here for ever.
+    if (rest === undefined && request.socket.writableLength > 0) await unsent.untilTaken(response);
+    observer.end(observed.trace, answered, request.headers);
+    // It goes on for as long as its reader stays, and is in flight no more.
+    if (rest !== undefined && answered.isLive === true)
+      await this.sendRest(response, rest, observed);
+  }
+
+  /** Finds the answer to a request that was let in, or why it is not. */
+  private respond(
+    { request, requestId, method, url, path, search, problem: malformed }: Incoming,
+    observed: Observed,
+    { client, refusal }: Entry,
+    visit: Visit,
+  ): Soon<Response> {
+    const {
+      gate,
+      network,
+      overload,
+      bodyLimit,
+      departures,
+      observer,
+      mode,
+      metrics,
+      dashboard,
+      draw,
+    } = this.parts;
+    observed.trace.client = client.address;
+    const failed = (error: unknown): ApiError => {
+      // There is nobody to answer.
+      if (error instanceof ClientGone) throw error;
+      const refused = refusalOf(error);
+      if (refused === undefined) this.report(observed, error);
+      return refused ?? failureOf(error);
+    };
+    // Answered however much there is to do. Contract 3, Overload.
+    const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
+    const refuse = (): ApiError | undefined => (isExempt ? undefined : overload.refusal());
+    const problem = malformed ?? refusal ?? refuse();
+    if (problem !== undefined) return respondError(problem, path, requestId);
+    const expectClient = (): void => {
+      if (request.socket.destroyed) throw new ClientGone('The client has gone');
+    };
+    const begin = (late: ApiError | undefined): Soon<Response> => {
+      if (late !== undefined) return respondError(late, path, requestId);
+      expectClient();
+      return answer({
+        requestId,
+        method,
+        url,
+        path,
+        search,
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        client,
+        gate,
+        network,
+        readBody: async () => {
+          const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
+          if (!body.ok) return body;
+          observer.read(observed.trace, body.value);
+          const late = refuse() ?? (await visit.enter());
+          if (late !== undefined) return fail(late);
+          if (body.value.length > longBody) {
+            await freeTurn();
+            expectClient();
+            departures.leave();
+          }
+          return body;
+        },
+        whileThere: (work) => whileThere(request.socket, work),
+        generation: observed.generation,
+        database: observed.database,
+        keys: observed.generation.keys,
+        onEnd: (work) => {
+          const { atEnd } = observed;
+          observed.atEnd = () => {
+            atEnd?.();
+            work();
+          };
+        },
+        makeWay: () => departures.leave(),
+        trace: observed.trace,
+        watching: observed.watching,
+        mode,
+        metrics,
+        dashboard,
+        failed,
+        draw,
+        answerLength: this.parts.answerLength,
+        exportRoom: this.parts.exportRoom,
+        isStopping: this.isStopping,
+      });
+    };
+    const waits = !isExempt && !bodied.has(method);
+    return unless(
+      () => after(waits ? visit.enter() : undefined, begin),
+      (error) => respondError(failed(error), path, requestId),
+    );
+  }
+
+  private sendRest(
+    response: ServerResponse,
+    body: StreamedBody,
+    observed: Observed,
+    held = 0,
+  ): Promise<void> {
+    return this.parts.unsent
+      .sendStream(response, body, held)
+      .catch((error: unknown) => this.report(observed, error));
+  }
+
+  private report({ trace: seen }: Observed, error: unknown): void {
+    seen.failure = error;
+    this.tell(seen.start, error);
+  }
+
+  private tell({ requestId, method, path }: RequestStart, error: unknown): void {
+    this.parts.trace({ kind: 'failure', requestId, method, path, error });
+  }
+}
+
+/** What logs and metrics have of a request whose client has gone: nobody's fault here, and known from other servers. */
+const unanswered: Response = { status: 499, headers: {}, body: undefined };
+
+const unavailable = apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again');
+
+const failures: Readonly<Record<FailureKind, ApiError>> = {
+  busy: apiError('DATABASE_BUSY', 'The database stayed busy or locked for too long; try again'),
+  crowded: apiError(
+    'DATABASE_BUSY',
+    'Other requests kept all connections to the database in use for too long; try again',
+  ),
+  unavailable,
+  changed: unavailable,
+  unsupported: apiError(
+    'DATABASE_UNAVAILABLE',
+    'The database, as it is set up, cannot do what this request takes; the log has it under the request id',
+  ),
+  timeout: apiError('QUERY_TIMEOUT', 'The database took longer than its deadline'),
+  outcomeUnknown: apiError(
+    'OUTCOME_UNKNOWN',
+    'The connection was lost while committing: the write may have happened or not. An Idempotency-Key makes it safe to repeat',
+  ),
+};
+
+/** Why an answer was given up that would be too long: for what may be read for it, or for any text of JavaScript. */
+function refusalOf(error: unknown): ApiError | undefined {
+  if (error instanceof Refusal) return error.error;
+  return error instanceof RangeError && error.message === 'Invalid string length'
+    ? tooLong
+    : undefined;
+}
+
+/** What a client is told of an error that no rule foresaw: nothing of the database, nothing of the host. */
+function failureOf(error: unknown): ApiError {
+  return error instanceof DatabaseFailure
+    ? failures[error.kind]
+    : apiError('INTERNAL_ERROR', 'An unexpected error; the log has it under the request id');
+}

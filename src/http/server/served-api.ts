@@ -1,0 +1,132 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { ok, type Result } from '../../errors.ts';
+import type { Database } from '../../databases/database.ts';
+import { IdempotencyKeys } from '../../records/write/idempotency.ts';
+import { ReadyProbe } from '../../databases/ready-probe.ts';
+import type { Subject } from '../../model/access.ts';
+import type { Api, Version } from '../../model/api.ts';
+import { viewKey, viewOf, type ResourceView, type View } from '../../model/view.ts';
+import { claimShape } from '../../query/access/claims.ts';
+import type { ReadPlan } from '../../query/plan.ts';
+import { compileExport, type CompiledExport } from '../../sql/compile/export.ts';
+import { compileRead, type CompiledRead } from '../../sql/compile/read.ts';
+import { writeStatements, type WriteStatements } from '../../sql/compile/write.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import type { Sandboxes } from '../sandboxes/sandboxes.ts';
+import { Users } from './in-flight.ts';
+
+/**
+ * How many shapes of requests stay compiled, how long their texts may be in all, and the longest text of one that is
+ * kept: what is compiled takes some hundred times its text.
+ */
+const keptShapes = 2_000;
+const keptShapeText = 512 * 1_024;
+const longestShape = 4_096;
+/** How many views are kept: one for each version and set of roles that a rule names. */
+const keptViews = 500;
+
+/** Where what is compiled is found by its shape. */
+interface Kept<Shape, Compiled> {
+  readonly get: (shape: Shape) => Compiled | undefined;
+  readonly set: (shape: Shape, compiled: Compiled) => unknown;
+}
+
+/**
+ * Everything that belongs to one reading of the specification: model, views, compiled shapes, database. A request
+ * uses one generation from start to end; a reload swaps it whole.
+ */
+export class Generation {
+  readonly api: Api;
+  readonly database: Database;
+  readonly statements: WriteStatements;
+  readonly keys: IdempotencyKeys;
+  readonly readiness: ReadyProbe;
+  readonly folder: string | undefined;
+  /** Absent where there are none: in `start`, and on PostgreSQL. */
+  readonly sandboxes: Sandboxes | undefined;
+  /** The requests that run on it. */
+  readonly users = new Users();
+  /** While its database is changed under it: when it is known what comes after it. */
+  suspension: Promise<void> | undefined;
+  private readonly views = new BoundedCache<View>(keptViews);
+  /** The same by the caller itself: those who come again are the same object. */
+  private readonly seen = new WeakMap<Subject, Map<Version, View>>();
+  private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
+  /** Reads of one record to which the request adds nothing, as to most: found without making a text of them. */
+  private readonly plain = new WeakMap<ResourceView, CompiledRead>();
+  private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
+
+  /** `folder` is where the specification lies, beside which its modules are. */
+  constructor(api: Api, database: Database, folder?: string, sandboxes?: Sandboxes) {
+    this.api = api;
+    this.sandboxes = sandboxes;
+    this.folder = folder;
+    this.database = database;
+    database.serve?.(api);
+    this.statements = writeStatements(database.dialect);
+    this.keys = new IdempotencyKeys(database);
+    this.readiness = new ReadyProbe(api, database);
+  }
+
+  /** Lets requests wait before they begin, until the function is called that this gives. */
+  suspend(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.suspension = promise;
+    return () => {
+      this.suspension = undefined;
+      resolve();
+    };
+  }
+
+  /** What a caller sees of a version. */
+  view(version: Version, subject: Subject): View {
+    const known = this.seen.get(subject)?.get(version);
+    if (known !== undefined) return known;
+    const view = this.sharedView(version, subject);
+    const own = this.seen.get(subject);
+    if (own === undefined) this.seen.set(subject, new Map([[version, view]]));
+    else own.set(version, view);
+    return view;
+  }
+
+  private sharedView(version: Version, subject: Subject): View {
+    const key = viewKey(this.api, version, subject, claimShape(this.api, subject));
+    return getOrInsert(this.views, key, () => viewOf(this.api, version, subject, key));
+  }
+
+  /** The compiled read of a shape; planned only when the shape is new. Failures are not kept. */
+  compiled(shape: string, plan: () => Result<ReadPlan>): Result<CompiledRead> {
+    return this.kept(this.shapes, shape, plan, compileRead);
+  }
+
+  /** As `compiled`, of a read of one record of this resource to which the request adds nothing. */
+  compiledPlain(face: ResourceView, plan: () => Result<ReadPlan>): Result<CompiledRead> {
+    return this.kept(this.plain, face, plan, compileRead);
+  }
+
+  /** As `compiled`, of a list that is read in portions. */
+  compiledExport(shape: string, plan: () => Result<ReadPlan>): Result<CompiledExport> {
+    return this.kept(this.exportShapes, shape, plan, compileExport);
+  }
+
+  private kept<Shape extends string | object, Compiled extends object>(
+    shapes: Kept<Shape, Compiled>,
+    shape: Shape,
+    plan: () => Result<ReadPlan>,
+    compile: (plan: ReadPlan, dialect: Dialect) => Compiled,
+  ): Result<Compiled> {
+    const known = shapes.get(shape);
+    if (known !== undefined) return ok(known);
+    const planned = plan();
+    if (!planned.ok) return planned;
+    const compiled = compile(planned.value, this.database.dialect);
+    if (typeof shape !== 'string' || shape.length <= longestShape) shapes.set(shape, compiled);
+    return ok(compiled);
+  }
+
+  /** How many shapes are compiled; tests hold its bound to it. */
+  get shapeCount(): number {
+    return this.shapes.size;
+  }
+}

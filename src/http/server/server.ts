@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
+import { timesRead } from '../../lib/event-loop.ts';
+import type { Draw } from '../../query/write/defaults.ts';
+import { serverDefaults } from '../../specification/keys/server.ts';
+import type { Specification } from '../../specification/specification.ts';
+import type { Trace, TraceReader } from '../../observability/events.ts';
+import { Askers } from '../load/askers.ts';
+import { Connections } from './connections.ts';
+import { Dashboard, hasDashboard } from '../dashboard/dashboard.ts';
+import { Departures } from '../load/departures.ts';
+import { Edge, type Mode } from '../edge/edge.ts';
+import { Gate } from '../gate/gate.ts';
+import { ExportRoom } from '../load/export-room.ts';
+import type { Generation } from './served-api.ts';
+import type { Fleet } from './fleet.ts';
+import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
+import { boundsIn } from '../load/memory-bounds.ts';
+import { Metrics } from '../debug/metrics.ts';
+import { Network } from '../simulation/simulated-network.ts';
+import { Observer } from '../debug/observer.ts';
+import { longestDelay, Overload } from '../load/overload.ts';
+import { Pipelines } from '../load/pipelining.ts';
+import { RequestHandler } from './request-handler.ts';
+import { Unsent } from '../load/unsent.ts';
+
+/** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
+export const defaults = {
+  ...serverDefaults,
+  /** Beside the URL, which has a limit of its own. */
+  headersSize: 16 * 1024,
+  stopTimeout: 10_000,
+  /** Contract 2, Content. */
+  stallTimeout: 60_000,
+} as const;
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly draw: Draw;
+  /** Whole ms on a clock that is never set, for quotas and for when keys are asked for; that of the process. */
+  readonly clock?: () => number;
+  readonly trace: Trace;
+  /** Who reads requests that have ended. */
+  readonly readers?: readonly TraceReader[];
+  /** What the server was started for; `start` unless said otherwise. */
+  readonly mode?: Mode;
+  /** Present: several processes serve together. */
+  readonly fleet?: Fleet;
+  /** Absent: plain HTTP is spoken. */
+  readonly tls?: ServerTls;
+  /** Gives the connections where another process listens; absent: this one does. */
+  readonly doorway?: Doorway | undefined;
+  /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
+  readonly stallTimeout?: number;
+  /** What the process may take, in bytes; without it no bound is known. */
+  readonly memory?: number;
+  /** What answers that clients have not taken may hold together before some of these are cut off; what `memory` has room for. */
+  readonly unsentBytes?: number;
+  /** The room of CSV and NDJSON lists; as large as `memory` has it. */
+  readonly exportRoom?: ExportRoom;
+  /** How long the rows of one answer may be in all, in characters; 128 Mi. */
+  readonly answerLength?: number;
+  /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
+  readonly maxDelay?: number;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly port: number;
+  /** Who reads its requests: those that it was given, and its own. */
+  readonly readers: readonly TraceReader[];
+  /**
+   * Is no longer ready, takes no new connections after `drainDelay` ms, lets the requests in flight end, then
+   * resolves.
+   */
+  readonly close: (drainDelay?: number) => Promise<void>;
+}
+
+/**
+ * Serves a generation over HTTP. `generation` is asked for each request, so that it can be swapped. Rejects with the
+ * system's error (`EADDRINUSE`, …) when it cannot listen.
+ */
+export async function startServer(
+  generation: () => Generation,
+  options: ServerOptions,
+): Promise<RunningServer> {
+  const { host, port, draw, mode = 'start', clock = wholeClock } = options;
+  const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
+  const { settings, limits } = generation().api;
+  const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
+  const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
+  const bounds = boundsIn(options.memory ?? Infinity, bodyLimit);
+  const maxHeaderSize = limits.urlLength + defaults.headersSize;
+  const edge = currentEdge(() => generation().api.settings, mode);
+  const askers = new Askers();
+  const connections = new Connections(maxHeaderSize, askers, (socket) => edge().unread(socket));
+  const metrics = new Metrics(options.fleet);
+  const uptime = (): number => performance.now();
+  const network = new Network({ mode, clock: uptime });
+  const dashboard = hasDashboard(generation().api, mode)
+    ? new Dashboard({
+        token: randomBytes(32).toString('hex'),
+        clock: uptime,
+        now: draw.now,
+        databaseTime: () => metrics.totalDatabaseTime,
+        origin: sharedOrigin(),
+        api: () => generation().api,
+        mode,
+        network,
+        fleet: options.fleet,
+      })
+    : undefined;
+  void dashboard?.join();
+  const readers = [...(options.readers ?? []), ...(dashboard === undefined ? [] : [dashboard])];
+  const observer = new Observer(readers, metrics, draw.now);
+  const trace: Trace = (event) => {
+    if (event.kind === 'dependency') metrics.told(event);
+    options.trace(event);
+  };
+  const processes = options.fleet?.size ?? 1;
+  const gate = new Gate({ mode, now: draw.now, timesRead, clock, trace, processes });
+  gate.prepare(settings);
+  const departures = new Departures(uptime, timesRead);
+  const overload = new Overload({
+    maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
+    maxBodyBytes: bounds.bodyBytes,
+    maxDelay,
+    accepted: () => connections.accepted,
+    askers: () => askers.count,
+    clock: uptime,
+    departures,
+  });
+  const handler = new RequestHandler({
+    mode,
+    generation,
+    edge,
+    connections,
+    overload,
+    gate,
+    network,
+    departures,
+    pipelines: new Pipelines(uptime),
+    unsent: new Unsent(options.unsentBytes ?? bounds.unsentBytes, stallTimeout),
+    observer,
+    metrics,
+    dashboard,
+    draw,
+    trace,
+    bodyLimit,
+    answerLength: options.answerLength,
+    exportRoom: options.exportRoom ?? new ExportRoom(bounds.exportBytes),
+  });
+  const { maxConnections = defaults.maxConnections } = settings.server ?? {};
+  const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    handler.handle(request, response);
+  const entrance = await openEntrance(handle, settled, host, port, options.doorway);
+  return {
+    port: entrance.port,
+    readers,
+    close: async (drainDelay = 0) => {
+      handler.stop();
+      dashboard?.close();
+      if (drainDelay > 0) await delay(drainDelay);
+      // Whoever is answered now would come again at once, and find the door closing.
+      overload.pause();
+      const { ended } = await entrance.shut();
+      overload.resume();
+      await connections.finish(defaults.stopTimeout);
+      await ended;
+      await gate.close();
+      overload.close();
+      askers.close();
+    },
+  };
+}
+
+/** The edge as the generation of the moment wants it. */
+function currentEdge(settings: () => Specification, mode: Mode): () => Edge {
+  let [made, edge]: [Specification | undefined, Edge | undefined] = [undefined, undefined];
+  return () => {
+    const wanted = settings();
+    if (edge === undefined || made !== wanted) [made, edge] = [wanted, new Edge(wanted, mode)];
+    return edge;
+  };
+}
+
+/** When the clock of `performance.now()` began, in ms on the one of the machine, which nobody sets. */
+function sharedOrigin(): number {
+  return Number(process.hrtime.bigint()) / 1e6 - performance.now();
+}
+
+/** Whole ms: of fractions, what is added and taken away again is not always what was there. */
+function wholeClock(): number {
+  return Math.floor(performance.now());
+}

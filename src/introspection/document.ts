@@ -1,0 +1,92 @@
+import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
+import type { ResourceDraft, SpecificationDraft } from './draft.ts';
+
+/** What YAML would not read as the text that it is. */
+const meaningful = /^(?:true|false|yes|no|on|off|null|y|n)$/iu;
+
+/** A value in one line of YAML; `${` would be a variable. */
+function flow(value: JsonValue): string {
+  if (typeof value === 'string') {
+    const isPlain = /^[A-Za-z][\w.-]*$/u.test(value) && !meaningful.test(value);
+    return isPlain ? value : JSON.stringify(value).replaceAll('${', '$$${');
+  }
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(flow).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, one]) => `${flow(name)}: ${flow(one)}`);
+    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+  }
+  return JSON.stringify(value);
+}
+
+function comment(indent: string, text: string): string {
+  return `${indent}# ${text.replaceAll(/\s+/gu, ' ').trim()}`;
+}
+
+function field(name: string, attributes: FieldSpecification): string {
+  return `      ${flow(name)}: ${flow(attributes as unknown as JsonValue)}`;
+}
+
+function resourceLines(resource: ResourceDraft): readonly string[] {
+  const { name, description, table, fields, relations, unique, indexes, notes } = resource;
+  return [
+    ...notes.map((note) => comment('  ', note)),
+    `  ${flow(name)}:`,
+    ...(description === undefined ? [] : [`    description: ${flow(description)}`]),
+    ...(table === undefined ? [] : [`    table: ${flow(table)}`]),
+    ...(resource.timestamps ? ['    timestamps: true'] : []),
+    ...(resource.isCreated ? [] : ['    access: { create: none }']),
+    fields.length + relations.size === 0 ? '    fields: {}' : '    fields:',
+    ...fields.flatMap(({ name: one, attributes, notes: own }) => [
+      ...own.map((note) => comment('      ', note)),
+      field(one, attributes),
+    ]),
+    ...[...relations].map(([one, attributes]) => field(one, attributes)),
+    ...(unique.length === 0 ? [] : [`    unique: ${flow(unique)}`]),
+    ...(indexes.length === 0 ? [] : [`    indexes: ${flow(indexes)}`]),
+  ];
+}
+
+/** A draft as a `plinth.yaml`, with what has to be known of it as comments. `head` are comments at its top. */
+export function specificationText(
+  { name, resources, left }: SpecificationDraft,
+  head: readonly string[],
+  data: string | undefined,
+): string {
+  return [
+    ...head.map((line) => comment('', line)),
+    ...left.map((line) => comment('', line)),
+    ...(name === undefined ? [] : [`name: ${flow(name)}`]),
+    ...(data === undefined ? [] : [`data: ${flow(data)}`]),
+    'resources:',
+    ...resources.flatMap(resourceLines),
+    '',
+  ].join('\n');
+}
+
+/** The same as a value. */
+export function specificationValue(
+  { name, resources }: SpecificationDraft,
+  data: string | undefined,
+): object {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(data === undefined ? {} : { data }),
+    resources: Object.fromEntries(
+      resources.map((resource) => [
+        resource.name,
+        {
+          ...(resource.description === undefined ? {} : { description: resource.description }),
+          ...(resource.table === undefined ? {} : { table: resource.table }),
+          ...(resource.timestamps ? { timestamps: true } : {}),
+          ...(resource.isCreated ? {} : { access: { create: 'none' } }),
+          fields: Object.fromEntries([
+            ...resource.fields.map(({ name: one, attributes }) => [one, attributes] as const),
+            ...resource.relations,
+          ]),
+          ...(resource.unique.length === 0 ? {} : { unique: resource.unique }),
+          ...(resource.indexes.length === 0 ? {} : { indexes: resource.indexes }),
+        },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,233 @@
+import { counted } from '../../model/values.ts';
+import type { FieldSpecification } from '../../specification/specification.ts';
+import { quote } from '../../sql/dialect.ts';
+import { postgres } from '../../databases/postgres/dialect.ts';
+import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { readMade, readTables } from '../../databases/postgres/catalog.ts';
+import type { Ask } from '../../databases/postgres/database.ts';
+import {
+  pairOf,
+  type ActualColumn,
+  type ActualTable,
+} from '../../databases/existing/actual-schema.ts';
+import { boundsOf, type Bounds } from '../../databases/existing/expressions.ts';
+import { momentRanges } from '../../databases/existing/stored-forms.ts';
+import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
+import { hintsOf, momentIn } from '../forms.ts';
+import { kindsQuery } from '../morphs.ts';
+import { decimalBounds, postgresType, type Enums } from './types.ts';
+import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from '../table.ts';
+
+const own = `to_regnamespace(quote_ident(current_schema()))`;
+
+/** The enums, with their values. */
+const enumsQuery =
+  `SELECT format_type(kind.oid, NULL), (SELECT json_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = kind.oid)` +
+  ` FROM pg_type AS kind WHERE typtype = 'e'`;
+
+const checksQuery =
+  `SELECT relname, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
+  ` WHERE contype = 'c' AND relnamespace = ${own}`;
+
+const wideKeysQuery =
+  `SELECT own.relname, target.relname FROM pg_constraint JOIN pg_class AS own ON own.oid = conrelid` +
+  ` JOIN pg_class AS target ON target.oid = confrelid` +
+  ` WHERE contype = 'f' AND cardinality(conkey) > 1 AND own.relnamespace = ${own}`;
+
+/** What `COMMENT ON` has said of tables and, under their names, of columns. */
+const commentsQuery =
+  `SELECT relname, coalesce(attname, ''), description FROM pg_description JOIN pg_class ON pg_class.oid = objoid` +
+  ` LEFT JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid AND objsubid > 0` +
+  ` WHERE classoid = 'pg_class'::regclass AND relnamespace = ${own}`;
+
+/** Partitions are read through what they are parts of. */
+const othersQuery =
+  `SELECT relname, relkind, relispartition FROM pg_class WHERE relnamespace = ${own}` +
+  ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
+
+const schemasQuery =
+  `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
+  ` WHERE relkind IN ('r', 'p') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'` +
+  ` AND relnamespace <> ${own} GROUP BY nspname ORDER BY nspname`;
+
+const kinds: Readonly<Record<string, string>> = {
+  v: 'View',
+  m: 'Materialized view',
+  f: 'Foreign table',
+};
+
+const computed: ColumnType = {
+  left: 'the database computes it. Where migrate has to change a column that it is made of, drop it before and make it again afterwards',
+};
+
+/** Reads what tables the schema of a PostgreSQL database has and what is in them. Changes nothing of it. */
+export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
+  const tables = await readTables(ask);
+  const record = await readMade(ask, tables);
+  const enums = new Map<string, readonly string[]>();
+  for (const [name, values] of await ask(enumsQuery))
+    enums.set(String(name), values === null ? [] : (JSON.parse(String(values)) as string[]));
+  const grouped = async (sql: string): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const groups = new Map<string, string[]>();
+    for (const [table, text] of await ask(sql))
+      groups.set(String(table), [...(groups.get(String(table)) ?? []), String(text)]);
+    return groups;
+  };
+  const [checks, wideKeys] = [await grouped(checksQuery), await grouped(wideKeysQuery)];
+  const comments = new Map<string, string>();
+  for (const [table, column, text] of await ask(commentsQuery))
+    comments.set(`${String(table)}\0${String(column)}`, String(text));
+  const left: string[] = [];
+  const parts = new Set<string>();
+  for (const [name, kind, isPart] of await ask(othersQuery))
+    if (isPart === true) parts.add(String(name));
+    else
+      left.push(
+        `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
+      );
+  for (const [name, count] of await ask(schemasQuery))
+    left.push(
+      `Schema ${String(name)} with ${counted(Number(count), 'table')} is left out: only the schema in which the role makes tables is read. Set its search_path for another one.`,
+    );
+  const found: FoundTable[] = [];
+  for (const actual of tables.values()) {
+    const { name } = actual;
+    if (name.startsWith(servicePrefix) || parts.has(name)) continue;
+    const rows = record.filter((row) => row.table === name);
+    const recorded = new Map(rows.map((row) => [row.column, row]));
+    const bounds = boundsOf(checks.get(name) ?? []);
+    const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns;
+    const columns: FoundTable['columns'][number][] = [];
+    for (const column of actual.columns.values()) {
+      const known = recordedType(recorded.get(column.name), column.type === 'jsonb');
+      const limits = { ...domainBounds(column), ...bounds.get(column.name) };
+      const kinds = kindsQuery(actual, column);
+      columns.push({
+        actual: column,
+        type: column.isComputed
+          ? computed
+          : known === undefined
+            ? await typeOf(ask, actual, column, enums, limits)
+            : { attributes: known, notes: [] },
+        bounds: limits,
+        comment: comments.get(`${name}\0${column.name}`),
+        kinds: kinds === undefined ? [] : (await ask(kinds)).map(([kind]) => String(kind)),
+      });
+    }
+    const keys = primary?.filter((column) => column !== null) ?? pairOf(actual, (one) => one) ?? [];
+    found.push({
+      actual,
+      columns,
+      primary: keys,
+      rowKey: keys.length > 1 ? 'id' : undefined,
+      wideKeys: (wideKeys.get(name) ?? []).map((table) => `its key of several columns to ${table}`),
+      record: recorded,
+      comment: comments.get(`${name}\0`),
+    });
+  }
+  return { tables: found, left, fold: (name) => name };
+}
+
+/** What the domain of a column says of its values. */
+function domainBounds({ domain }: ActualColumn): Bounds {
+  if (domain === undefined || domain.isOfItems) return {};
+  return boundsOf(domain.checks).get('VALUE') ?? {};
+}
+
+/** The type of a column; where the declared one leaves it open, what is stored decides. */
+async function typeOf(
+  ask: Ask,
+  table: ActualTable,
+  column: ActualColumn,
+  enums: Enums,
+  bounds: Bounds,
+): Promise<ColumnType> {
+  const count = async (condition: string): Promise<number> => {
+    const [row] = await ask(`SELECT count(*)::int FROM ${quote(table.name)} WHERE ${condition}`);
+    return Number(row?.[0]);
+  };
+  const name = quote(column.name);
+  const type = postgresType(column.type, enums);
+  if ('left' in type) return type;
+  if (type.attributes.type === 'decimal' && type.attributes.precision === undefined) {
+    const [row = []] = await ask(
+      `SELECT max(scale(${name}))::int, max(length(rtrim(split_part(${name}::text, '.', 2), '0')))::int,` +
+        ` max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quote(table.name)}`,
+    );
+    const [scale, filled, whole, odd] = row;
+    return decimalBounds(
+      { scale: Number(scale ?? 2), filled: Number(filled ?? 0), whole: Number(whole ?? 1) },
+      Number(odd),
+    );
+  }
+  if (type.attributes.type === 'integer' && column.type === 'bigint') {
+    const unsafe = await count(`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
+    if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
+  }
+  if (type.attributes.type === 'integer' || type.attributes.type === 'string') {
+    const form = await formOf(ask, table, column, type.attributes.type, bounds);
+    if (form !== undefined) return { attributes: form, notes: type.notes };
+  }
+  if (type.attributes.type === 'number') {
+    const odd = await count(`${name}::text IN ('NaN', 'Infinity', '-Infinity')`);
+    if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
+  }
+  if (type.attributes.type === 'datetime' || type.attributes.type === 'date') {
+    const endless = await count(
+      `NOT isfinite(${name}) OR ${name} < DATE '0001-01-01' OR ${name} >= DATE '10000-01-01'`,
+    );
+    if (endless > 0) return { left: 'it holds dates that are not from the years 1 to 9999' };
+  }
+  if (type.attributes.type === 'datetime') {
+    const finer = await count(`date_trunc('milliseconds', ${name}) <> ${name}`);
+    if (finer > 0)
+      return {
+        ...type,
+        notes: [
+          ...type.notes,
+          `${finer === 1 ? '1 value is' : `${finer} values are`} finer than a millisecond; migrate --apply rounds them, and only with --allow-data-loss.`,
+        ],
+      };
+  }
+  if (type.attributes.type === 'array') {
+    const nested = await count(`array_ndims(${name}) > 1`);
+    if (nested > 0) return { left: 'it holds arrays of several dimensions' };
+  }
+  if (type.attributes.type === 'time') {
+    const finer = await count(`date_trunc('second', ${name}::interval) <> ${name}::interval`);
+    if (finer > 0) return { left: 'it holds times with fractions of a second' };
+  }
+  return type;
+}
+
+/** What numbers or texts stand for, where all of them are in one form of another type. */
+async function formOf(
+  ask: Ask,
+  table: ActualTable,
+  { name, isPrimary }: ActualColumn,
+  type: 'integer' | 'string',
+  bounds: Bounds,
+): Promise<FieldSpecification | undefined> {
+  const isKey = isPrimary || table.references.some(({ column }) => column === name);
+  const { isFlag, isMoment } = hintsOf(name, bounds, isKey);
+  if (isKey || (type === 'integer' && !isFlag && !isMoment)) return undefined;
+  const none = { precision: 1, scale: 0 };
+  const conditions: (readonly [FieldSpecification, string])[] = [];
+  if (type === 'string')
+    for (const form of momentTexts)
+      conditions.push([momentIn(form), postgres.isStoredAs('c', form, none)]);
+  const words = type === 'string' ? wordForms : (['1/0'] as const);
+  if (isFlag)
+    for (const storedAs of words)
+      conditions.push([{ type: 'boolean', storedAs }, postgres.isStoredAs('c', storedAs, none)]);
+  if (type === 'integer' && isMoment)
+    for (const form of ['unixSeconds', 'unixMilliseconds'] as const)
+      conditions.push([momentIn(form), `c BETWEEN ${momentRanges[form].join(' AND ')}`]);
+  const counts = conditions.map(([, condition]) => `count(*) FILTER (WHERE ${condition})::int`);
+  const [row = []] = await ask(
+    `SELECT ${['count(*)::int', ...counts].join(', ')} FROM (SELECT ${quote(name)} AS c FROM ${quote(table.name)}) AS one WHERE c IS NOT NULL`,
+  );
+  const [all, ...found] = row.map(Number);
+  const index = found.findIndex((count) => count > 0 && count === all);
+  return conditions[index]?.[0];
+}

@@ -1,0 +1,119 @@
+import type { FieldSpecification, TypeName } from '../../specification/specification.ts';
+import type { ColumnType } from '../table.ts';
+
+/** The values of each enum, in its order. */
+export type Enums = ReadonlyMap<string, readonly string[]>;
+
+/** Types of PostgreSQL as `format_type` writes them, without what is in parentheses. */
+const plainTypes: ReadonlyMap<string, TypeName> = new Map([
+  ['smallint', 'integer'],
+  ['integer', 'integer'],
+  ['bigint', 'integer'],
+  ['double precision', 'number'],
+  ['boolean', 'boolean'],
+  ['date', 'date'],
+  ['time without time zone', 'time'],
+  ['timestamp without time zone', 'datetime'],
+  ['timestamp with time zone', 'datetime'],
+  ['uuid', 'uuid'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['text', 'string'],
+  ['character varying', 'string'],
+  ['character', 'string'],
+  ['bpchar', 'string'],
+  ['citext', 'string'],
+]);
+
+const notes: ReadonlyMap<string, string> = new Map([
+  ['timestamp without time zone', 'A timestamp without time zone, taken as UTC.'],
+  ['citext', 'In the database it compares without case; here it compares exactly.'],
+]);
+
+/** What items of an array become in JSON. */
+const itemTypes: ReadonlyMap<string, TypeName> = new Map([
+  ['smallint', 'integer'],
+  ['integer', 'integer'],
+  ['bigint', 'integer'],
+  ['double precision', 'number'],
+  ['boolean', 'boolean'],
+  ['date', 'date'],
+  ['uuid', 'uuid'],
+  ['text', 'string'],
+  ['character varying', 'string'],
+]);
+
+/** The type of a field for a column of this type, as far as the type alone tells. */
+export function postgresType(type: string, enums: Enums): ColumnType {
+  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), enums);
+  const values = enums.get(type);
+  if (values !== undefined)
+    return values.length === 0
+      ? { left: `its type ${type} has no values` }
+      : { attributes: { type: 'enum', values }, notes: [] };
+  const [, precision, scale = '0'] = /^numeric\((\d+)(?:,(-?\d+))?\)$/u.exec(type) ?? [];
+  if (
+    precision !== undefined &&
+    Number(precision) <= 18 &&
+    Number(scale) >= 0 &&
+    Number(scale) <= Number(precision)
+  )
+    return {
+      attributes: { type: 'decimal', precision: Number(precision), scale: Number(scale) },
+      notes: [],
+    };
+  // How many digits there are, only the rows tell.
+  if (type.startsWith('numeric')) return { attributes: { type: 'decimal' }, notes: [] };
+  if (type === 'real')
+    return {
+      left: 'it is of type real, whose values no JSON number is equal to; make it double precision',
+    };
+  const plain = type.replaceAll(/\(\d+\)/gu, '');
+  const name = plainTypes.get(plain);
+  if (name === undefined)
+    return {
+      left: plain === 'bytea' ? 'it holds binary data' : `the type ${type} is none that is served`,
+    };
+  const [, length] = /^character(?: varying)?\((\d+)\)$/u.exec(type) ?? [];
+  const note = notes.get(plain);
+  return {
+    attributes: { type: name, ...(length === undefined ? {} : { maxLength: Number(length) }) },
+    notes: note === undefined ? [] : [note],
+  };
+}
+
+function arrayType(item: string, enums: Enums): ColumnType {
+  const values = enums.get(item);
+  const plain = item.replaceAll(/\(\d+\)/gu, '');
+  const name = itemTypes.get(plain);
+  const items: FieldSpecification | undefined =
+    values !== undefined && values.length > 0
+      ? { type: 'enum', values, nullable: true }
+      : name === undefined
+        ? undefined
+        : { type: name, nullable: true };
+  return items === undefined
+    ? { left: `arrays of ${item} are not served` }
+    : { attributes: { type: 'array', items }, notes: [] };
+}
+
+/** How many digits the values of a column have at most. */
+interface Digits {
+  /** Behind the point, with the zeros that end a number. */
+  readonly scale: number;
+  /** Behind the point, without them. */
+  readonly filled: number;
+  /** Before the point. */
+  readonly whole: number;
+}
+
+/** A decimal whose digits the rows tell. A scale that leaves no room is one that nobody uses, as of `numeric(65, 30)`. */
+export function decimalBounds({ scale, filled, whole }: Digits, odd: number): ColumnType {
+  if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
+  const decimals = scale + whole > 18 ? Math.max(filled, 2) : scale;
+  if (decimals + whole > 18) return { left: 'it holds numbers of more than 18 digits' };
+  return {
+    attributes: { type: 'decimal', precision: 18, scale: decimals },
+    notes: [`As many decimals as its values have; the column itself takes more digits.`],
+  };
+}

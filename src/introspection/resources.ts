@@ -1,0 +1,372 @@
+import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
+import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';
+import { attributesOf, isNeeded, isOrdered, keyType } from './attributes.ts';
+import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
+import { hindrance, idType, wideKey } from './hindrance.ts';
+import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
+import { hasTimestamps, trimmed } from './trimmed.ts';
+import { addRelations, junctionKeys } from './relations.ts';
+import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
+
+/** A table that is served, with the names that it gets. */
+interface Named {
+  readonly table: FoundTable;
+  readonly resource: string;
+  /** Names of fields by those of columns. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** A specification for the tables of a database. Contract 3, Command line, introspect. */
+export function draftOf({ tables, left: others, fold }: FoundDatabase): SpecificationDraft {
+  const left: string[] = [];
+  const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {
+    if (reason !== undefined) left.push(`Table ${name} is left out: ${reason}.`);
+    return reason === undefined;
+  };
+  let served = tables.filter((table) => leave(table, hindrance(table, tables, fold)));
+  // PostgreSQL tells them apart, the API and SQLite do not.
+  served = served.filter((table) => {
+    const other = served.find((one) => isAlike(one, table) && comesBefore(one, table));
+    return leave(
+      table,
+      other && `its name differs from that of ${other.actual.name} in case alone`,
+    );
+  });
+  let named = namesOf(served);
+  let drafts = named.map((one) => resourceOf(one, named, fold));
+  // A table that is left out takes the junctions with it that lead there.
+  for (;;) {
+    const unlinked = named.flatMap((one, index) =>
+      isUnlinked(one, drafts[index]) ? [one.table] : [],
+    );
+    if (unlinked.length === 0) break;
+    served = served.filter(
+      (table) =>
+        !unlinked.includes(table) ||
+        leave(table, `${wideKey(table)}, and not all of them lead to what is served`),
+    );
+    named = namesOf(served);
+    drafts = named.map((one) => resourceOf(one, named, fold));
+  }
+  left.push(...drafts.flatMap((draft) => draft.left));
+  const resources = drafts.map(({ resource }) => resource);
+  addRelations(resources);
+  const owners = new Set(served.flatMap(({ record }) => record.get('')?.owner ?? []));
+  const [owner] = owners;
+  return { name: owners.size === 1 ? owner : undefined, resources, left: [...left, ...others] };
+}
+
+function isAlike({ actual: one }: FoundTable, { actual: other }: FoundTable): boolean {
+  return one.name !== other.name && one.name.toLowerCase() === other.name.toLowerCase();
+}
+
+/** What a migration has to do with goes before what nobody has asked for yet. */
+function comesBefore(one: FoundTable, other: FoundTable): boolean {
+  return one.record.has('') === other.record.has('')
+    ? one.actual.name < other.actual.name
+    : one.record.has('');
+}
+
+/** The names that tables and columns get. */
+function namesOf(served: readonly FoundTable[]): readonly Named[] {
+  const taken = new Set<string>();
+  // Names that a migration has written down come first, so that none has to give way.
+  const recorded = served.map(({ record }) => record.get('')?.resource);
+  for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
+  return served.map((table, index) => ({
+    table,
+    resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
+    fields: fieldNames(table),
+  }));
+}
+
+/** Whether a key of several columns is none of a junction: not each of them leads to a record that is served. */
+function isUnlinked(
+  { table, fields }: Named,
+  draft: { readonly resource: ResourceDraft } | undefined,
+): boolean {
+  const isLinked = (column: string): boolean =>
+    draft?.resource.fields.some(
+      ({ name, target }) => name === fields.get(column) && target !== undefined,
+    ) === true;
+  return table.primary.length > 1 && !table.primary.every(isLinked);
+}
+
+function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set(['id']);
+  for (const { actual: column } of columns) {
+    const known = record.get(column.name)?.field;
+    if (known !== undefined && known !== '') {
+      names.set(column.name, known);
+      taken.add(known.toLowerCase());
+    }
+  }
+  for (const { actual: column } of columns) {
+    if (names.has(column.name)) continue;
+    const isId = primary.length === 1 && primary[0] === column.name;
+    const plain = fieldName(column.name);
+    const isKey = actual.references.some(({ column: own }) => own === column.name);
+    const isNumber = !/CHAR|TEXT/iu.test(column.type);
+    // `reportsTo`, a number, leaves the name to the record that it leads to.
+    const name = isKey && isNumber && !plain.endsWith('Id') ? `${plain}Id` : plain;
+    names.set(column.name, isId ? 'id' : freeName(name, taken));
+  }
+  return names;
+}
+
+function resourceOf(
+  named: Named,
+  all: readonly Named[],
+  fold: (name: string) => string,
+): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
+  const { table, resource: name } = named;
+  const lists = indexLists(named, fold);
+  const { fields, left, isFilled } = fieldsOf(named, lists, all, fold);
+  const isSorted = (one: string): boolean =>
+    fields.some((draft) => draft.name === one && isOrdered(draft.attributes));
+  const unique = distinct(
+    lists
+      .filter((index) => index.unique)
+      .map((index) => index.fields)
+      .filter((list) => list.length > 1 && list.every(isSorted)),
+  );
+  const plain = distinct(
+    lists
+      .filter((index) => !index.unique && !index.isPrimary)
+      .map((index) => index.fields)
+      // The id stands behind the columns of every index of a migration.
+      .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
+      .filter((list) => list.every(isSorted) && !list.includes('id')),
+  );
+  const junction = junctionKeys(fields, unique);
+  if (junction !== undefined) nameActions(fields, junction);
+  markIndexed(fields, unique, plain);
+  const timestamps = hasTimestamps(fields);
+  return {
+    left,
+    resource: {
+      name,
+      description: table.comment,
+      table: table.actual.name === name ? undefined : table.actual.name,
+      fields: trimmed(fields, timestamps),
+      relations: new Map(),
+      unique,
+      indexes: plain.filter((list) => list.length > 1),
+      timestamps,
+      isCreated: isFilled && !isNumberedElsewhere(table, fold),
+      notes: [],
+      junction,
+      isLink:
+        table.primary.length > 1 ||
+        fields.every(({ name: one }) => one === 'id' || junction?.includes(one)),
+    },
+  };
+}
+
+/** An index that serves requests, or keeps values apart, with the names that its columns have as fields. */
+type IndexList = ActualIndex & { readonly fields: readonly string[] };
+
+function indexLists(
+  { table, fields }: Named,
+  fold: (name: string) => string,
+): readonly IndexList[] {
+  const nameOf = (column: string | null): string =>
+    [...fields].find(([one]) => column !== null && fold(one) === fold(column))?.[1] ?? '';
+  return table.actual.indexes
+    .filter(({ columns, unique, isInOrder }) => !columns.includes(null) && (unique || isInOrder))
+    .map((index) => ({ ...index, fields: index.columns.map(nameOf) }));
+}
+
+/** The fields of a table, what of it cannot be served, and whether a row can be written with these fields alone. */
+function fieldsOf(
+  { table, fields: names }: Named,
+  lists: readonly IndexList[],
+  all: readonly Named[],
+  fold: (name: string) => string,
+): {
+  readonly fields: FieldDraft[];
+  readonly left: readonly string[];
+  readonly isFilled: boolean;
+} {
+  const { actual, columns, primary, rowKey, wideKeys } = table;
+  const left = wideKeys.map((key) => `Of table ${actual.name} ${key} is not served.`);
+  const fields: FieldDraft[] = [];
+  let isFilled = true;
+  if (primary.length > 1 && rowKey !== undefined && !names.has('id'))
+    fields.push(
+      field('id', rowKey, { type: 'id' }, [
+        rowKey === 'id'
+          ? 'The key is of several columns: migrate adds this one as the id of a row.'
+          : 'The key is of several columns: the id is what SQLite itself knows a row by, which VACUUM may change.',
+      ]),
+    );
+  for (const column of columns) {
+    const { type } = column;
+    const own = column.actual.name;
+    const name = names.get(own) ?? own;
+    const reason =
+      'left' in type
+        ? type.left
+        : column.actual.isComputed
+          ? 'the database computes it'
+          : likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)]);
+    if (reason !== undefined || 'left' in type) {
+      const { nullable, fills } = column.actual;
+      const isMissed = !nullable && !fills && !actual.mayFill;
+      const what = isMissed
+        ? ` It may not be null, so records of ${actual.name} are read and changed but not made (access: { create: none }); let it be null, or give it a default in the database.`
+        : '';
+      left.push(`Column ${actual.name}.${own} is left out: ${reason ?? ''}.${what}`);
+      isFilled &&= !isMissed;
+      continue;
+    }
+    const key = keyOf(column, actual.references, all, fold);
+    if (name === 'id') {
+      const id = idType(type.attributes);
+      if (id === undefined) continue;
+      const note =
+        key.target === undefined
+          ? key.notes
+          : [`The id is a key to ${key.target.resource} as well, which is not served.`];
+      fields.push(
+        field('id', own, id, [
+          ...note,
+          ...(isNumberedElsewhere(table, fold)
+            ? ['A request cannot say which number a record is to get, so none is made here.']
+            : []),
+        ]),
+      );
+      continue;
+    }
+    const isUnique = lists.some(
+      ({ unique, fields: [first, ...more] }) => unique && first === name && more.length === 0,
+    );
+    const { attributes, notes } = attributesOf(column, isUnique, key.reference);
+    const draft = field(name, own, attributes, [...notes, ...key.notes]);
+    fields.push({ ...draft, target: key.target, kinds: column.kinds });
+  }
+  return { fields, left, isFilled };
+}
+
+/** Whether rows have the numbers of those of another table, which they say more of: there is none of their own to draw. */
+function isNumberedElsewhere(
+  { actual: { references }, columns, primary: [key, ...more] }: FoundTable,
+  fold: (name: string) => string,
+): boolean {
+  const type = columns.find(({ actual }) => actual.name === key)?.type;
+  return (
+    key !== undefined &&
+    more.length === 0 &&
+    type !== undefined &&
+    !('left' in type) &&
+    type.attributes.type === 'integer' &&
+    references.some(({ column }) => fold(column) === fold(key))
+  );
+}
+
+/** Says what becomes of links with their records where that is not what a junction does by itself: `cascade`. */
+function nameActions(fields: readonly FieldDraft[], junction: readonly string[]): void {
+  for (const draft of fields.filter(({ name }) => junction.includes(name))) {
+    const { onDelete, ...others } = draft.attributes;
+    if (onDelete === 'cascade') draft.attributes = others;
+    else if (onDelete === undefined)
+      draft.attributes = { ...others, onDelete: isNeeded(others) ? 'restrict' : 'setNull' };
+  }
+}
+
+/** Marks the fields that have an index to themselves, but for those that have one anyway. */
+function markIndexed(
+  fields: readonly FieldDraft[],
+  unique: readonly (readonly string[])[],
+  plain: readonly (readonly string[])[],
+): void {
+  const leading = new Set(
+    [...unique, ...plain.filter((list) => list.length > 1)].map(([first]) => first),
+  );
+  for (const [first, ...more] of plain) {
+    const draft = fields.find((one) => one.name === first);
+    if (draft === undefined || more.length > 0) continue;
+    // A key has an index anyway, and what is unique too.
+    const isImplied =
+      draft.attributes.unique === true || (draft.target !== undefined && !leading.has(first));
+    if (!isImplied) draft.attributes = { ...draft.attributes, index: true };
+  }
+}
+
+function field(
+  name: string,
+  column: string,
+  attributes: FieldSpecification,
+  notes: readonly string[],
+): FieldDraft {
+  return {
+    name,
+    attributes: column === name ? attributes : { ...attributes, column },
+    notes,
+    target: undefined,
+    kinds: [],
+  };
+}
+
+const actions: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET NULL': 'setNull' };
+
+/** Where a column leads, if it is a foreign key that can be served. */
+function keyOf(
+  { actual: { name, nullable }, type }: FoundColumn,
+  references: readonly ActualReference[],
+  all: readonly Named[],
+  fold: (name: string) => string,
+): {
+  readonly target: FieldDraft['target'];
+  readonly reference: FieldSpecification | undefined;
+  readonly notes: readonly string[];
+} {
+  const none = { target: undefined, reference: undefined, notes: [] };
+  const found = references.find(({ column }) => fold(column) === fold(name));
+  if (found === undefined || 'left' in type) return none;
+  const target = all.find(({ table }) => fold(table.actual.name) === fold(found.table));
+  if (target === undefined)
+    return { ...none, notes: [`A key to ${found.table}, which is not served.`] };
+  const column = found.target ?? target.table.primary[0] ?? '';
+  const [, fieldNamed = ''] = [...target.fields].find(([one]) => fold(one) === fold(column)) ?? [];
+  const there = target.table.columns.find(({ actual }) => fold(actual.name) === fold(column))?.type;
+  if (there === undefined || 'left' in there) return none;
+  const typeName = keyType(there.attributes);
+  if (typeName !== keyType(type.attributes))
+    return {
+      ...none,
+      notes: [
+        `A key to ${found.table}.${column}, which is of another type; it is served as a plain value.`,
+      ],
+    };
+  const action = actions[found.onDelete] ?? 'restrict';
+  const onDelete = action === 'setNull' && !nullable ? 'restrict' : action;
+  const usual = nullable ? 'setNull' : 'restrict';
+  return {
+    target: { resource: target.resource, field: fieldNamed },
+    reference: {
+      ...formOf(there.attributes),
+      type: typeName,
+      reference: `${target.resource}.${fieldNamed}`,
+      ...(onDelete === usual ? {} : { onDelete }),
+    },
+    notes:
+      found.onDelete === 'SET DEFAULT'
+        ? ['On delete the database sets its default; here such a delete is refused.']
+        : [],
+  };
+}
+
+/** What says how the values of a type are stored, which a key has in common with what it points to. */
+function formOf({ storedAs, precision, scale }: FieldSpecification): Partial<FieldSpecification> {
+  return {
+    ...(storedAs === undefined ? {} : { storedAs }),
+    ...(precision === undefined ? {} : { precision }),
+    ...(scale === undefined ? {} : { scale }),
+  };
+}
+
+function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(lists.map((list) => [list.join(' '), list])).values()];
+}

@@ -1,0 +1,324 @@
+import Driver from 'better-sqlite3';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { quote } from '../../sql/dialect.ts';
+import { foldName } from '../../databases/sqlite/existing.ts';
+import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import {
+  pairOf,
+  type ActualColumn,
+  type ActualTable,
+} from '../../databases/existing/actual-schema.ts';
+import type { RecordRow } from '../../databases/existing/schema-record.ts';
+import { readMade, readTables, rowKeyName } from '../../databases/sqlite/catalog.ts';
+import { affinityOf } from '../../databases/sqlite/column-types.ts';
+import { sqlite } from '../../databases/sqlite/dialect.ts';
+import { keyType } from '../attributes.ts';
+import { boundsOf, checksIn, type Bounds } from '../../databases/existing/expressions.ts';
+import { momentRanges } from '../../databases/existing/stored-forms.ts';
+import type { StoredAs } from '../../specification/specification.ts';
+import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
+import { hintsOf, momentIn } from '../forms.ts';
+import { kindsQuery } from '../morphs.ts';
+import { declaredDigits, sqliteType, type Stored, type StoredForms } from './types.ts';
+import {
+  recordedType,
+  type ColumnType,
+  type FoundColumn,
+  type FoundDatabase,
+  type FoundTable,
+} from '../table.ts';
+
+/** Reads what tables a SQLite file has and what is in them. Changes nothing of it. Throws what SQLite throws. */
+export function readSqlite(file: string): FoundDatabase {
+  const driver = new Driver(file, { readonly: true, fileMustExist: true });
+  try {
+    return readAll(driver);
+  } finally {
+    driver.close();
+  }
+}
+
+function readAll(driver: Driver.Database): FoundDatabase {
+  const names = driver
+    .prepare<[], { type: string; name: string; sql: string | null }>(
+      `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
+    )
+    .all();
+  const tables = readTables(driver);
+  const record = readMade(driver);
+  const found: FoundTable[] = [];
+  const left: string[] = [];
+  const virtual = names.filter(({ sql }) => /^\s*CREATE\s+VIRTUAL/iu.test(sql ?? ''));
+  for (const { type, name, sql } of names) {
+    if (foldName(name).startsWith(servicePrefix)) continue;
+    const owner = virtual.find((one) => one.name !== name && name.startsWith(`${one.name}_`));
+    if (type === 'view') left.push(`View ${name} is left out: views are not served.`);
+    else if (virtual.some((one) => one.name === name))
+      left.push(`Table ${name} is left out: it is virtual.`);
+    // What a virtual table keeps its rows in.
+    else if (owner === undefined) {
+      const actual = tables.get(foldName(name))?.();
+      if (actual !== undefined)
+        found.push(
+          readTable(
+            driver,
+            actual,
+            sql ?? '',
+            record.filter((row) => foldName(row.table) === foldName(name)),
+          ),
+        );
+    }
+  }
+  return { tables: withKeyTypes(driver, withMomentForms(driver, found)), left, fold: foldName };
+}
+
+function readTable(
+  driver: Driver.Database,
+  actual: ActualTable,
+  sql: string,
+  record: readonly RecordRow[],
+): FoundTable {
+  const recorded = new Map(record.map((row) => [row.column, row]));
+  const checks = boundsOf(checksIn(sql));
+  const declared = driver
+    .prepare<[string], string>('SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk')
+    .pluck()
+    .all(actual.name);
+  const keys = declared.length > 0 ? declared : (pairOf(actual, foldName) ?? []);
+  const wide = driver
+    .prepare<[string], string>(
+      `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE seq > 0`,
+    )
+    .pluck()
+    .all(actual.name);
+  // With a key of several columns, the rows have one of their own that is no column.
+  const hasRowKey =
+    keys.length > 1 &&
+    actual.columns.get(rowKeyName)?.isPrimary === true &&
+    !keys.some((name) => foldName(name) === rowKeyName);
+  const columns = [...actual.columns.values()].filter(
+    ({ name }) => !hasRowKey || name !== rowKeyName,
+  );
+  return {
+    actual,
+    primary: keys,
+    rowKey: hasRowKey ? rowKeyName : undefined,
+    wideKeys: wide.map((table) => `its key of several columns to ${table}`),
+    record: recorded,
+    comment: undefined,
+    columns: columns.map((column) => {
+      const row = recorded.get(column.name);
+      const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type));
+      return {
+        actual: column,
+        type:
+          known === undefined
+            ? typeOf(driver, actual, column, checks.get(column.name) ?? {}, row)
+            : { attributes: known, notes: [] },
+        bounds: checks.get(column.name) ?? {},
+        comment: undefined,
+        kinds: kindsIn(driver, actual, column),
+      };
+    }),
+  };
+}
+
+function kindsIn(
+  driver: Driver.Database,
+  table: ActualTable,
+  column: ActualColumn,
+): readonly string[] {
+  const query = kindsQuery(table, column);
+  return query === undefined ? [] : driver.prepare(query).pluck().all().map(String);
+}
+
+/** Forms of which one program may write several, as it leaves out what is zero. */
+const mixable: ReadonlySet<StoredAs | undefined> = new Set([
+  'sqlText',
+  'sqlMicroseconds',
+  'sqlMixed',
+]);
+
+/**
+ * Gives moments the form in which others will write them: one that takes what stands in all columns that are declared alike,
+ * and where there is no value yet, that of the default or of these columns.
+ */
+function withMomentForms(
+  driver: Driver.Database,
+  tables: readonly FoundTable[],
+): readonly FoundTable[] {
+  const isOpen = ({ actual, record }: FoundTable, { actual: column, type }: FoundColumn): boolean =>
+    !('left' in type) &&
+    type.attributes.type === 'datetime' &&
+    type.attributes.storedAs === undefined &&
+    record.get(column.name)?.isMade !== true &&
+    isEmpty(driver, actual, column);
+  const open = new Set(
+    tables.flatMap((table) => table.columns.filter((column) => isOpen(table, column))),
+  );
+  const forms = new Map<string, Set<StoredAs | undefined>>();
+  for (const column of tables.flatMap(({ columns }) => columns)) {
+    const { actual, type } = column;
+    if ('left' in type || type.attributes.type !== 'datetime' || open.has(column)) continue;
+    getOrInsert(forms, actual.type, () => new Set()).add(type.attributes.storedAs);
+  }
+  const isMixed = (declared: string): boolean => {
+    const found = [...(forms.get(declared) ?? [])];
+    const areAlike = /DATE|TIME/iu.test(declared) && found.every((form) => mixable.has(form));
+    return areAlike && (found.length > 1 || found.includes('sqlMixed'));
+  };
+  const formOf = (column: FoundColumn): StoredAs | undefined => {
+    const {
+      actual: { default: value = '', type },
+    } = column;
+    const own = 'left' in column.type ? undefined : column.type.attributes.storedAs;
+    if (isMixed(type) && (open.has(column) || mixable.has(own))) return 'sqlMixed';
+    if (!open.has(column)) return undefined;
+    const [form, ...others] = forms.get(type) ?? [];
+    if (/^(?:CURRENT_TIMESTAMP|datetime\('now'\))$/iu.test(value)) return 'sqlText';
+    return others.length === 0 ? form : undefined;
+  };
+  return tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => {
+      const form = formOf(column);
+      return form === undefined
+        ? column
+        : { ...column, type: { attributes: momentIn(form), notes: [] } };
+    }),
+  }));
+}
+
+/** Gives keys without a value the type of what they lead to, if that is stored alike: no value of their own tells it. */
+function withKeyTypes(
+  driver: Driver.Database,
+  tables: readonly FoundTable[],
+): readonly FoundTable[] {
+  const isNamed = (name: string, other: string): boolean => foldName(name) === foldName(other);
+  const typeOfKey = (
+    table: FoundTable,
+    column: FoundColumn,
+    passed: readonly FoundColumn[],
+  ): ColumnType => {
+    const { actual, type } = column;
+    const key = table.actual.references.find((one) => isNamed(one.column, actual.name));
+    const target = tables.find((one) => isNamed(one.actual.name, key?.table ?? ''));
+    const name = key?.target ?? target?.primary[0] ?? '';
+    const there = target?.columns.find((one) => isNamed(one.actual.name, name));
+    const [only = '', ...others] = table.primary;
+    const isId = others.length === 0 && isNamed(only, actual.name);
+    const isMade = table.record.get(actual.name)?.isMade === true;
+    if (
+      'left' in type ||
+      isId ||
+      isMade ||
+      target === undefined ||
+      there === undefined ||
+      passed.includes(there)
+    )
+      return type;
+    const led = typeOfKey(target, there, [...passed, column]);
+    const isOther = !('left' in led) && keyType(led.attributes) !== keyType(type.attributes);
+    return isOther &&
+      affinityOf(actual.type) === affinityOf(there.actual.type) &&
+      isEmpty(driver, table.actual, actual)
+      ? { attributes: led.attributes, notes: [] }
+      : type;
+  };
+  return tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, type: typeOfKey(table, column, []) })),
+  }));
+}
+
+function isEmpty(
+  driver: Driver.Database,
+  { name }: ActualTable,
+  { name: column }: ActualColumn,
+): boolean {
+  const one = `SELECT 1 FROM ${quote(name)} WHERE ${quote(column)} IS NOT NULL LIMIT 1`;
+  return driver.prepare(one).get() === undefined;
+}
+
+const digit = '[0-9]';
+const day = `${digit.repeat(4)}-${digit.repeat(2)}-${digit.repeat(2)}`;
+const clock = `${digit.repeat(2)}:${digit.repeat(2)}:${digit.repeat(2)}`;
+const hex = (count: number): string => '[0-9a-f]'.repeat(count);
+const uuid = [8, 4, 4, 4, 12].map(hex).join('-');
+
+/** Counts what the values of a column look like. */
+const questions: Readonly<Record<keyof Stored, string>> = {
+  rows: 'count(*)',
+  values: 'count(c)',
+  integers: `total(typeof(c) = 'integer')`,
+  unsafe: `total(typeof(c) = 'integer' AND c NOT BETWEEN -9007199254740991 AND 9007199254740991)`,
+  booleans: `total(typeof(c) = 'integer' AND c IN (0, 1))`,
+  endless: `total(typeof(c) = 'real' AND abs(c) = 9e999)`,
+  reals: `total(typeof(c) = 'real')`,
+  texts: `total(typeof(c) = 'text')`,
+  dates: `total(typeof(c) = 'text' AND c GLOB '${day}' AND date(c) IS c)`,
+  sqlMoments: `total(typeof(c) = 'text' AND c GLOB '${day}[ T]${digit}${digit}:*')`,
+  times: `total(typeof(c) = 'text' AND c GLOB '${clock}' AND time(c) IS c)`,
+  sqlTimes: `total(typeof(c) = 'text' AND c GLOB '${digit}${digit}:${digit}${digit}*' AND time(c) IS NOT c)`,
+  uuids: `total(typeof(c) = 'text' AND c GLOB '${uuid}')`,
+  jsons: `total(typeof(c) = 'text' AND json_valid(c))`,
+  longest: `coalesce(max(CASE WHEN typeof(c) = 'text' THEN length(c) END), 0)`,
+};
+
+function typeOf(
+  driver: Driver.Database,
+  table: ActualTable,
+  column: ActualColumn,
+  bounds: Bounds,
+  row: RecordRow | undefined,
+): ColumnType {
+  const isKey =
+    column.isPrimary ||
+    table.references.some((one) => foldName(one.column) === foldName(column.name));
+  const stored = storedIn(driver, table, column);
+  if (column.isPrimary && stored.rows > stored.values)
+    return { left: 'it is null in some rows; give each one a key' };
+  const forms = formsIn(driver, table, column);
+  const hints = hintsOf(column.name, bounds, isKey);
+  // What a migration knows as another kind it would have to convert.
+  const isJson = hints.isJson && (row === undefined || row.kind === 'json');
+  return sqliteType(column.type, stored, forms, { ...hints, isJson });
+}
+
+function formsIn(
+  driver: Driver.Database,
+  { name }: ActualTable,
+  { name: column, type }: ActualColumn,
+): StoredForms {
+  const digits = declaredDigits(type);
+  const none = { precision: 1, scale: 0 };
+  const conditions = [
+    ...[...momentTexts, ...wordForms].map(
+      (form) => [form, sqlite.isStoredAs('c', form, none)] as const,
+    ),
+    ...(['unixSeconds', 'unixMilliseconds'] as const).map(
+      (form) =>
+        [form, `typeof(c) = 'integer' AND c BETWEEN ${momentRanges[form].join(' AND ')}`] as const,
+    ),
+    ...(digits === undefined ? [] : [['real', sqlite.isStoredAs('c', 'real', digits)] as const]),
+  ];
+  const asked = conditions.map(([form, condition]) => `total(${condition}) AS ${quote(form)}`);
+  return (
+    driver
+      .prepare<[], StoredForms>(
+        `SELECT ${asked.join(', ')} FROM (SELECT ${quote(column)} AS c FROM ${quote(name)})`,
+      )
+      .get() ?? {}
+  );
+}
+
+function storedIn(driver: Driver.Database, { name }: ActualTable, column: ActualColumn): Stored {
+  const asked = Object.entries(questions).map(([key, sql]) => `${sql} AS ${quote(key)}`);
+  const row = driver
+    .prepare<[], Stored>(
+      `SELECT ${asked.join(', ')} FROM (SELECT ${quote(column.name)} AS c FROM ${quote(name)})`,
+    )
+    .get();
+  if (row === undefined) throw new TypeError('A count has no row');
+  return row;
+}

@@ -1,0 +1,239 @@
+import { counted } from '../model/values.ts';
+import { quote } from '../sql/dialect.ts';
+import type { MigrationStep } from '../sql/schema/schema.ts';
+import type { ColumnSchema, TableSchema } from '../sql/schema/table.ts';
+import type {
+  ActualColumn,
+  ActualTable,
+  Counting,
+  SchemaRules,
+} from '../databases/existing/actual-schema.ts';
+import {
+  keptColumn,
+  referenceOf,
+  shownFill,
+  step,
+  type ColumnChange,
+  type TableChange,
+} from './changes.ts';
+import { changeColumn } from './column-change.ts';
+import { isNumberForm, type RecordRow } from '../databases/existing/schema-record.ts';
+
+interface Compared {
+  readonly steps: readonly MigrationStep[];
+  readonly change: TableChange;
+}
+
+type Recorded = ReadonlyMap<string, RecordRow>;
+
+/** Compares the columns of a table that is there, but for indexes. */
+export function* compareColumns(
+  table: TableSchema,
+  actual: ActualTable,
+  recorded: Recorded,
+  rules: SchemaRules,
+  allowDataLoss: boolean,
+): Counting<Compared> {
+  const { fold } = rules;
+  const steps: MigrationStep[] = [];
+  const sources = sourcesOf(table, actual, recorded, rules);
+  const taken = new Set(sources.values());
+  const changes: ColumnChange[] = [];
+  for (const column of table.columns) {
+    const source = sources.get(column);
+    if (source === undefined) changes.push(yield* addColumn(table, actual, column, rules, steps));
+    else {
+      if (fold(source.name) !== fold(column.name))
+        steps.push(step(`rename column ${table.name}.${source.name} to ${column.name}`));
+      const known = recorded.get(fold(source.name));
+      // Their forms are read from what is in them now, whatever that was before.
+      const isRead =
+        known?.isMade === false &&
+        (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
+      const change = {
+        name: `${table.name}.${column.name}`,
+        table: actual,
+        actual: source,
+        isMade: known?.isMade === true,
+        wasForm: isNumberForm(known?.kind) ? known.kind : undefined,
+        wantedTable: table.name,
+        wanted: column,
+        rules,
+        steps,
+      };
+      const changed = yield* changeColumn(change, isRead ? undefined : known?.kind);
+      if (source.isComputed) steps.push(...computedRefuses(change.name, changed, column));
+      changes.push(changed);
+    }
+  }
+  for (const column of actual.columns.values())
+    if (!taken.has(column))
+      changes.push(
+        yield* leaveColumn(table, actual, column, recorded, rules, allowDataLoss, steps),
+      );
+  const byColumn = Map.groupBy(changes, (change) => change.actual);
+  const columns = [...actual.columns.values(), undefined].flatMap((one) => byColumn.get(one) ?? []);
+  const name = fold(actual.name) === fold(table.name) ? actual.name : table.name;
+  return { steps, change: { name, actual, columns } };
+}
+
+/**
+ * What keeps a table from being used whose primary key is of several columns: no id tells its rows apart. A junction is
+ * used for all that, through its two keys. Undefined where nothing does. Contract 1, Field types.
+ */
+export function refusedKey(
+  table: TableSchema,
+  actual: ActualTable,
+  recorded: Recorded,
+  rules: SchemaRules,
+): MigrationStep | undefined {
+  const key = actual.indexes.find(({ isPrimary, columns }) => isPrimary && columns.length > 1);
+  if (key === undefined) return undefined;
+  const names = key.columns.flatMap((name) => name ?? []);
+  const isLinked = (name: string): boolean =>
+    [...sourcesOf(table, actual, recorded, rules)].some(
+      ([{ reference }, source]) =>
+        reference !== undefined && rules.fold(source.name) === rules.fold(name),
+    );
+  if (names.length === 2 && names.every(isLinked)) return undefined;
+  return step(`use table ${actual.name}`, {
+    obstacle: `its primary key is of several columns (${names.join(', ')}), which only a junction may have; give its rows a key of one column`,
+  });
+}
+
+/** What cannot be done with a column whose values the database computes. */
+function computedRefuses(
+  name: string,
+  { conversion }: ColumnChange,
+  { type, isKey, isReadOnly }: ColumnSchema,
+): readonly MigrationStep[] {
+  const steps: MigrationStep[] = [];
+  if (!isReadOnly && !isKey)
+    steps.push(
+      step(`write ${name}, which the database computes`, {
+        obstacle: 'say readOnly: true of the field, without a default, or take it out of the file',
+      }),
+    );
+  if (conversion !== undefined)
+    steps.push(
+      step(`change ${name}, which the database computes`, {
+        obstacle: `make it anew by hand, as ${type}`,
+      }),
+    );
+  return steps;
+}
+
+/** The column in which each field is now: that of its name, or the one it was in before the file said another. */
+function sourcesOf(
+  table: TableSchema,
+  actual: ActualTable,
+  recorded: Recorded,
+  { fold }: SchemaRules,
+): ReadonlyMap<ColumnSchema, ActualColumn> {
+  const wanted = new Set(table.columns.map(({ name }) => fold(name)));
+  const sources = new Map<ColumnSchema, ActualColumn>();
+  for (const column of table.columns) {
+    const former = [...recorded.values()].find(
+      (row) => row.column !== '' && row.field === column.field && !wanted.has(fold(row.column)),
+    );
+    const source =
+      actual.columns.get(fold(column.name)) ?? (former && actual.columns.get(fold(former.column)));
+    if (source !== undefined) sources.set(column, source);
+  }
+  return sources;
+}
+
+/** Why rows cannot get a column that is not null, and what helps. */
+function noValue(column: ColumnSchema, { columns }: ActualTable): string {
+  if (!column.isKey)
+    return 'would have no value; give the field a default, or let it be null until they have one';
+  const keys = [...columns.values()].filter(({ isPrimary }) => isPrimary);
+  const [key, another] = keys.filter(({ fills }) => keys.length === 1 || fills);
+  return key === undefined || another !== undefined
+    ? 'would have no id; say of the id which column it is'
+    : `would have no id; say which column it is: { type: id, column: ${key.name} }`;
+}
+
+function* addColumn(
+  table: TableSchema,
+  actual: ActualTable,
+  column: ColumnSchema,
+  rules: SchemaRules,
+  steps: MigrationStep[],
+): Counting<ColumnChange> {
+  const fill = column.fill && rules.fillSql(column.fill, column.kind);
+  const summary = `add column ${table.name}.${column.name}`;
+  const lacking = { table: table.name, column: column.name };
+  if (fill !== undefined)
+    steps.push(step(`${summary} (${shownFill(column)} where a row is there)`));
+  else if (column.nullable && !column.isKey) steps.push(step(summary, { lacking }));
+  else {
+    const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
+    const needsValues = rows > 0 && !column.type.includes('GENERATED');
+    steps.push(
+      step(
+        `${summary} (not null)`,
+        needsValues
+          ? {
+              obstacle: `${counted(rows, 'row')} ${noValue(column, actual)}`,
+              ...(column.isKey ? {} : { lacking }),
+            }
+          : {},
+      ),
+    );
+  }
+  return {
+    name: column.name,
+    actual: undefined,
+    wanted: column,
+    isDropped: false,
+    keepsType: false,
+    conversion: undefined,
+    fill,
+    nullable: column.nullable && !column.isKey,
+    becomesKey: column.isKey,
+    becomesGenerated: false,
+    losesDefault: false,
+    reference: { actual: undefined, wanted: column.reference, change: 'none' },
+  };
+}
+
+/** A column that the file does not name: Plinth's own goes when it may; any has to let rows be written without it. */
+function* leaveColumn(
+  table: TableSchema,
+  actual: ActualTable,
+  column: ActualColumn,
+  recorded: Recorded,
+  rules: SchemaRules,
+  allowDataLoss: boolean,
+  steps: MigrationStep[],
+): Counting<ColumnChange> {
+  const name = `${table.name}.${column.name}`;
+  const isMade = recorded.get(rules.fold(column.name))?.isMade === true;
+  const kept = keptColumn(column, referenceOf(actual, column, rules), () => isMade);
+  const mustBeThere = !column.nullable && !column.fills && !actual.mayFill;
+  if (!isMade) {
+    if (mustBeThere && table.takesRows)
+      steps.push(
+        step(`write rows without ${name}, which may not be null and is not in the file`, {
+          obstacle:
+            'name it as a field, let it be null, give it a default in the database, or let no request make records: access: { create: none }',
+        }),
+      );
+    return kept;
+  }
+  const isReleased = kept.reference.change === 'drop';
+  if (!allowDataLoss) {
+    const why = 'since the file no longer names it';
+    if (mustBeThere) steps.push(step(`change ${name} to allow null, ${why}`));
+    if (isReleased)
+      steps.push(step(`change ${name} to refer to nothing, ${why}`, { canWait: true }));
+  }
+  const count = yield `SELECT count(${quote(column.name)}) FROM ${quote(actual.name)}`;
+  steps.push(step(`drop column ${name}`, { loses: counted(count, 'value'), isOptional: true }));
+  return {
+    ...kept,
+    isDropped: allowDataLoss,
+    nullable: column.nullable || mustBeThere,
+  };
+}

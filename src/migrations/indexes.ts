@@ -1,0 +1,128 @@
+import { counted } from '../model/values.ts';
+import { quote } from '../sql/dialect.ts';
+import { indexNames, type MigrationStep } from '../sql/schema/schema.ts';
+import type { IndexSchema } from '../sql/schema/table.ts';
+import type { ActualIndex, Counting, SchemaRules } from '../databases/existing/actual-schema.ts';
+import { newValue, step, type ColumnChange, type Pair } from './changes.ts';
+
+interface Compared {
+  readonly steps: readonly MigrationStep[];
+  readonly drop: readonly string[];
+  readonly create: readonly IndexSchema[];
+}
+
+/**
+ * Compares the indexes of a table. Leftovers of Plinth's own go first: they may have the name that another is to get.
+ * Those of others are never touched. A unique index over values that repeat is an obstacle.
+ */
+export function* compareIndexes(
+  { wanted: table, actual, change }: Pair,
+  rules: SchemaRules,
+): Counting<Compared> {
+  const { fold } = rules;
+  // In an order that does not depend on how a database keeps them.
+  const there = (actual?.indexes ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const columns = change?.columns ?? [];
+  /** What a column will be called. */
+  const renamed = new Map(
+    columns.flatMap(({ name, actual }) =>
+      actual === undefined ? [] : [[fold(actual.name), name]],
+    ),
+  );
+  const keyOf = (names: readonly (string | null)[]): string =>
+    JSON.stringify(names.map((name) => (name === null ? null : fold(name))));
+  const namesIn = (index: ActualIndex): readonly (string | null)[] =>
+    index.columns.map((name) => (name === null ? null : (renamed.get(fold(name)) ?? name)));
+  const serves = (index: ActualIndex, wanted: IndexSchema): boolean => {
+    const names = namesIn(index);
+    // What is distinct in another order is distinct in ours; one that is to be read along has to have ours.
+    return (
+      index.unique === wanted.unique &&
+      (index.unique || index.isInOrder) &&
+      [wanted.columns, rules.indexColumns(table, wanted)].some((one) => keyOf(one) === keyOf(names))
+    );
+  };
+  /** Whether it would be made just so: its order follows from the id, and from what may be null. */
+  const isAsMade = (index: ActualIndex, wanted: IndexSchema): boolean => {
+    const names = namesIn(index);
+    return (
+      serves(index, wanted) &&
+      keyOf(names) === keyOf(rules.indexColumns(table, wanted)) &&
+      names.every(
+        (name, place) =>
+          index.nullsFirst === undefined ||
+          index.nullsFirst[place] === rules.putsNullsFirst?.(table, name ?? ''),
+      )
+    );
+  };
+  /** Whether the name, which follows from those of table and columns, no longer does. */
+  const isMisnamed = ({ columns }: ActualIndex): boolean =>
+    (actual !== undefined && fold(actual.name) !== fold(table.name)) ||
+    columns.some((name) => name !== null && fold(renamed.get(fold(name)) ?? name) !== fold(name));
+  const left = there.filter(
+    (index) =>
+      actual !== undefined &&
+      isOwn(actual.name, index, rules) &&
+      (isMisnamed(index) || !table.indexes.some((wanted) => isAsMade(index, wanted))),
+  );
+  const remaining = there.filter((index) => !left.includes(index));
+  const create = table.indexes.filter(
+    (wanted) => !remaining.some((index) => serves(index, wanted)),
+  );
+  /** What nobody writes who goes by the file stays null in new rows, and those are all distinct. */
+  const staysNull = (name: string | null): boolean => {
+    const column = columns.find(({ actual }) => name !== null && actual?.name === name);
+    return column?.wanted === undefined && column?.actual?.default === undefined;
+  };
+  const steps = left.map(({ name, unique, columns }) =>
+    step(`drop index ${name}`, { canWait: !unique || columns.some(staysNull) }),
+  );
+  for (const index of table.indexes) {
+    const isNew = create.includes(index);
+    const parts = index.columns.map((name) =>
+      columns.find((column) => fold(column.name) === fold(name)),
+    );
+    const isMoved = parts.some((part) => part?.conversion !== undefined);
+    if (!isNew && !isMoved) continue;
+    const repeated =
+      index.unique && actual !== undefined ? yield repeatedQuery(actual.name, parts) : 0;
+    const obstacle =
+      repeated === 0
+        ? undefined
+        : `${counted(repeated, 'value')} would be there more than once; change all but one of each first${index.otherwise === undefined ? '' : `, or ${index.otherwise}`}`;
+    if (isNew || obstacle !== undefined)
+      steps.push(
+        step(
+          `create ${index.unique ? 'unique ' : ''}index on ${table.name} (${index.columns.join(', ')})`,
+          { obstacle },
+        ),
+      );
+  }
+  return { steps, drop: left.map(({ name }) => name), create };
+}
+
+/** Counts the values that more than one row has. */
+function repeatedQuery(table: string, columns: readonly (ColumnChange | undefined)[]): string {
+  const values = columns.map(
+    (column, index) => `${column === undefined ? 'NULL' : newValue(column)} AS c${index}`,
+  );
+  const names = columns.map((_, index) => `c${index}`);
+  const filled = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  return (
+    `SELECT count(*) FROM (SELECT 1 AS one FROM (SELECT ${values.join(', ')} FROM ${quote(table)}) AS each` +
+    ` WHERE ${filled} GROUP BY ${names.join(', ')} HAVING count(*) > 1) AS repeated`
+  );
+}
+
+/** Whether an index is one that Plinth has made: then its name follows from it, and it is written as Plinth writes it. */
+function isOwn(table: string, index: ActualIndex, rules: SchemaRules): boolean {
+  const { name, columns, unique, sql } = index;
+  const names = columns.filter((column) => column !== null);
+  if (sql === undefined || names.length < columns.length) return false;
+  // The id may have been put behind the columns that were wanted.
+  const wanted = [names, names.slice(0, -1)];
+  return (
+    wanted.some((one) => indexNames(table, one, unique).includes(name)) &&
+    rules.isAsWritten(table, index)
+  );
+}

@@ -1,0 +1,32 @@
+import type { Api } from '../../model/api.ts';
+import { beginsIndex } from '../../model/indexes.ts';
+import { quote } from '../../sql/dialect.ts';
+import { cutName } from '../../sql/schema/schema.ts';
+import { readTables } from '../../databases/postgres/catalog.ts';
+import type { Ask } from '../../databases/postgres/database.ts';
+import type { ColumnAdvice } from '../../databases/existing/actual-schema.ts';
+
+/**
+ * The fields of an Api that an index of others serves in filters, but in no sort: it has nulls where PostgreSQL puts them by
+ * itself, behind all else. Such an index is adopted, as most of an existing database are so. A key is hardly sorted by.
+ */
+export async function unservedOrders(
+  ask: Ask,
+  { resources }: Api,
+): Promise<readonly ColumnAdvice[]> {
+  const tables = await readTables(ask);
+  return [...resources.values()].flatMap(({ table, fields, id }) => {
+    const indexes = tables.get(cutName(table))?.indexes ?? [];
+    return [...fields.values()].flatMap((field) => {
+      if (!field.nullable || field.reference !== undefined || !beginsIndex(field)) return [];
+      const own = indexes.filter(
+        ({ columns: [first], isInOrder }) => isInOrder && first === cutName(field.column),
+      );
+      // Where there is none at all, a migration makes one.
+      const isServed = own.length === 0 || own.some(({ nullsFirst }) => nullsFirst?.[0] === true);
+      const wanted = `ON ${quote(table)} (${quote(field.column)} NULLS FIRST, ${quote(id.column)})`;
+      const message = `the API sorts ${field.name} with nulls first, and no index has that order; add CREATE INDEX … ${wanted}`;
+      return isServed ? [] : { field, message };
+    });
+  });
+}

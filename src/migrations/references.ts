@@ -1,0 +1,181 @@
+import { counted } from '../model/values.ts';
+import { quote } from '../sql/dialect.ts';
+import { deleteActions, type MigrationStep } from '../sql/schema/schema.ts';
+import type { ReferenceSchema } from '../sql/schema/table.ts';
+import type {
+  ActualReference,
+  Counting,
+  SchemaRules,
+} from '../databases/existing/actual-schema.ts';
+import { newValue, step, type ColumnChange, type Pair, type ReferenceChange } from './changes.ts';
+
+interface Compared {
+  readonly pairs: readonly Pair[];
+  readonly steps: readonly MigrationStep[];
+}
+
+/** The tables by their names, as they are and as they will be. */
+interface Targets {
+  readonly byFormerName: ReadonlyMap<string, Pair>;
+  readonly byName: ReadonlyMap<string, Pair>;
+  readonly rules: SchemaRules;
+  readonly droppedIndexes: ReadonlySet<string>;
+}
+
+/**
+ * Compares the foreign keys of all tables, once it is known what is renamed, which values change and which indexes go. A
+ * key to a record that is not there is an obstacle.
+ */
+export function* compareReferences(
+  pairs: readonly Pair[],
+  rules: SchemaRules,
+  droppedIndexes: readonly string[],
+): Counting<Compared> {
+  const { fold } = rules;
+  const targets: Targets = {
+    byFormerName: new Map(pairs.map((pair) => [fold(pair.actual?.name ?? pair.wanted.name), pair])),
+    byName: new Map(pairs.map((pair) => [fold(pair.wanted.name), pair])),
+    rules,
+    droppedIndexes: new Set(droppedIndexes),
+  };
+  const steps: MigrationStep[] = [];
+  const compared: Pair[] = [];
+  for (const pair of pairs) {
+    const { wanted: table, actual, change } = pair;
+    if (actual === undefined || change === undefined) {
+      // A key that becomes a constraint of its own is a step of its own.
+      for (const { name, reference } of table.columns)
+        if (reference !== undefined && !rules.rebuilds)
+          steps.push(addition(`${table.name}.${name}`, reference));
+      compared.push(pair);
+      continue;
+    }
+    const columns: ColumnChange[] = [];
+    for (const column of change.columns) {
+      const { wanted, reference } = column;
+      if (wanted === undefined) {
+        columns.push(column);
+        continue;
+      }
+      const isMade = pair.recorded.get(fold(column.actual?.name ?? column.name))?.isMade === true;
+      // What no file can say of an id, it does not deny.
+      const isOwn = isMade || !wanted.isKey;
+      const isKept = reference.wanted === undefined && !isOwn;
+      const kind = isKept ? 'none' : changeOf(reference, isMade, targets);
+      const changed = { ...column, reference: { ...reference, change: kind } };
+      // That it is made again while an index changes is no news.
+      columns.push(
+        kind === 'none' && isHeld(reference, targets)
+          ? { ...column, reference: { ...reference, change: 'replace' } }
+          : changed,
+      );
+      const name = `${table.name}.${column.name}`;
+      steps.push(...(yield* referenceSteps(name, actual.name, changed, targets)));
+    }
+    compared.push({ ...pair, change: { ...change, columns } });
+  }
+  return { pairs: compared, steps };
+}
+
+/** The steps of a column's key, `name` being what they call the column; one that stays is looked at where values move. */
+function* referenceSteps(
+  name: string,
+  table: string,
+  column: ColumnChange,
+  { byName, rules: { fold, rebuilds } }: Targets,
+): Counting<readonly MigrationStep[]> {
+  const { wanted, change } = column.reference;
+  if (wanted === undefined)
+    return change === 'drop' ? [step(`change ${name} to refer to nothing`)] : [];
+  const target = byName.get(fold(wanted.table));
+  const key = target?.change?.columns.find((one) => fold(one.name) === fold(wanted.column));
+  const isMoved = column.conversion !== undefined || key?.conversion !== undefined;
+  if (change === 'none' && !isMoved) return [];
+  const orphans =
+    column.actual === undefined && column.fill === undefined
+      ? 0
+      : yield orphansQuery(table, column, target?.actual?.name, key);
+  const obstacle =
+    orphans === 0
+      ? undefined
+      : `${counted(orphans, 'row')} would refer to records of ${wanted.table} that are not there; mend or empty them first`;
+  if (change === 'add') {
+    const isUnlisted = column.actual === undefined && rebuilds && obstacle === undefined;
+    return isUnlisted ? [] : [{ ...addition(name, wanted), obstacle }];
+  }
+  if (change === 'none' && obstacle === undefined) return [];
+  const summary = `change ${name} to refer to ${shown(wanted)} on delete ${wanted.onDelete}`;
+  return [step(summary, { obstacle })];
+}
+
+function changeOf(
+  { actual, wanted }: ReferenceChange,
+  isMade: boolean,
+  targets: Targets,
+): ReferenceChange['change'] {
+  if (wanted === undefined) {
+    // A key of others to a table that the file does not name is not in its way.
+    const isNamed =
+      actual !== undefined && targets.byFormerName.has(targets.rules.fold(actual.table));
+    return actual === undefined || (!isMade && !isNamed) ? 'none' : 'drop';
+  }
+  if (actual === undefined) return 'add';
+  return fits(actual, wanted, targets) ? 'none' : 'replace';
+}
+
+/** Whether a key that stays is in the way of an index that goes: where keys are constraints, they count on one. */
+function isHeld(
+  { actual, wanted }: ReferenceChange,
+  { byFormerName, rules: { fold, rebuilds }, droppedIndexes }: Targets,
+): boolean {
+  if (rebuilds || actual === undefined || wanted === undefined) return false;
+  const indexes = byFormerName.get(fold(actual.table))?.actual?.indexes ?? [];
+  return indexes.some(
+    ({ name, unique, columns: [column, another] }) =>
+      unique && column === actual.target && another === undefined && droppedIndexes.has(name),
+  );
+}
+
+function fits(
+  actual: ActualReference,
+  wanted: ReferenceSchema,
+  { byFormerName, rules: { fold } }: Targets,
+): boolean {
+  const target = byFormerName.get(fold(actual.table));
+  const column =
+    actual.target === undefined
+      ? wanted.column
+      : (target?.change?.columns.find(
+          (one) => one.actual !== undefined && fold(one.actual.name) === fold(actual.target ?? ''),
+        )?.name ?? actual.target);
+  return (
+    fold(target?.wanted.name ?? actual.table) === fold(wanted.table) &&
+    fold(column) === fold(wanted.column) &&
+    // Without an action, a delete is refused as well.
+    (actual.onDelete === 'NO ACTION' ? 'RESTRICT' : actual.onDelete) ===
+      deleteActions[wanted.onDelete]
+  );
+}
+
+function shown({ table, column }: ReferenceSchema): string {
+  return `${table}.${column}`;
+}
+
+function addition(name: string, reference: ReferenceSchema): MigrationStep {
+  return step(`refer ${name} to ${shown(reference)}`);
+}
+
+/** Counts the rows whose key would lead nowhere; a table that is not there yet has no rows. */
+function orphansQuery(
+  table: string,
+  column: ColumnChange,
+  target: string | undefined,
+  key: ColumnChange | undefined,
+): string {
+  const keys = `SELECT ${newValue(column)} AS key FROM ${quote(table)}`;
+  const isLost =
+    target === undefined || key === undefined
+      ? ''
+      : ` AND key NOT IN (SELECT target FROM (SELECT ${newValue(key)} AS target FROM ${quote(target)}) AS targets WHERE target IS NOT NULL)`;
+  return `SELECT count(*) FROM (${keys}) AS keys WHERE key IS NOT NULL${isLost}`;
+}

@@ -1,0 +1,354 @@
+import { lost, type LeftOut } from '../../specification/parsers/left-out.ts';
+import { longestName } from '../../specification/parsers/names.ts';
+import type { Report } from '../../specification/problems.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { reservedRoles } from '../../specification/reserved.ts';
+import type {
+  AuthSpecification,
+  Groups,
+  Specification,
+} from '../../specification/specification.ts';
+import {
+  accessOf,
+  operations,
+  type FieldAccess,
+  type ResourceAccess,
+  type Rule,
+} from '../access.ts';
+import type { Api, Field, Resource } from '../api.ts';
+import { buildFields, fillTimestamps, isSameName } from './fields.ts';
+import { buildPivots, buildRelations } from './relations.ts';
+import { buildVersions } from './versions.ts';
+import { checkField, checkFilled, checkTemplates } from './check-field.ts';
+import type { FoundForms } from '../field-types/stored-as.ts';
+import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
+import { finishKeys } from './keys.ts';
+import { buildLimits } from '../limits.ts';
+import { reportUnknown, unknownName } from './names.ts';
+
+/** A check of what was built; it meets no relation that could not be. */
+export type ModelCheck = (api: Api, report: Report) => void;
+
+interface BuildOptions {
+  /** What is missing from the specification, as it was not understood. */
+  readonly leftOut?: LeftOut;
+  /** The forms in which its database was found to have fields. */
+  readonly forms?: FoundForms;
+  /** Looks for more problems, even where there are some already. */
+  readonly check?: ModelCheck;
+}
+
+/**
+ * Builds the model of a specification whose structure was checked. Everything that names cannot say alone is
+ * checked here; problems go to `report`, and with any error among them the Api is undefined. One that may only follow from
+ * what was left out, of which a problem was reported already, fails without a word.
+ */
+export function buildApi(
+  specification: Specification,
+  report: Report,
+  { leftOut = new Set(), forms = new Map(), check }: BuildOptions = {},
+): Api | undefined {
+  const missing = new Set(leftOut);
+  let failed = false;
+  const noting: Report = (path, message, severity = 'error', unless = []) => {
+    failed ||= severity === 'error';
+    if (!unless.some((what) => missing.has(what))) report(path, message, severity);
+  };
+  const resources = draftResources(specification, noting, forms);
+  for (const resource of resources.values()) buildFields(resource, noting);
+  buildRelations(resources, noting, (what) => {
+    for (const one of what) missing.add(one);
+  });
+  for (const resource of resources.values()) fillTimestamps(resource, noting);
+  for (const resource of resources.values()) {
+    buildPivots(resource, noting);
+    buildIndexes(resource, noting);
+    buildGroups(resource, specification.groups ?? {}, noting);
+    checkColumns(resource, noting);
+    checkGeneration(resource, noting);
+  }
+  // What was left out may have them.
+  if (missing.size === 0) adviseGroups(specification.groups ?? {}, resources, noting);
+  for (const resource of resources.values()) {
+    finishKeys(resource, resources, noting);
+    for (const field of resource.fields.values())
+      checkField(field, [...resource.path, 'fields', field.name], noting);
+    checkFilled(resource, noting);
+    checkTemplates(resource, noting);
+  }
+  const versions = buildVersions(specification, resources, noting);
+  const rules = rulesOf(resources.values());
+  const api = {
+    name: specification.name ?? 'Plinth API',
+    description: specification.description,
+    basePath: specification.api?.basePath ?? '',
+    ...versions,
+    unversioned: specification.api?.unversioned ?? true,
+    limits: buildLimits(specification.limits ?? {}),
+    resources,
+    roles: new Set(rules.map(({ role }) => role)),
+    settings: specification,
+  };
+  for (const { source, relations } of resources.values())
+    for (const [name, { type }] of Object.entries(source.fields))
+      if (type === 'relation' && !relations.has(name)) missing.add(lost.name(name));
+  adviseAuth(rules, specification.auth, noting);
+  check?.(api, noting);
+  return failed ? undefined : api;
+}
+
+function draftResources(
+  specification: Specification,
+  report: Report,
+  forms: FoundForms,
+): ReadonlyMap<string, DraftResource> {
+  const drafts = new Map<string, DraftResource>();
+  const tables = new Map<string, string>();
+  for (const [name, source] of Object.entries(specification.resources)) {
+    const path = ['resources', name];
+    const table = source.table ?? name;
+    const place = source.table === undefined ? path : [...path, 'table'];
+    const other = tables.get(table.toLowerCase());
+    if (other !== undefined)
+      report(place, `${name} stands in table ${table}, as ${other} does; name another table`);
+    if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
+      report(place, `${table} is a name that databases keep for themselves; name another table`);
+    adviseLength(table, place, report);
+    tables.set(table.toLowerCase(), name);
+    drafts.set(name, {
+      name,
+      path,
+      source,
+      forms: forms.get(name) ?? new Map(),
+      table,
+      description: source.description,
+      timestamps: source.timestamps ?? false,
+      pagination: source.pagination ?? specification.api?.pagination ?? 'page',
+      access: resourceAccess(specification, accessOf(source.access, [...path, 'access'])),
+      fields: new Map(),
+      relations: new Map(),
+      unique: [],
+      indexes: [],
+      morphKeys: [],
+      groups: new Map(),
+      incoming: [],
+      pairs: [],
+    } satisfies Omit<DraftResource, 'id'> as unknown as DraftResource);
+  }
+  return drafts;
+}
+
+/** API and resource `access` merge operation by operation. Contract 3, Authorization. */
+function resourceAccess(specification: Specification, own: FieldAccess): ResourceAccess {
+  const fallback: readonly Rule[] = [
+    {
+      role: specification.auth === undefined ? 'public' : 'authenticated',
+      where: undefined,
+      path: ['access'],
+    },
+  ];
+  const shared = accessOf(specification.access, ['access']);
+  return Object.fromEntries(
+    operations.map((operation) => [operation, own[operation] ?? shared[operation] ?? fallback]),
+  ) as unknown as ResourceAccess;
+}
+
+function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
+  const rulesIn = (access: FieldAccess | undefined): readonly Rule[] =>
+    Object.values(access ?? {}).flat();
+  return [...resources].flatMap(({ access, fields }) => [
+    ...rulesIn(access),
+    ...[...fields.values()].flatMap((field) => rulesIn(field.access)),
+  ]);
+}
+
+/** Warns of rules that let nobody in, since nobody can show who it is, or no credential carries the role. */
+function adviseAuth(
+  all: readonly Rule[],
+  auth: AuthSpecification | undefined,
+  report: Report,
+): void {
+  if (auth?.jwt !== undefined) {
+    adviseWords(all, report);
+    return;
+  }
+  if (auth !== undefined && (auth.apiKeys ?? []).length === 0) {
+    report(
+      ['auth'],
+      'it names neither `apiKeys` nor `jwt`, so nobody can show who it is',
+      'warning',
+    );
+    return;
+  }
+  if (auth !== undefined) {
+    const given = new Set(auth.apiKeys?.flatMap(({ roles = [] }) => roles));
+    const known = new Set<string>([...given, ...reservedRoles]);
+    for (const { role, path } of all) {
+      if (known.has(role)) continue;
+      const hint = hintOf(role, [...given, ...openWords]);
+      // Once, where it stands first.
+      known.add(role);
+      report(path, `no API key has the role \`${role}\`, so it lets nobody in${hint}`, 'warning');
+    }
+    return;
+  }
+  const closed = all.filter(({ role }) => role !== 'public' && role !== 'none');
+  const [first] = closed;
+  if (first === undefined) return;
+  const roles = [...new Set(closed.map(({ role }) => `\`${role}\``))];
+  const hint = roles.length === 1 ? hintOf(first.role, ['public', 'none']) : '';
+  report(
+    first.path,
+    `without \`auth\` nobody can show who it is, so rules for ${roles.join(', ')} let nobody in${hint}`,
+    'warning',
+  );
+}
+
+/** The words of access rules that let in whoever has no role. */
+const openWords = ['public', 'authenticated'] as const;
+
+/** What roles tokens carry is for their issuer to say: warns of those alone that are nearly a word of access rules. */
+function adviseWords(all: readonly Rule[], report: Report): void {
+  const known = new Set<string>(reservedRoles);
+  for (const { role, path } of all) {
+    const hint = known.has(role) ? '' : hintOf(role, openWords);
+    known.add(role);
+    if (hint !== '')
+      report(path, `only tokens with the role \`${role}\` are let in${hint}`, 'warning');
+  }
+}
+
+/** What a role was likely meant to be, as a sentence ends; nothing where it is near to none of these. */
+function hintOf(role: string, words: readonly string[]): string {
+  const guess = nearest(role, words);
+  return guess === undefined ? '' : `; did you mean \`${guess}\`?`;
+}
+
+/** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */
+function buildIndexes(resource: DraftResource, report: Report): void {
+  const lists = (key: 'unique' | 'indexes'): readonly (readonly DraftField[])[] =>
+    (resource.source[key] ?? []).map((names, index) =>
+      names.flatMap((name, position) => {
+        const path = [...resource.path, key, index, position];
+        const field = resource.fields.get(name);
+        if (field === undefined) {
+          if (!memberNames(resource).has(name))
+            reportUnknown(path, 'field', name, resource.fields.keys(), report);
+          else report(path, `${name} is a relation; name its foreign key`);
+        } else if (!field.type.sortable || field.type.name === 'array')
+          report(path, `${name} cannot be indexed: it is of type ${field.type.name}`);
+        return field ?? [];
+      }),
+    );
+  const unique = distinct(lists('unique'));
+  for (const [field, another] of unique)
+    if (field !== undefined && another === undefined) field.unique = true;
+  resource.unique = unique.filter((fields) => fields.length > 1);
+  const fields = [...resource.fields.values()];
+  const single = fields.filter(({ attributes }) => attributes.index === true);
+  const written = distinct([...lists('indexes'), ...single.map((field) => [field])]);
+  const leading = new Set([...resource.unique, ...written].map(([first]) => first));
+  const keys = fields.filter((field) => field.reference !== undefined && !leading.has(field));
+  const lead = [...resource.unique, ...written].map((list) => list.slice(0, 2));
+  // Both fields are always asked for together, by one value each.
+  const pairs = resource.morphKeys.filter(
+    (pair) =>
+      !pair.some(({ unique }) => unique) &&
+      !lead.some((list) => pair.every((field) => list.includes(field))),
+  );
+  resource.indexes = [...written, ...keys.map((field) => [field]), ...pairs].filter(
+    ([field, another]) => another !== undefined || field?.unique === false,
+  );
+}
+
+function distinct<Item extends Field>(
+  lists: readonly (readonly Item[])[],
+): readonly (readonly Item[])[] {
+  const nameOf = (list: readonly Item[]): string => list.map(({ name }) => name).join(' ');
+  return [...new Map(lists.map((list) => [nameOf(list), list])).values()];
+}
+
+/** The API's groups cut down to what the resource has, and its own over them. */
+function buildGroups(resource: DraftResource, shared: Groups, report: Report): void {
+  const known = memberNames(resource);
+  for (const [group, names] of Object.entries(shared))
+    resource.groups.set(
+      group,
+      names.filter((name) => known.has(name)),
+    );
+  for (const [group, names] of Object.entries(resource.source.groups ?? {})) {
+    resource.groups.set(group, names);
+    for (const [index, name] of names.entries())
+      if (!known.has(name))
+        reportUnknown([...resource.path, 'groups', group, index], 'field', name, known, report);
+  }
+}
+
+/** Warns of members of the API's groups that no resource has: they are passed over everywhere. */
+function adviseGroups(
+  shared: Groups,
+  resources: ReadonlyMap<string, DraftResource>,
+  report: Report,
+): void {
+  const known = new Set([...resources.values()].flatMap((resource) => [...memberNames(resource)]));
+  for (const [group, names] of Object.entries(shared))
+    for (const [index, name] of names.entries())
+      if (!known.has(name))
+        report(
+          ['groups', group, index],
+          `${unknownName('field', name, known)} (no resource has one, so the group goes without it)`,
+          'warning',
+        );
+}
+
+/** Columns that every table of PostgreSQL has of itself. */
+const systemColumns: ReadonlySet<string> = new Set([
+  'xmin',
+  'xmax',
+  'cmin',
+  'cmax',
+  'ctid',
+  'tableoid',
+]);
+
+/** Warns of the name of a table or column that only SQLite can have. Those of the file itself are never longer. */
+function adviseLength(name: string, path: Path, report: Report): void {
+  const bytes = Buffer.byteLength(name);
+  if (bytes > longestName)
+    report(
+      path,
+      `its name has ${bytes} bytes, of which PostgreSQL keeps ${longestName}: only SQLite can have it`,
+      'warning',
+    );
+}
+
+function checkColumns(resource: DraftResource, report: Report): void {
+  const columns = new Map<string, string>();
+  for (const { name, column } of resource.fields.values()) {
+    const other = columns.get(column.toLowerCase());
+    columns.set(column.toLowerCase(), name);
+    // Names that differ in case alone are reported already.
+    if (other !== undefined && !isSameName(other, name))
+      report(
+        [...resource.path, 'fields', name, 'column'],
+        `${name} stands in column ${column}, as ${other} does; name another column`,
+      );
+    adviseLength(column, [...resource.path, 'fields', name, 'column'], report);
+    if (systemColumns.has(column))
+      report(
+        [...resource.path, 'fields', name],
+        `PostgreSQL keeps the name ${column} for itself, so it takes no such table; name a column, such as ${column}_`,
+        'warning',
+      );
+  }
+}
+
+/** `generate: { per: author }` counts by a belongsTo. */
+function checkGeneration({ source, path }: DraftResource, report: Report): void {
+  const per = source.generate?.per;
+  const relations = Object.entries(source.fields)
+    .filter(([, { relation }]) => relation === 'belongsTo')
+    .map(([name]) => name);
+  if (per !== undefined && !relations.includes(per))
+    reportUnknown([...path, 'generate', 'per'], 'belongsTo relation', per, relations, report);
+}

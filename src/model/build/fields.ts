@@ -1,0 +1,175 @@
+import { lost } from '../../specification/parsers/left-out.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { Report } from '../../specification/problems.ts';
+import type { FieldSpecification } from '../../specification/specification.ts';
+import { accessOf } from '../access.ts';
+import type { Default, Field, Resource } from '../api.ts';
+import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
+import { fieldTypes } from '../field-types/registry.ts';
+import { storedIn } from '../field-types/stored-as.ts';
+import { parseUuid } from '../field-types/uuid.ts';
+
+/** Fills in the declared fields of a resource, with `id` first where it is not declared. */
+export function buildFields(resource: DraftResource, report: Report): void {
+  const { fields, path, source } = resource;
+  const id =
+    source.fields['id'] === undefined
+      ? addField(resource, 'id', { type: 'id' }, [...path, 'fields'], report)
+      : undefined;
+  for (const [name, attributes] of Object.entries(source.fields))
+    if (attributes.type !== 'relation')
+      fields.set(
+        name,
+        makeField(resource, name, inForm(resource, name, attributes), [...path, 'fields', name]),
+      );
+  const declared = id ?? fields.get('id');
+  if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
+  resource.id = declared;
+}
+
+/** Adds a field that the file does not declare; `path` is where it is asked for. */
+export function addField(
+  resource: DraftResource,
+  name: string,
+  attributes: FieldSpecification,
+  path: Path,
+  report: Report,
+): DraftField {
+  const other = [...memberNames(resource)].find((one) => isSameName(one, name));
+  if (other !== undefined)
+    report(
+      path,
+      `a field ${name} has to be added to ${resource.name}, where ${other} has that name; rename one of them`,
+    );
+  const field = makeField(resource, name, inForm(resource, name, attributes), path);
+  resource.fields.set(name, field);
+  return field;
+}
+
+/** With the form that was found in the database, where the file names none. */
+function inForm(
+  { forms }: DraftResource,
+  name: string,
+  attributes: FieldSpecification,
+): FieldSpecification {
+  const storedAs = attributes.storedAs ?? forms.get(name);
+  return storedAs === undefined ? attributes : { ...attributes, storedAs };
+}
+
+/** Warns of a field that is named and will be added, where a declared one was most likely meant. */
+export function adviseDeclared(
+  resource: DraftResource,
+  name: string,
+  path: Path,
+  report: Report,
+): void {
+  // The id is never what such a field was meant to be.
+  const others = [...resource.fields.keys()].filter((other) => other !== 'id');
+  const meant = nearest(name, others);
+  if (meant !== undefined && !isSameName(meant, name))
+    report(
+      path,
+      `${resource.name} has no field ${name}, so it is added; did you mean ${meant}?`,
+      'warning',
+      [lost.name(name)],
+    );
+}
+
+/** Names of fields are told apart by more than their case. */
+export function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** `timestamps: true` adds the two read-only fields; declared ones become such. */
+export function fillTimestamps(resource: DraftResource, report: Report): void {
+  if (!resource.timestamps) return;
+  for (const name of ['createdAt', 'updatedAt']) {
+    const path = [...resource.path, 'timestamps'];
+    const field =
+      resource.fields.get(name) ??
+      addField(resource, name, { type: 'datetime', nullable: false }, path, report);
+    if (field.type.name !== 'datetime')
+      report(
+        [...resource.path, 'fields', name],
+        `${name} is of type ${field.type.name}; with timestamps it must be of type datetime`,
+      );
+    field.readOnly = true;
+    field.default = { kind: 'now' };
+  }
+}
+
+function makeField(
+  resource: Resource,
+  name: string,
+  attributes: FieldSpecification,
+  path: Path,
+): DraftField {
+  // `format: uuid` on a string is the type uuid (contract 1, Field types).
+  const typeName =
+    attributes.type === 'string' && attributes.format === 'uuid' ? 'uuid' : attributes.type;
+  if (typeName === 'relation') throw new TypeError('A relation is no field');
+  const { items, onDelete, pattern, required = false } = attributes;
+  const inner = (member: string, source: FieldSpecification, ...below: string[]): Field =>
+    makeField(resource, member, source, [...path, ...below]);
+  return {
+    name,
+    resource,
+    column: attributes.column ?? name,
+    type:
+      attributes.storedAs === undefined
+        ? fieldTypes[typeName]
+        : storedIn(fieldTypes[typeName], attributes.storedAs),
+    nullable: typeName === 'id' ? false : (attributes.nullable ?? !required),
+    required,
+    unique: attributes.unique ?? false,
+    readOnly: attributes.readOnly ?? false,
+    writeOnly: attributes.writeOnly ?? false,
+    immutable: attributes.immutable ?? false,
+    default: makeDefault(typeName, attributes.default),
+    reference: undefined,
+    onDelete: onDelete && { action: onDelete, path: [...path, 'onDelete'] },
+    properties:
+      attributes.properties &&
+      new Map(
+        Object.entries(attributes.properties).map(([member, source]) => [
+          member,
+          inner(member, source, 'properties', member),
+        ]),
+      ),
+    items:
+      typeName === 'array'
+        ? // Items are not null unless they say so.
+          inner(name, { nullable: false, ...(items ?? { type: 'json', nullable: true }) }, 'items')
+        : undefined,
+    values: allowedValues(typeName, attributes),
+    precision: attributes.precision ?? 18,
+    scale: attributes.scale ?? 2,
+    pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
+    access:
+      attributes.access === undefined
+        ? undefined
+        : accessOf(attributes.access, [...path, 'access']),
+    attributes,
+  };
+}
+
+/** The values that a field may have, as they are kept: a UUID in lower case. */
+function allowedValues(
+  type: FieldSpecification['type'],
+  { enum: listed, values }: FieldSpecification,
+): Field['values'] {
+  if (type === 'enum') return listed ?? values;
+  if (type !== 'uuid') return listed;
+  return listed && [...new Set(listed.map((value) => parseUuid(String(value)) ?? value))];
+}
+
+function makeDefault(
+  type: FieldSpecification['type'],
+  value: FieldSpecification['default'],
+): Default | undefined {
+  if (value === undefined) return undefined;
+  if (value === 'now' && (type === 'datetime' || type === 'date' || type === 'time'))
+    return { kind: 'now' };
+  if (value === 'uuid' && type === 'uuid') return { kind: 'uuid' };
+  return { kind: 'value', value };
+}

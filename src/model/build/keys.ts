@@ -1,0 +1,203 @@
+import { lost } from '../../specification/parsers/left-out.ts';
+import type { Report } from '../../specification/problems.ts';
+import type { StoredAs, TypeName } from '../../specification/specification.ts';
+import type { Field, Resource } from '../api.ts';
+import { addField, adviseDeclared } from './fields.ts';
+import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
+import { recordName, reportUnknown, unknownName } from './names.ts';
+
+const texts: ReadonlySet<string> = new Set<TypeName>(['string', 'text', 'email', 'url', 'enum']);
+
+/** The type that a key to this field has to have; every kind of text is the type `string`. */
+export function keyType({ type, attributes }: Field): TypeName {
+  if (type.name !== 'id') return texts.has(type.name) ? 'string' : type.name;
+  return attributes.format === 'uuid' || attributes.format === 'string'
+    ? attributes.format
+    : 'integer';
+}
+
+/** Keys are compared as they are stored, so equal values have to be stored alike. */
+function checkStorage(key: Field, target: Field, path: Path, report: Report): void {
+  const asKey = `as a key to ${placeOf(target)} it must have`;
+  if (key.type.name === 'decimal' && key.scale !== target.scale)
+    report(path, `${placeOf(key)} has scale ${key.scale}; ${asKey} scale ${target.scale}`);
+  const [own, wanted] = [key.attributes.storedAs, target.attributes.storedAs];
+  if (own !== wanted)
+    report(
+      path,
+      `${placeOf(key)} has ${formName(own)}; ${asKey} ${formName(wanted)}, so that equal values are stored alike`,
+    );
+}
+
+const formName = (form: StoredAs | undefined): string =>
+  form === undefined ? 'no storedAs' : `storedAs: ${form}`;
+
+const placeOf = ({ resource, name }: Field): string => `${resource.name}.${name}`;
+
+/** Fields with `reference: posts.id`: foreign keys, whether or not a relation uses them. */
+export function buildReferences(resource: DraftResource, resources: Drafts, report: Report): void {
+  for (const field of resource.fields.values()) {
+    const { reference } = field.attributes;
+    if (reference === undefined) continue;
+    const path = referencePath(field, resource);
+    const [name = '', fieldName = ''] = reference.split('.');
+    const target = resources.get(name);
+    const targetField = target?.fields.get(fieldName);
+    if (target === undefined) reportUnknown(path, 'resource', name, resources.keys(), report);
+    else if (targetField === undefined) {
+      const known = [...target.fields.keys()].map((key) => `${name}.${key}`);
+      report(path, unknownName('field', reference, known), 'error', [lost.name(fieldName)]);
+    } else pointTo(field, target, targetField, path, report);
+  }
+}
+
+function referencePath({ name }: Field, resource: DraftResource): Path {
+  return [...resource.path, 'fields', name, 'reference'];
+}
+
+/** Makes `key` point to `targetField`; reports when it points elsewhere already or is of another type. */
+function pointTo(
+  key: DraftField,
+  target: Resource,
+  targetField: Field,
+  path: Path,
+  report: Report,
+): void {
+  const { reference } = key;
+  if (reference !== undefined) {
+    if (reference.field !== targetField)
+      report(
+        path,
+        `${placeOf(key)} refers to ${placeOf(reference.field)}, so it cannot be a key to ${placeOf(targetField)}`,
+      );
+    return;
+  }
+  const type = keyType(targetField);
+  if (key.type.name === 'id') report(path, 'id cannot be a foreign key; name another field');
+  else if (keyType(key) !== type)
+    report(
+      path,
+      `${placeOf(key)} is of type ${key.type.name}; as a key to ${placeOf(targetField)} it must be of type ${type}`,
+      'error',
+      [lost.field(target.name, targetField.name)],
+    );
+  else checkStorage(key, targetField, path, report);
+  // What becomes of it on delete is decided when every relation has spoken.
+  key.reference = { resource: target, field: targetField, onDelete: 'restrict' };
+}
+
+/** The key `name` on `resource`, added where it is not declared, made to point to `target`. */
+function keyOn(
+  resource: DraftResource,
+  name: string,
+  target: Resource,
+  { source, path }: Declared,
+  report: Report,
+): DraftField {
+  const declared = resource.fields.get(name);
+  if (declared === undefined && source.foreignKey === name)
+    adviseDeclared(resource, name, [...path, 'foreignKey'], report);
+  const key = declared ?? addField(resource, name, { type: keyType(target.id) }, path, report);
+  const { reference } = key;
+  const targetField = reference?.resource === target ? reference.field : target.id;
+  pointTo(key, target, targetField, path, report);
+  if (source.onDelete !== undefined) {
+    const other = key.onDelete?.action ?? source.onDelete;
+    const place = [...path, 'onDelete'];
+    if (other !== source.onDelete)
+      report(place, `${placeOf(key)} has onDelete ${other} already; say it once`);
+    key.onDelete = { action: source.onDelete, path: place };
+  }
+  return key;
+}
+
+/** The key of a belongsTo, which may say `required` and `nullable` in the key's place. */
+export function ownKey(relation: Declared, target: Resource, report: Report): DraftField {
+  const { name, owner, source, path } = relation;
+  const key = keyOn(owner, source.foreignKey ?? `${name}Id`, target, relation, report);
+  const { attributes } = key;
+  for (const word of ['required', 'nullable'] as const) {
+    const [own, said] = [attributes[word], source[word]];
+    if (own !== undefined && said !== undefined && own !== said)
+      report([...path, word], `${placeOf(key)} says ${word}: ${own}; say it once`);
+  }
+  if (source.required !== undefined || source.nullable !== undefined) {
+    key.required = attributes.required ?? source.required ?? key.required;
+    key.nullable = attributes.nullable ?? source.nullable ?? !key.required;
+  }
+  return key;
+}
+
+interface KeySearch {
+  /** The name that the file gives. */
+  readonly foreignKey: string | undefined;
+  /** A key that is taken by the other side of a junction. */
+  readonly except?: Field | undefined;
+  /** Where the file may name one of several. */
+  readonly place?: string;
+  /** What may have named one that was not understood. */
+  readonly unless?: readonly string[];
+}
+
+/** The key on `other` that points to `target`, in the order of contract 1, "Which foreign key". */
+export function findKey(
+  other: DraftResource,
+  target: DraftResource,
+  relation: Declared,
+  { foreignKey, except, place = 'foreignKey', unless = [] }: KeySearch,
+  report: Report,
+): DraftField {
+  if (foreignKey !== undefined) return keyOn(other, foreignKey, target, relation, report);
+  const referring = [...other.fields.values()].filter(
+    ({ attributes, reference }) =>
+      attributes.reference !== undefined && reference?.resource === target,
+  );
+  const belonging = [...other.relations.values()].flatMap((candidate) =>
+    candidate.kind === 'belongsTo' && candidate.target === target ? [candidate.key] : [],
+  );
+  const isFree = (key: Field): boolean => key !== except;
+  const declared = referring.some(isFree) ? referring : belonging;
+  const candidates = [...new Set<Field>(declared)].filter(isFree);
+  if (candidates.length > 1)
+    report(
+      relation.path,
+      `${other.name} has more than one key to ${target.name}: ${candidates
+        .map(({ name }) => name)
+        .join(', ')}; name one as ${place}`,
+      'error',
+      unless,
+    );
+  const name = candidates[0]?.name ?? `${recordName(target.name)}Id`;
+  return keyOn(other, name, target, relation, report);
+}
+
+/** After all relations are known: what points where, and what a delete does to it. Contract 1, Relations. */
+export function finishKeys(resource: DraftResource, resources: Drafts, report: Report): void {
+  for (const key of resource.fields.values()) {
+    const { reference, onDelete } = key;
+    if (reference === undefined) {
+      const isMeant = key.isMeantAsKey === true || key.attributes.reference !== undefined;
+      if (onDelete !== undefined && !isMeant)
+        report(onDelete.path, `${placeOf(key)} is no foreign key; give it a reference`, 'error', [
+          lost.aRelationOf(resource.name),
+          ...lost.aRelationTo(resource.name),
+        ]);
+      continue;
+    }
+    const { field } = reference;
+    if (field !== reference.resource.id && !field.unique)
+      report(
+        referencePath(key, resource),
+        `${placeOf(field)} is not unique, so no key can point to it`,
+      );
+    const fallback = key.ofJunction === true ? 'cascade' : key.nullable ? 'setNull' : 'restrict';
+    const action = onDelete?.action ?? fallback;
+    if (onDelete?.action === 'setNull' && !key.nullable)
+      report(
+        onDelete.path,
+        `${placeOf(key)} cannot become null; make it nullable, or choose restrict or cascade`,
+      );
+    key.reference = { ...reference, onDelete: action };
+    resources.get(reference.resource.name)?.incoming.push(key);
+  }
+}

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Api } from '../../model/api.ts';
+import type { ResourceView, View } from '../../model/view.ts';
+import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './answers.ts';
+import type { ExampleRows } from './example.ts';
+import { typeNames } from './names.ts';
+import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
+import { headerParameters, reservedParameters } from './parameters.ts';
+import { recordSchemas } from './records.ts';
+import type { JsonSchema } from './schema.ts';
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: JsonSchema;
+  readonly servers: readonly JsonSchema[];
+  readonly tags: readonly JsonSchema[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+}
+
+export interface DocumentOptions {
+  /** Whether the caller may use debug parameters; no, unless said otherwise. */
+  readonly isDebugOn?: boolean;
+  /** Whether requests may name a sandbox; no, unless said otherwise. */
+  readonly hasSandboxes?: boolean;
+  /** What examples are made of; without it of the types alone. */
+  readonly rows?: ExampleRows | undefined;
+}
+
+/**
+ * The API as a view shows it, as OpenAPI 3.1: what the caller may do nothing with is not in it. The same view always
+ * gives the same document. Contract 4, OpenAPI.
+ */
+export function openApiDocument(view: View, options: DocumentOptions = {}): OpenApiDocument {
+  const steps = documentSteps(view, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, made a resource at a time, between which others have their turn: of a large API it takes seconds. */
+export async function openApiInTurns(
+  view: View,
+  options: DocumentOptions,
+): Promise<OpenApiDocument> {
+  const steps = documentSteps(view, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+/** Makes the document; what it yields parts its work. */
+function* documentSteps(
+  view: View,
+  { isDebugOn = false, hasSandboxes = false, rows }: DocumentOptions,
+): Generator<undefined, OpenApiDocument> {
+  const { api, version } = view;
+  const names = typeNames(view);
+  const context: OperationContext = { api, version, names, isDebugOn, hasSandboxes, rows };
+  const faces = view.faces();
+  const paths: Record<string, OpenApiDocument['paths'][string]> = {};
+  const schemas: Record<string, JsonSchema> = {};
+  const components = {
+    schemas,
+    parameters: { ...reservedParameters(api.limits), ...headerParameters },
+    headers: responseHeaders,
+    responses: errorResponses(commonHeaders(context), isSimulated(context)),
+  };
+  for (const face of faces) {
+    Object.assign(paths, pathsOf(face, context));
+    Object.assign(schemas, recordSchemas(face, context));
+    yield;
+  }
+  schemas['Error'] = errorSchema(isDebugOn);
+  const used = new Set<string>();
+  for (const path of Object.values(paths)) {
+    addUsed(path, components, used);
+    yield;
+  }
+  const { auth } = api.settings;
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: api.name,
+      version: String(version.number),
+      ...(api.description === undefined ? {} : { description: api.description }),
+      // The file says nothing of a licence; this is SPDX for just that.
+      license: { name: 'Not stated', identifier: 'NOASSERTION' },
+    },
+    servers: [{ url: serverOf(api) }],
+    tags: faces.map(tagOf),
+    paths,
+    components: {
+      ...only(used, components),
+      ...(auth === undefined ? {} : { securitySchemes: securitySchemes(auth) }),
+    },
+  };
+}
+
+function serverOf({ settings }: Api): string {
+  return settings.server?.publicUrl ?? '/';
+}
+
+function tagOf({ name, resource }: ResourceView): JsonSchema {
+  return { name, description: resource.description ?? `The records of ${name}.` };
+}
+
+type Components = Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+
+/** Adds the components that a part of the document refers to, itself or through others, as `section/name`. */
+function addUsed(part: unknown, all: Components, used: Set<string>): void {
+  for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([^"]+)"/gu)) {
+    if (used.has(name)) continue;
+    used.add(name);
+    const [section = '', key = ''] = name.split('/');
+    addUsed(all[section]?.[key] ?? {}, all, used);
+  }
+}
+
+function only(used: ReadonlySet<string>, all: Components): Components {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([section, parts]) => {
+      const kept = Object.entries(parts).filter(([key]) => used.has(`${section}/${key}`));
+      return kept.length === 0 ? [] : [[section, Object.fromEntries(kept)]];
+    }),
+  );
+}

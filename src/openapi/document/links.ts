@@ -1,0 +1,110 @@
+import {
+  mayCarry,
+  mayLink,
+  pivotInputs,
+  type InputView,
+  type RelationView,
+  type ResourceView,
+  type View,
+} from '../../model/view.ts';
+import { readSchema, writeSchema } from './field-schemas.ts';
+import { requiredInputs } from './inputs.ts';
+import type { JsonSchema } from './schema.ts';
+
+/** The belongsToMany relations whose links this caller may write with the record. */
+export function linkable(face: ResourceView): readonly RelationView[] {
+  return [...face.relations.values()].filter((view) => mayLink(view, face));
+}
+
+function throughOf({ relation, target }: RelationView): ResourceView | undefined {
+  return relation.kind === 'belongsToMany' ? target(relation.through) : undefined;
+}
+
+/** The links of a record that is there: what keeps its link keeps what the junction says of it. */
+export function links(view: RelationView, beheld: View): JsonSchema {
+  const id = linkedId(view, beheld);
+  return linksOf(view, id, { anyOf: [id, linkSchema(view, id, beheld, [])] });
+}
+
+/** The links that a record is made with: each has to say what the junction cannot be without. */
+export function newLinks(view: RelationView, beheld: View): JsonSchema {
+  const needed = neededPivot(view);
+  const id = linkedId(view, beheld);
+  if (needed !== undefined) return linksOf(view, id, linkSchema(view, id, beheld, needed));
+  const through = throughOf(view)?.name ?? view.name;
+  return {
+    type: 'array',
+    description: `None: they need more than a link can carry, and are created in ${through}.`,
+    items: id,
+    maxItems: 0,
+  };
+}
+
+function linksOf({ relation }: RelationView, id: JsonSchema, link: JsonSchema): JsonSchema {
+  if (relation.kind !== 'belongsToMany') throw new TypeError(`${relation.name} has no links`);
+  const list = { type: 'array', items: link };
+  return {
+    description: `The links to ${relation.target.name}: all of them as a list, or what is added and removed.`,
+    anyOf: [
+      list,
+      {
+        type: 'object',
+        properties: { add: list, remove: { type: 'array', items: id } },
+        additionalProperties: false,
+      },
+    ],
+  };
+}
+
+function linkedId({ name, relation }: RelationView, beheld: View): JsonSchema {
+  if (relation.kind !== 'belongsToMany') throw new TypeError(`${name} has no links`);
+  return writeSchema(relation.target.id, beheld);
+}
+
+/** Whether a new link can be just an id. */
+export function isBareLink(view: RelationView): boolean {
+  return neededPivot(view)?.length === 0;
+}
+
+/** The pivot that a new link cannot be without; undefined where it needs more than a link can carry. */
+export function neededPivot(view: RelationView): readonly InputView[] | undefined {
+  const { relation } = view;
+  const through = throughOf(view);
+  if (relation.kind !== 'belongsToMany' || through === undefined) return [];
+  const { ownerKey, targetKey, pivot } = relation;
+  const needed = requiredInputs(through, 'create').filter(
+    ({ field }) => field !== ownerKey && field !== targetKey,
+  );
+  return needed.every(({ field }) => pivot.includes(field)) ? needed : undefined;
+}
+
+function linkSchema(
+  view: RelationView,
+  id: JsonSchema,
+  beheld: View,
+  needed: readonly InputView[],
+): JsonSchema {
+  const pivot = [...pivotInputs(view).values()];
+  return {
+    type: 'object',
+    properties: {
+      id,
+      pivot: {
+        type: 'object',
+        properties: Object.fromEntries(
+          pivot.map((input) => [
+            input.name,
+            // What a GET gave can be sent back to change a record.
+            mayCarry(view.relation, input)
+              ? writeSchema(input.field, beheld, { stays: true })
+              : { ...readSchema(input.field, beheld), readOnly: true },
+          ]),
+        ),
+        ...(needed.length === 0 ? {} : { required: needed.map(({ name }) => name) }),
+        additionalProperties: false,
+      },
+    },
+    required: needed.length === 0 ? ['id'] : ['id', 'pivot'],
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,375 @@
+import { decide, operations, type Operation, type Rule } from '../../model/access.ts';
+import type { Api, Version } from '../../model/api.ts';
+import { recordName } from '../../model/build/names.ts';
+import { fieldNameIn, type ResourceView } from '../../model/view.ts';
+import type { RequestKind } from '../../query/request/parameters.ts';
+import { commonHeaders, errorsOf, headerRef } from './answers.ts';
+import { debugMembers } from './debug.ts';
+import { examplesOf, type ExampleRows, type Examples } from './example.ts';
+import { readSchema } from './field-schemas.ts';
+import { pascal } from './names.ts';
+import { parametersOf, pathNotes } from './parameters.ts';
+import { hasObjects, nameOf, shown, type Naming } from './records.ts';
+import { ref, type JsonSchema } from './schema.ts';
+
+/** What the operations of one document are made with. */
+export interface OperationContext extends Naming {
+  readonly api: Api;
+  readonly version: Version;
+  /** Whether the caller may use debug parameters. */
+  readonly isDebugOn: boolean;
+  readonly hasSandboxes: boolean;
+  readonly rows: ExampleRows | undefined;
+}
+
+interface Kind {
+  readonly kind: RequestKind;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  readonly right: Operation;
+  readonly on: 'collection' | 'record';
+  readonly verb: string;
+  readonly summary: (name: string, resource: string) => string;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    kind: 'list',
+    method: 'get',
+    right: 'read',
+    on: 'collection',
+    verb: 'list',
+    summary: (_, many) => `List ${many}`,
+  },
+  {
+    kind: 'create',
+    method: 'post',
+    right: 'create',
+    on: 'collection',
+    verb: 'create',
+    summary: (_, many) => `Create records of ${many}`,
+  },
+  {
+    kind: 'read',
+    method: 'get',
+    right: 'read',
+    on: 'record',
+    verb: 'get',
+    summary: (_, many) => `Get one of ${many}`,
+  },
+  {
+    kind: 'replace',
+    method: 'put',
+    right: 'update',
+    on: 'record',
+    verb: 'replace',
+    summary: (_, many) => `Replace one of ${many}`,
+  },
+  {
+    kind: 'update',
+    method: 'patch',
+    right: 'update',
+    on: 'record',
+    verb: 'update',
+    summary: (_, many) => `Change one of ${many}`,
+  },
+  {
+    kind: 'delete',
+    method: 'delete',
+    right: 'delete',
+    on: 'record',
+    verb: 'delete',
+    summary: (_, many) => `Delete one of ${many}`,
+  },
+];
+
+/** The path items of a resource: its collection and its records, with the operations that this caller may do. */
+export function pathsOf(
+  face: ResourceView,
+  context: OperationContext,
+): Readonly<Record<string, JsonSchema>> {
+  const { api, version } = context;
+  const collection = `${api.basePath}/v${version.number}/${face.name}`;
+  const open = kinds.filter(({ right }) => face.offered.has(right));
+  const examples = examplesOf(face, context.rows);
+  const shownId = examples.record?.[idName(face)];
+  const itemOf = (on: Kind['on']): JsonSchema =>
+    Object.fromEntries(
+      open
+        .filter((kind) => kind.on === on)
+        .map((kind) => [kind.method, operation(kind, face, examples, context)]),
+    );
+  const id = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The id of the record.',
+    schema: readSchema(face.resource.id, face.view),
+    ...(shownId === undefined ? {} : { example: shownId }),
+  };
+  const items: readonly (readonly [string, JsonSchema, JsonSchema])[] = [
+    [collection, itemOf('collection'), {}],
+    [`${collection}/{id}`, itemOf('record'), { parameters: [id] }],
+  ];
+  return Object.fromEntries(
+    items.flatMap(([path, item, more]) =>
+      Object.keys(item).length === 0 ? [] : [[path, { ...more, ...item }]],
+    ),
+  );
+}
+
+function operation(
+  { kind, right, verb, summary }: Kind,
+  face: ResourceView,
+  examples: Examples,
+  context: OperationContext,
+): JsonSchema {
+  const { api, version } = context;
+  const name = nameOf(face, context);
+  const about = pathNotes(kind, face, api.limits);
+  const isDeprecated = version.deprecated !== undefined;
+  const isRead = kind === 'list' || kind === 'read';
+  return {
+    operationId: `${verb}${kind === 'list' ? listName(face, name) : name}`,
+    summary: summary(name, face.name),
+    ...(about === '' || !(isRead || face.rules.read.length > 0) ? {} : { description: about }),
+    tags: [face.name],
+    ...(isDeprecated ? { deprecated: true } : {}),
+    ...securityOf(api, face, right),
+    parameters: parametersOf(kind, face, context),
+    ...bodyOf(kind, face, examples, context),
+    responses: {
+      ...successes(kind, face, examples, context),
+      ...errorsOf(kind, {
+        asksWho: api.settings.auth !== undefined || isRestricted(api),
+        hasSunset: version.sunset !== undefined,
+        isSimulated: isSimulated(context),
+      }),
+    },
+  };
+}
+
+/** Whether there is anything that not everybody may do: who does it is asked for credentials, whether or not there are any. */
+function isRestricted({ resources }: Api): boolean {
+  const isOpen = (rules: readonly Rule[]): boolean =>
+    rules.some(({ role, where }) => role === 'public' && where === undefined);
+  return [...resources.values()].some(
+    ({ access, fields }) =>
+      operations.some((operation) => !isOpen(access[operation])) ||
+      [...fields.values()].some((field) => field.access !== undefined),
+  );
+}
+
+/** Whether requests may meet errors of a simulated network: by the file, by the dashboard, or when they ask for it. */
+export function isSimulated({
+  api: { settings },
+  isDebugOn,
+}: Pick<OperationContext, 'api' | 'isDebugOn'>): boolean {
+  return (
+    isDebugOn ||
+    settings.network !== undefined ||
+    Object.values(settings.resources).some(({ network }) => network !== undefined)
+  );
+}
+
+/** `listPosts`; where another resource has that name, after what one record is called. */
+function listName(face: ResourceView, name: string): string {
+  return name === pascal(recordName(face.name)) ? pascal(face.name) : `${name}List`;
+}
+
+/** Without `auth` nothing is asked; with it, what a rule for everyone leaves open may still be sent credentials. */
+function securityOf({ settings }: Api, { rules }: ResourceView, right: Operation): JsonSchema {
+  if (settings.auth === undefined) return { security: [] };
+  const needed = Object.keys(securitySchemes(settings.auth)).map((scheme) => ({ [scheme]: [] }));
+  const isOpen = rules[right].some(({ role }) => role === 'public');
+  return { security: isOpen ? [{}, ...needed] : needed };
+}
+
+/** The ways to say who one is. */
+export function securitySchemes(
+  auth: NonNullable<Api['settings']['auth']>,
+): Readonly<Record<string, JsonSchema>> {
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      ...(auth.jwt === undefined ? {} : { bearerFormat: 'JWT' }),
+      description: auth.jwt === undefined ? 'An API key.' : 'A JSON Web Token or an API key.',
+    },
+    ...(auth.apiKeys === undefined
+      ? {}
+      : {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
+        }),
+  };
+}
+
+function bodyOf(
+  kind: RequestKind,
+  face: ResourceView,
+  examples: Examples,
+  context: OperationContext,
+): JsonSchema {
+  const name = nameOf(face, context);
+  const media = (schema: JsonSchema, example?: unknown): JsonSchema => ({
+    schema,
+    ...(example === undefined ? {} : { example }),
+  });
+  const body = (content: JsonSchema): JsonSchema => ({ requestBody: { required: true, content } });
+  switch (kind) {
+    case 'create': {
+      const one = ref(`schemas/${name}Create`);
+      const many = { type: 'array', items: one, maxItems: context.api.limits.batchItems };
+      return body({ 'application/json': media({ anyOf: [one, many] }, examples.create) });
+    }
+    case 'replace':
+      return body({ 'application/json': media(ref(`schemas/${name}Replace`), examples.replace) });
+    case 'update':
+      return body({
+        'application/json': media(ref(`schemas/${name}Update`), examples.update),
+        'application/merge-patch+json': media(
+          ref(`schemas/${name}${hasObjects(face) ? 'MergePatch' : 'Update'}`),
+          examples.merge,
+        ),
+      });
+    case 'list':
+    case 'read':
+    case 'delete':
+      return {};
+    default:
+      return kind satisfies never;
+  }
+}
+
+function successes(
+  kind: RequestKind,
+  face: ResourceView,
+  examples: Examples,
+  context: OperationContext,
+): Readonly<Record<string, JsonSchema>> {
+  const name = nameOf(face, context);
+  const mayRead = face.rules.read.length > 0;
+  const { record } = examples;
+  const common = commonHeaders(context);
+  const headers = (...names: readonly (readonly [string, string])[]): JsonSchema => ({
+    ...common,
+    ...Object.assign({}, ...names.map(([header, component]) => headerRef(header, component))),
+  });
+  const json = (schema: JsonSchema, shownExample?: unknown): JsonSchema => ({
+    'application/json': {
+      schema: enveloped(schema, context),
+      ...(shownExample === undefined ? {} : { example: shownExample }),
+    },
+  });
+  const etag = ['ETag', 'ETag'] as const;
+  const applied = ['Preference-Applied', 'PreferenceApplied'] as const;
+  const unchanged = {
+    304: { description: 'It is still what If-None-Match names.', headers: headers(etag) },
+  };
+  const minimal = (description: string): Readonly<Record<string, JsonSchema>> => ({
+    204: { description, headers: headers(...(mayRead ? [etag] : []), applied) },
+  });
+  switch (kind) {
+    case 'list': {
+      const paging = [
+        ['X-Limit', 'PageLimit'],
+        ['X-Page', 'PageNumber'],
+        ['X-Total-Count', 'TotalCount'],
+        ['X-Total-Pages', 'TotalPages'],
+        ['X-Next-Cursor', 'NextCursor'],
+        ['Link', 'Link'],
+      ] as const;
+      return {
+        200: {
+          description: 'The records: a list, or a page behind a cursor.',
+          headers: headers(...paging, etag, applied),
+          content: {
+            ...json(
+              { anyOf: [ref(`schemas/${name}List`), ref(`schemas/${name}Page`)] },
+              listExample(face, record),
+            ),
+            'text/csv': { schema: { type: 'string' } },
+            'application/x-ndjson': { schema: { type: 'string' } },
+          },
+        },
+        304: {
+          description: unchanged[304].description,
+          headers: headers(...paging, etag, applied),
+        },
+      };
+    }
+    case 'read':
+      return {
+        200: {
+          description: 'The record.',
+          headers: headers(etag),
+          content: json(shown(name), record),
+        },
+        ...unchanged,
+      };
+    case 'create':
+      return {
+        201: {
+          description:
+            'The new record, or all new records of an array. Without a body where Prefer says return=minimal.',
+          headers: headers(['Location', 'Location'], etag, applied),
+          content: mayRead
+            ? json({ anyOf: [...anyOf(shown(name)), ref(`schemas/${name}List`)] }, examples.created)
+            : json({
+                anyOf: [
+                  ref(`schemas/${name}Id`),
+                  { type: 'array', items: ref(`schemas/${name}Id`) },
+                ],
+              }),
+        },
+      };
+    case 'replace':
+    case 'update':
+      return mayRead
+        ? {
+            200: {
+              description: 'The record as it is now.',
+              headers: headers(etag, applied),
+              content: json(shown(name), kind === 'update' ? examples.updated : record),
+            },
+            ...minimal(
+              decide(face.rules.read).allowed === 'all'
+                ? 'It is done; Prefer says return=minimal.'
+                : 'It is done; Prefer says return=minimal, or this caller may not read the result.',
+            ),
+          }
+        : minimal('It is done.');
+    case 'delete':
+      return { 204: { description: 'It is gone.', headers: common } };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A list as a plain request gets it: behind a cursor where the resource is paged so. */
+function listExample({ resource }: ResourceView, record: unknown): unknown {
+  if (record === undefined) return undefined;
+  return resource.pagination === 'cursor' ? { data: [record], next_cursor: null } : [record];
+}
+
+/** What the id is called in this version. */
+function idName({ fields, resource }: ResourceView): string {
+  return fieldNameIn(fields.values(), resource.id) ?? 'id';
+}
+
+function anyOf(schema: JsonSchema): readonly JsonSchema[] {
+  return schema['anyOf'] as readonly JsonSchema[];
+}
+
+/** With debug parameters what would be the answer is a member of it. Contract 4, Debug parameters. */
+function enveloped(schema: JsonSchema, { isDebugOn }: OperationContext): JsonSchema {
+  if (!isDebugOn) return schema;
+  const envelope = {
+    type: 'object',
+    description: 'With a debug parameter.',
+    properties: { data: schema, next_cursor: { type: ['string', 'null'] }, ...debugMembers },
+    required: ['data'],
+    additionalProperties: false,
+  };
+  const alternatives = Array.isArray(schema['anyOf']) ? anyOf(schema) : [schema];
+  return { anyOf: [...alternatives, envelope] };
+}

@@ -1,0 +1,345 @@
+import { takesAnyValue } from '../../query/filter/operand.ts';
+import { isToMany, type Api, type Limits } from '../../model/api.ts';
+import { operators, type Operator } from '../../model/operators.ts';
+import type { ResourceView, View } from '../../model/view.ts';
+import {
+  isOn,
+  isParameter,
+  parameterNames,
+  parameters as reserved,
+  type ParameterName,
+  type RequestKind,
+} from '../../query/request/parameters.ts';
+import { valueSchema } from './field-schemas.ts';
+import {
+  filterables,
+  filterName,
+  isBareFilter,
+  itemFilterables,
+  sortables,
+  type Filterable,
+} from './filters.ts';
+import { ref, type JsonSchema } from './schema.ts';
+
+const names = { type: 'array', items: { type: 'string' } };
+const commas = { style: 'form', explode: false };
+const flag = { type: 'boolean' };
+
+function count(minimum: number, more: JsonSchema = {}): JsonSchema {
+  return { schema: { type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER, ...more } };
+}
+
+/** What each reserved parameter takes, for all resources alike. Contract 2 and 4. */
+export function reservedParameters(limits: Limits): Readonly<Record<ParameterName, JsonSchema>> {
+  const most = Math.max(limits.maxLimit, limits.exportItems);
+  const about: Readonly<Record<ParameterName, JsonSchema>> = {
+    page: { description: 'The number of the page, from 1.', ...count(1) },
+    limit: {
+      description: `How many records a page has: at most ${limits.maxLimit}, as CSV and NDJSON at most ${limits.exportItems}.`,
+      ...count(1, { maximum: most, default: limits.defaultLimit }),
+    },
+    offset: { description: 'How many records to skip, in the place of page.', ...count(0) },
+    cursor: {
+      description:
+        'What the page before gave as next_cursor or X-Next-Cursor; empty for the first page.',
+      allowEmptyValue: true,
+      schema: { type: 'string' },
+    },
+    sort: {
+      description: `What to sort by, at most ${limits.sorts} keys; a minus before a name turns the order round.`,
+      ...commas,
+      schema: { ...names, maxItems: limits.sorts },
+    },
+    nulls: {
+      description: 'Where nulls are sorted to.',
+      schema: { type: 'string', enum: ['first', 'last'] },
+    },
+    fields: {
+      description:
+        'Only these members: names, object.path, relation.field, wildcards (*) and @group. The id always stays.',
+      ...commas,
+      schema: names,
+    },
+    exclude: {
+      description: 'All members but these, written as in fields.',
+      ...commas,
+      schema: names,
+    },
+    expand: {
+      description: 'The relations to embed; author, or comments.author for what is below them.',
+      ...commas,
+      schema: names,
+    },
+    maxDepth: {
+      description: 'How deep this request may expand.',
+      ...count(1, { maximum: limits.maxDepth, default: limits.defaultDepth }),
+    },
+    _or: {
+      description:
+        'Alternatives: price_gt:100,author.name:Bob keeps records for which any of the filters holds. Given again, another group holds too. A value with a comma, a colon or a double quote is written in double quotes.',
+      style: 'form',
+      explode: true,
+      schema: names,
+    },
+    _debug: {
+      description: 'Adds how the request was understood and which statements ran.',
+      // Readers send the default, or the first value.
+      schema: { type: 'string', enum: ['false', 'true', 'plan'], default: 'false' },
+    },
+    _trace: { description: 'Adds the measured steps of the request.', schema: flag },
+    _verbose: { description: 'Adds more to errors.', schema: flag },
+    _inspect: {
+      description: '`data` adds where the values come from.',
+      schema: { type: 'string', pattern: '^data$' },
+    },
+    _inspectNetwork: { description: 'Adds what the network simulation did.', schema: flag },
+  };
+  return Object.fromEntries(
+    Object.entries(about).map(([name, parameter]) => [name, { name, in: 'query', ...parameter }]),
+  ) as unknown as Record<ParameterName, JsonSchema>;
+}
+
+/** The headers that requests may send, by the name of their component. */
+export const headerParameters: Readonly<Record<string, JsonSchema>> = {
+  IfNoneMatch: header(
+    'If-None-Match',
+    'The entity tag of what the client has: 304 where it is still so, and 412 to a write. * for any.',
+  ),
+  IfMatch: header(
+    'If-Match',
+    'The entity tag of a plain read: the write is done only where the record is still so, else 412. * for any.',
+  ),
+  PreferCount: header(
+    'Prefer',
+    'count=none leaves out the total, count=estimated takes an estimate where that is quicker.',
+  ),
+  PreferReturn: header('Prefer', 'return=minimal answers without a body.'),
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Makes it safe to repeat the request: for 24 hours the same key gives the same answer, and nothing is written twice.',
+    { pattern: '^[!-~]{1,255}$' },
+  ),
+  Simulate: header(
+    'X-Simulate',
+    'Asks for a slow or failing network on this request alone, such as latency=200,error=503: latency in ms, up to 60000, error a status from 400 to 599.',
+    { pattern: '^[ \\t]*(latency|error)=\\d+[ \\t]*(,[ \\t]*(latency|error)=\\d+[ \\t]*)?$' },
+  ),
+  Sandbox: header(
+    'X-Sandbox',
+    'Answers from a copy of the generated data under this name, made on first use, so that tests do not disturb each other.',
+    { pattern: '^[A-Za-z0-9_-]{1,64}$' },
+  ),
+};
+
+/** Without an example: readers send what they are given. */
+function header(name: string, description: string, more: JsonSchema = {}): JsonSchema {
+  return { name, in: 'header', description, schema: { type: 'string', ...more } };
+}
+
+const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
+  list: ['IfNoneMatch', 'PreferCount'],
+  read: ['IfNoneMatch'],
+  create: ['PreferReturn', 'IdempotencyKey'],
+  replace: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
+  update: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
+  delete: ['IfMatch', 'IfNoneMatch'],
+};
+
+/** Every parameter of an operation: headers, reserved parameters, paging of expanded collections, filters. */
+export function parametersOf(
+  kind: RequestKind,
+  face: ResourceView,
+  {
+    api: { limits },
+    isDebugOn,
+    hasSandboxes,
+  }: { readonly api: Api; readonly isDebugOn: boolean; readonly hasSandboxes: boolean },
+): readonly JsonSchema[] {
+  const known = parameterNames.filter(
+    (name) =>
+      isOn(name, kind) &&
+      isOffered(name, kind, face) &&
+      (isDebugOn || reserved[name].part !== 'debug'),
+  );
+  const readable = kind === 'list' || kind === 'read' ? collectionParameters(face, limits) : [];
+  const filters = filtersOf(kind, face, limits);
+  const headers = [
+    ...headersOf[kind],
+    ...(isDebugOn ? ['Simulate'] : []),
+    ...(hasSandboxes ? ['Sandbox'] : []),
+  ];
+  // The same name may be a field of a related record and the paging of an expanded collection.
+  const own = new Map([...filters, ...readable].map((one) => [one['name'], one]));
+  return [
+    ...headers.map((name) => ref(`parameters/${name}`)),
+    ...known.map((name) => ref(`parameters/${name}`)),
+    ...own.values(),
+  ];
+}
+
+/** Whether a parameter could do anything on this operation for this caller. */
+function isOffered(
+  name: ParameterName,
+  kind: RequestKind,
+  { relations, fields }: ResourceView,
+): boolean {
+  if (name === 'expand' || name === 'maxDepth') return relations.size > 0;
+  // Of a single record only expanded collections are sorted.
+  if (name === 'sort' || name === 'nulls')
+    return kind === 'list' || [...relations.values()].some(({ relation }) => isToMany(relation));
+  return name !== 'fields' && name !== 'exclude' ? true : fields.size > 0;
+}
+
+/** What a list can be filtered by, and of a single read the collections that it comes with. */
+function filtersOf(kind: RequestKind, face: ResourceView, limits: Limits): readonly JsonSchema[] {
+  if (kind === 'list')
+    return filterables(face, limits).flatMap((filter) => filterParameters(filter, face, limits));
+  if (kind !== 'read') return [];
+  return itemFilterables(face, limits).flatMap((filter) => {
+    const [name = ''] = filter.path.split('.');
+    return filterParameters(filter, face, limits).map((one) => ({
+      ...one,
+      description: `${whereExpanded(name)} ${String(one['description'])}`,
+    }));
+  });
+}
+
+function whereExpanded(name: string): string {
+  return `Where expand names ${name}:`;
+}
+
+function collectionParameters(
+  face: ResourceView,
+  { maxLimit, sorts }: Limits,
+): readonly JsonSchema[] {
+  return [...face.relations.values()].flatMap(({ name, relation }) => {
+    if (!isToMany(relation)) return [];
+    const one = (part: string, description: string, more: JsonSchema): JsonSchema => ({
+      name: `${name}.${part}`,
+      in: 'query',
+      description: `${whereExpanded(name)} ${description}`,
+      ...more,
+    });
+    return [
+      one('page', 'the page of each collection.', count(1)),
+      one('limit', 'how many each collection has.', count(1, { maximum: maxLimit })),
+      one('offset', 'how many to skip in each.', count(0)),
+      one('sort', 'what each collection is sorted by.', {
+        ...commas,
+        schema: { ...names, maxItems: sorts },
+      }),
+    ];
+  });
+}
+
+/** What a filter is asked by: a parameter for each operator; paths that go on say their operators in words. */
+function filterParameters(
+  filter: Filterable,
+  face: ResourceView,
+  limits: Limits,
+): readonly JsonSchema[] {
+  const id = face.fields.get('id')?.field;
+  const { kind } = filter;
+  const isWhole = kind === 'field' || kind === 'relation';
+  const bare = isBareFilter(filter)
+    ? [bareParameter(filter, face.view, !isWhole, filter.leaves[0] === id && kind === 'field')]
+    : [];
+  if (!isWhole && bare.length > 0) return bare;
+  return [
+    ...bare,
+    ...filter.operators.flatMap((operator) =>
+      operatorParameter(filter, operator, face.view, limits),
+    ),
+  ];
+}
+
+function bareParameter(
+  filter: Filterable,
+  view: View,
+  isAlone: boolean,
+  isUnion: boolean,
+): JsonSchema {
+  const { path } = filter;
+  const suffixes = filter.operators.map((operator) => `\`${operators[operator].suffix}\``);
+  const value = comparedSchema(filter, 'eq', view);
+  if (isUnion)
+    return {
+      name: path,
+      in: 'query',
+      description: `\`${path}\` equals; given several times, one of.`,
+      style: 'form',
+      explode: true,
+      schema: { type: 'array', items: value },
+    };
+  return {
+    name: path,
+    in: 'query',
+    description: `\`${path}\` equals.${isAlone ? ` Takes the suffixes ${suffixes.join(', ')} too.` : ''}`,
+    schema: value,
+  };
+}
+
+function operatorParameter(
+  filter: Filterable,
+  operator: Operator,
+  view: View,
+  { inItems }: Limits,
+): readonly JsonSchema[] {
+  const { path } = filter;
+  const name = filterName(path, operator);
+  if (isParameter(name)) return [];
+  const { meaning, operand } = operators[operator];
+  const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
+  if (operator === 'exists' || operator === 'null') return [{ ...base, schema: flag }];
+  const isText = operator === 'like' || operator === 'ilike';
+  const schema = isText ? { type: 'string' } : comparedSchema(filter, operator, view);
+  if (operand === 'list')
+    return [{ ...base, ...commas, schema: { type: 'array', items: schema, maxItems: inItems } }];
+  return [{ ...base, schema }];
+}
+
+/** What an operator compares with: behind a morphTo that which any of the fields takes that it fits. */
+function comparedSchema(
+  { leaves }: Filterable,
+  operator: Exclude<Operator, 'exists' | 'null'>,
+  view: View,
+): JsonSchema {
+  const schemas = leaves
+    .filter(({ type }) => type.operators.has(operator))
+    .map((leaf) => valueSchema(leaf, view, takesAnyValue(operator)));
+  const kinds = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return kinds.length > 1 ? { anyOf: kinds } : (kinds[0] ?? {});
+}
+
+/** What a list's or a read's description says of paths and names, which parameters alone cannot. */
+export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits): string {
+  const relations = [...face.relations.keys()];
+  const notes: string[] = [];
+  if (kind === 'list')
+    notes.push(
+      `Can be sorted by ${sortables(face, limits).join(', ')}.`,
+      'In a list of values, as _in takes it, one with a comma or a double quote is written in double quotes.',
+    );
+  if (relations.length > 0) notes.push(`Relations to expand: ${relations.join(', ')}.`);
+  if (kind === 'read' && itemFilterables(face, limits).length > 0)
+    notes.push(
+      'A filter into a collection is for where that is expanded, and leaves out items of it.',
+    );
+  if (kind === 'list' && relations.length > 0)
+    notes.push(
+      `Filters and sorts go through relations by dotted paths, at most ${limits.pathDepth} dots deep: relation.relation.field with any suffix that the field takes.`,
+    );
+  const open = [...face.fields.values()].filter(
+    ({ field }) =>
+      field.type.name === 'json' ||
+      (field.type.name === 'object' && field.properties === undefined),
+  );
+  if (kind === 'list' && open.length > 0)
+    notes.push(
+      `Members of ${open.map(({ name }) => name).join(', ')} are filtered by their path, such as ${open[0]?.name ?? ''}.member=value.`,
+    );
+  const groups = [...face.groups].flatMap(([name, members]) => (members.length > 0 ? [name] : []));
+  if (groups.length > 0 && kind !== 'delete')
+    notes.push(`Groups for fields: ${groups.map((group) => `@${group}`).join(', ')}.`);
+  return notes.join(' ');
+}

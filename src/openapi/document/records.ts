@@ -1,0 +1,250 @@
+import { facesOf } from '../../query/filter/path.ts';
+import { isToMany } from '../../model/api.ts';
+import { outlastsReplacing, type RelationView, type ResourceView } from '../../model/view.ts';
+import { readSchema, selectedSchema, writeSchema } from './field-schemas.ts';
+import { changeInputs, creatableInputs, requiredInputs } from './inputs.ts';
+import { isBareLink, linkable, links, newLinks } from './links.ts';
+import { pascal } from './names.ts';
+import { ref, type JsonSchema } from './schema.ts';
+
+/** What the schemas of a resource are made with. */
+export interface Naming {
+  /** The name of one record of each resource that this caller sees. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The schemas of a resource by their names in the document. */
+export function recordSchemas(
+  face: ResourceView,
+  naming: Naming,
+): Readonly<Record<string, JsonSchema>> {
+  const name = nameOf(face, naming);
+  const schemas: Record<string, JsonSchema> = {};
+  const { offered } = face;
+  const isWritten = offered.has('create') || offered.has('update');
+  if (face.fields.size > 0) {
+    schemas[name] = record(face, naming, 'whole');
+    schemas[`${name}Selection`] = record(face, naming, 'selection');
+    for (const view of pivoted(face)) {
+      schemas[`${name}${pascal(view.name)}Item`] = pivotItem(view, naming, 'whole');
+      schemas[`${name}${pascal(view.name)}ItemSelection`] = pivotItem(view, naming, 'selection');
+    }
+  }
+  if (offered.has('read')) {
+    schemas[`${name}List`] = {
+      type: 'array',
+      description: `Records of ${face.name}. Without fields and exclude each is a ${name}.`,
+      items: shown(name),
+    };
+    schemas[`${name}Page`] = {
+      type: 'object',
+      description: 'A page behind a cursor.',
+      properties: {
+        data: ref(`schemas/${name}List`),
+        next_cursor: { type: ['string', 'null'], description: 'The next page; null on the last.' },
+      },
+      required: ['data', 'next_cursor'],
+      additionalProperties: false,
+    };
+  }
+  if (offered.has('create')) schemas[`${name}Create`] = body(face, 'create', naming);
+  if (offered.has('create') && !offered.has('read'))
+    schemas[`${name}Id`] = {
+      type: 'object',
+      description: 'The id of a record that this caller may create, but not read.',
+      properties: { id: readSchema(face.resource.id, face.view) },
+      required: ['id'],
+      additionalProperties: false,
+    };
+  if (offered.has('update')) {
+    schemas[`${name}Replace`] = body(face, 'replace', naming);
+    schemas[`${name}Update`] = body(face, 'update', naming);
+    if (hasObjects(face)) schemas[`${name}MergePatch`] = body(face, 'merge', naming);
+  }
+  if (isWritten)
+    for (const view of linkable(face)) {
+      schemas[`${name}${pascal(view.name)}Links`] = links(view, face.view);
+      if (isBareLink(view)) continue;
+      schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, face.view);
+    }
+  return schemas;
+}
+
+/** A record as a request shows it: whole, or what `fields` and `exclude` leave of it. */
+export function shown(name: string): JsonSchema {
+  return { anyOf: [ref(`schemas/${name}`), ref(`schemas/${name}Selection`)] };
+}
+
+export function nameOf({ name }: { readonly name: string }, { names }: Naming): string {
+  return names.get(name) ?? pascal(name);
+}
+
+/** Whether a merge patch differs from a plain one for this resource. */
+export function hasObjects(face: ResourceView): boolean {
+  return [...face.inputs.values()].some(
+    ({ field, updatable }) => updatable && field.type.name === 'object' && !field.immutable,
+  );
+}
+
+type Extent = 'whole' | 'selection';
+
+const pages: JsonSchema = {
+  type: 'object',
+  properties: {
+    page: { type: 'integer' },
+    limit: { type: 'integer' },
+    total: { type: 'integer' },
+    totalPages: { type: 'integer' },
+  },
+  required: ['page', 'limit', 'total', 'totalPages'],
+  additionalProperties: false,
+};
+
+function record(face: ResourceView, naming: Naming, extent: Extent): JsonSchema {
+  const { description } = face.resource;
+  return {
+    type: 'object',
+    description:
+      extent === 'whole'
+        ? (description ?? `A record of ${face.name}.`)
+        : `What fields and exclude leave of a ${nameOf(face, naming)}.`,
+    ...members(face, naming, extent, {}),
+  };
+}
+
+function members(
+  face: ResourceView,
+  naming: Naming,
+  extent: Extent,
+  more: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  const fields = [...face.fields.values()];
+  const relations = [...face.relations.values()].filter((view) => facesOf(view).length > 0);
+  const collections = relations.filter((view) => isToMany(view.relation));
+  const always = extent === 'whole' ? fields.map(({ name }) => name) : ['id'];
+  return {
+    properties: {
+      ...Object.fromEntries(
+        fields.map(({ name, field }) => [
+          name,
+          (extent === 'whole' ? readSchema : selectedSchema)(field, face.view),
+        ]),
+      ),
+      ...Object.fromEntries(
+        relations.map((view) => [view.name, expanded(view, face, naming, extent)]),
+      ),
+      ...(collections.length === 0
+        ? {}
+        : {
+            _pagination: {
+              type: 'object',
+              description: 'Of the expanded collections that are paged or were cut.',
+              properties: Object.fromEntries(collections.map(({ name }) => [name, pages])),
+              additionalProperties: false,
+            },
+          }),
+      ...more,
+    },
+    required: [
+      ...always.filter((name) => face.fields.has(name)),
+      ...(extent === 'whole' ? Object.keys(more) : []),
+    ],
+    additionalProperties: false,
+  };
+}
+
+/** A relation as `expand` shows it. */
+function expanded(
+  view: RelationView,
+  owner: ResourceView,
+  naming: Naming,
+  extent: Extent,
+): JsonSchema {
+  const { relation } = view;
+  const suffix = extent === 'whole' ? '' : 'Selection';
+  const note = relation.description ?? `There where expand names ${view.name}.`;
+  const one = (name: string): JsonSchema => ref(`schemas/${name}${suffix}`);
+  const targets = facesOf(view).map(({ face }) =>
+    view.pivot.length > 0
+      ? one(`${nameOf(owner, naming)}${pascal(view.name)}Item`)
+      : one(nameOf(face, naming)),
+  );
+  const kinds = [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
+  const [first = {}] = kinds;
+  if (isToMany(relation)) return { type: 'array', description: note, items: first };
+  return { description: note, anyOf: [...kinds, { type: 'null' }] };
+}
+
+function pivoted(face: ResourceView): readonly RelationView[] {
+  return [...face.relations.values()].filter(
+    (view) => view.pivot.length > 0 && facesOf(view).length > 0,
+  );
+}
+
+/** A related record with what the junction says of the link. */
+function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSchema {
+  const [target] = facesOf(view);
+  if (target === undefined) throw new TypeError(`${view.name} leads nowhere`);
+  const pivot = {
+    type: 'object',
+    description: 'What the junction says of the link.',
+    properties: Object.fromEntries(
+      view.pivot.map(({ name, field }) => [name, readSchema(field, target.face.view)]),
+    ),
+    ...(extent === 'whole' ? { required: view.pivot.map(({ name }) => name) } : {}),
+    additionalProperties: false,
+  };
+  return {
+    type: 'object',
+    description: `A record of ${target.face.name} with its link.`,
+    ...members(target.face, naming, extent, { pivot }),
+  };
+}
+
+type BodyKind = 'create' | 'replace' | 'update' | 'merge';
+
+function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
+  const name = nameOf(face, naming);
+  const inputs = kind === 'create' ? creatableInputs(face) : changeInputs(face);
+  const needed =
+    kind === 'create' || kind === 'replace'
+      ? requiredInputs(face, kind).map((input) => input.name)
+      : [];
+  const about = {
+    create: `What creates a record of ${face.name}.`,
+    replace: `What replaces a record of ${face.name}: what is left out takes its default, else null.`,
+    update: `What changes a record of ${face.name}: what is left out stays.`,
+    merge: `What changes a record of ${face.name}: objects in it are merged into those that are there.`,
+  };
+  return {
+    type: 'object',
+    description: about[kind],
+    properties: {
+      ...Object.fromEntries(
+        inputs.map((input) => {
+          const { field, updatable } = input;
+          // What a GET gave can be sent back: it is ignored, or has to be as it is.
+          const isFixed =
+            kind !== 'create' && (field === face.resource.id || field.immutable || !updatable);
+          return [
+            input.name,
+            isFixed
+              ? { ...readSchema(field, face.view), readOnly: true }
+              : writeSchema(field, face.view, {
+                  merges: kind === 'merge',
+                  stays: kind === 'replace' ? outlastsReplacing(face, input) : kind !== 'create',
+                }),
+          ];
+        }),
+      ),
+      ...Object.fromEntries(
+        linkable(face).map((view) => {
+          const isNew = kind === 'create' && !isBareLink(view);
+          return [view.name, ref(`schemas/${name}${pascal(view.name)}${isNew ? 'New' : ''}Links`)];
+        }),
+      ),
+    },
+    ...(needed.length === 0 ? {} : { required: needed }),
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,59 @@
+import { withParts, type Predicate } from '../filter/predicate.ts';
+import type { ResourceView } from '../../model/view.ts';
+import type { ExpandPlan, ReadPlan, Selection, SortKey } from '../plan.ts';
+import { RowRules } from './row-rules.ts';
+
+/**
+ * Adds to a plan which records there are for the caller whose view it was planned against, wherever it enters a
+ * resource: its own records, expansions and their links, related records of filters and sorts. A plan that meets no row
+ * rule stays as it is. Contract 3, Authorization.
+ */
+export function restrict(plan: ReadPlan, { view }: ResourceView): ReadPlan {
+  const rules = new RowRules(view, plan.slots.length);
+  const access = rules.rowsOf(plan.resource, 'read');
+  const selection = restrictSelection(plan.selection, rules);
+  const ruleSlots = rules.slots;
+  if (plan.kind === 'one') return { ...plan, access, selection, ruleSlots };
+  const where = plan.where.map((part) => restrictPredicate(part, rules));
+  const order = plan.order.map((key) => restrictKey(key, rules));
+  // A guess at the number of records is made from all of them.
+  const count = plan.count === 'estimated' && rules.areMet ? 'exact' : plan.count;
+  return { ...plan, access, selection, ruleSlots, where, order, count };
+}
+
+function restrictPredicate(predicate: Predicate, rules: RowRules): Predicate {
+  const restricted = withParts(predicate, (part) => restrictPredicate(part, rules));
+  if (restricted.kind !== 'related') return restricted;
+  const branches = restricted.branches.map((branch) => ({
+    ...branch,
+    where: [...branch.where, ...rules.behind(restricted.relation, branch.target)],
+  }));
+  return { ...restricted, branches };
+}
+
+function restrictKey(key: SortKey, rules: RowRules): SortKey {
+  if (key.steps.length === 0) return key;
+  const steps = key.steps.map((step) => ({
+    ...step,
+    where: rules.behind(step.relation, step.target),
+  }));
+  return { ...key, steps };
+}
+
+function restrictSelection(selection: Selection, rules: RowRules): Selection {
+  if (selection.expand.length === 0) return selection;
+  return { ...selection, expand: selection.expand.map((one) => restrictExpand(one, rules)) };
+}
+
+function restrictExpand(expand: ExpandPlan, rules: RowRules): ExpandPlan {
+  return {
+    ...expand,
+    where: expand.where.map((part) => restrictPredicate(part, rules)),
+    order: expand.order.map((key) => restrictKey(key, rules)),
+    targets: expand.targets.map((target) => ({
+      ...target,
+      where: rules.behind(expand.relation, target.resource),
+      selection: restrictSelection(target.selection, rules),
+    })),
+  };
+}

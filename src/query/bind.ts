@@ -1,0 +1,200 @@
+import { fail, ok, type Result } from '../errors.ts';
+import { readOperand } from './filter/operand.ts';
+import type { Slot } from './filter/predicate.ts';
+import type { Claims } from '../model/access.ts';
+import type { Limits } from '../model/api.ts';
+import type { QueryProblem } from './request/problem.ts';
+import type { Query } from './request/query.ts';
+import type { JsonValue } from '../specification/specification.ts';
+import { fieldOf, isText, noBeginning, readCarried } from './read/carried.ts';
+import type { CursorText } from './read/cursor.ts';
+import type { CollectionPaging, ReadPlan } from './plan.ts';
+
+/** The values of one request for a plan: one a slot, and the pages. */
+export interface Bound {
+  readonly values: readonly JsonValue[];
+  /** The caller's, with which access rules compare. */
+  readonly claims: Claims;
+  /** Of a list behind a cursor: the values of the last record under the keys of the order. */
+  readonly after: readonly JsonValue[];
+  /** Of a list; for a single read it means nothing. */
+  readonly page: PageNumbers;
+  /** Of the paged collections, by their index. */
+  readonly collections: readonly PageNumbers[];
+}
+
+/** Which records of a list a page has: the first `limit` behind the first `offset`. */
+export interface PageNumbers {
+  readonly page: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The numbers of a page in page mode. */
+export function pageAt(page: number, limit: number): PageNumbers {
+  // Past 2⁵³ no list reaches: the offset only has to be one that a database takes.
+  return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
+}
+
+/** The numbers of a page in offset mode. */
+export function offsetAt(offset: number, limit: number): PageNumbers {
+  return { page: Math.floor(offset / limit) + 1, limit, offset };
+}
+
+const onePage = pageAt(1, 1);
+
+const none: readonly never[] = [];
+
+/** Of a read to which the request brings no value: for a caller with these claims. */
+export function boundFor(claims: Claims): Bound {
+  return { values: none, claims, after: none, page: onePage, collections: none };
+}
+
+/**
+ * Reads the bound texts of a request by the types of the plan's slots; every problem is reported. The `claims` are the
+ * caller's, for access rules.
+ */
+export function bindQuery(
+  plan: ReadPlan,
+  query: Query,
+  limits: Limits,
+  claims: Claims,
+  cursor?: CursorText,
+): Result<Bound, readonly QueryProblem[]> {
+  if (plan.kind === 'one' && plan.slots.length === 0 && plan.collections.length === 0)
+    return ok(boundFor(claims));
+  const problems: QueryProblem[] = [];
+  const values = bindSlots(plan.slots, query.texts, limits, problems);
+  const page =
+    plan.kind === 'list' ? bindPage(plan.paging, '', query.texts, limits, problems) : onePage;
+  const collections = plan.collections.map((paging) =>
+    bindPage(paging, `${paging.path}.`, query.texts, limits, problems),
+  );
+  for (const paging of plan.collections)
+    refuseTooMany(paging, page.limit, collections, limits, problems);
+  const after = bindCursor(plan, cursor, problems);
+  return problems.length === 0 ? ok({ values, claims, after, page, collections }) : fail(problems);
+}
+
+/**
+ * The values of slots. Behind a morphTo one text is read for each target: those whose type does not take it have no
+ * record that is equal to it or can be compared with it, which null says, and only where none takes it that is a problem.
+ */
+export function bindSlots(
+  slots: readonly Slot[],
+  texts: readonly string[],
+  limits: Limits,
+  problems: QueryProblem[],
+): readonly JsonValue[] {
+  const operands = slots.map((slot) =>
+    readOperand(
+      slot.sources.map((source) => texts[source] ?? ''),
+      slot,
+      limits,
+      slots.filter((other) => other !== slot && other.sources === slot.sources),
+    ),
+  );
+  const refused = new Set<Slot['sources']>();
+  return slots.map(({ sources, parameter }, index) => {
+    const operand = operands[index];
+    if (operand === undefined || operand.ok) return operand?.value ?? null;
+    const isTaken = operands.some((other, at) => other.ok && slots[at]?.sources === sources);
+    if (!isTaken && !refused.has(sources)) problems.push({ parameter, ...operand.error });
+    refused.add(sources);
+    return null;
+  });
+}
+
+/** A cursor's values, each read as a body's would be: anyone can write a cursor. */
+function bindCursor(
+  plan: ReadPlan,
+  cursor: CursorText | undefined,
+  problems: QueryProblem[],
+): readonly JsonValue[] {
+  if (cursor === undefined || typeof cursor === 'string' || plan.kind !== 'list') return [];
+  const { order, resource } = plan;
+  const { long } = cursor;
+  const values = order.map((key, index): JsonValue | undefined => {
+    const value = cursor.values[index];
+    const field = fieldOf(key);
+    if (value === undefined) return undefined;
+    if (long?.cut.includes(index) === true && !isText(field))
+      return value === noBeginning ? value : undefined;
+    if (value === null) return key.nulls === undefined ? undefined : null;
+    const reading = readCarried(value, field);
+    return reading.ok ? reading.value : undefined;
+  });
+  const read = values.filter((value) => value !== undefined);
+  const isWhole = read.length === values.length && cursor.values.length === order.length;
+  if (isWhole && long?.ends.every(({ id }) => readCarried(id, resource.id).ok) !== false)
+    return read;
+  problems.push({
+    parameter: 'cursor',
+    code: 'INVALID_CURSOR',
+    message: 'holds values that do not fit its sort',
+  });
+  return [];
+}
+
+/** Written limits may not ask for more records than a response can have. Contract 2, Pagination. */
+function refuseTooMany(
+  { path, index, limit, within }: CollectionPaging,
+  parents: number,
+  collections: readonly PageNumbers[],
+  { responseItems }: Limits,
+  problems: QueryProblem[],
+): void {
+  // Nothing is asked for by a limit that cannot be read.
+  if (limit === undefined || problems.some(({ parameter }) => parameter === `${path}.limit`))
+    return;
+  const factors = [parents, ...[...within, index].map((at) => collections[at]?.limit ?? 1)];
+  const product = factors.reduce((sum, factor) => sum * factor, 1);
+  if (product > responseItems)
+    problems.push({
+      parameter: `${path}.limit`,
+      code: 'LIMIT_EXCEEDED',
+      message: `asks for ${factors.filter((factor) => factor > 1).join(' × ')} records; a response has at most ${responseItems} (limits.responseItems)`,
+    });
+}
+
+/** Where the numbers of a page stand among the bound texts. */
+interface PageSources {
+  readonly page?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+function bindPage(
+  sources: PageSources,
+  prefix: string,
+  texts: readonly string[],
+  limits: Limits,
+  problems: QueryProblem[],
+): PageNumbers {
+  const read = (name: 'page' | 'limit' | 'offset', fallback: number): number => {
+    const source = sources[name];
+    if (source === undefined) return fallback;
+    const text = texts[source] ?? '';
+    const least = name === 'offset' ? 0 : 1;
+    const number = /^\d+$/u.test(text) ? Number(text) : -1;
+    // However large a limit is, what is wrong with it is said by its maximum.
+    if (number >= least && (name === 'limit' || Number.isSafeInteger(number))) return number;
+    const most = name === 'limit' ? limits.maxLimit : Number.MAX_SAFE_INTEGER;
+    problems.push({
+      parameter: `${prefix}${name}`,
+      code: 'INVALID_PARAMETER',
+      message: `must be a whole number from ${least} to ${most}`,
+    });
+    return fallback;
+  };
+  const limit = read('limit', limits.defaultLimit);
+  if (limit > limits.maxLimit)
+    problems.push({
+      parameter: `${prefix}limit`,
+      code: 'LIMIT_EXCEEDED',
+      message: `must be at most ${limits.maxLimit}`,
+    });
+  return sources.offset === undefined
+    ? pageAt(read('page', 1), limit)
+    : offsetAt(read('offset', 0), limit);
+}

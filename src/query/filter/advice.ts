@@ -1,0 +1,158 @@
+import { isToMany, type FieldType } from '../../model/api.ts';
+import { operators } from '../../model/operators.ts';
+import type { ResourceView } from '../../model/view.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { collectionParameters } from './collection-parameters.ts';
+import { resolvePath, type Path } from './path.ts';
+
+/** What other services call the operators of this one. */
+const otherOperators = new Map(
+  Object.entries({
+    contains: ['contains', 'ilike'],
+    endswith: ['ilike'],
+    ge: ['gte'],
+    isnull: ['null'],
+    le: ['lte'],
+    ne: ['neq'],
+    not: ['neq'],
+    notin: ['nin'],
+    startswith: ['ilike'],
+  }),
+);
+
+/** What other services call the parameters of this one. */
+const otherNames = new Map(
+  Object.entries({
+    cursor: ['after', 'nextCursor', 'next_cursor', 'pageToken'],
+    exclude: ['omit', 'except', 'without'],
+    expand: ['include', 'embed', 'populate', 'with', 'relations', '_expand', '_embed'],
+    fields: ['select', 'only', 'attributes', '_fields'],
+    limit: [
+      'per_page',
+      'perPage',
+      '_per_page',
+      'pageSize',
+      'page_size',
+      'size',
+      'take',
+      '_limit',
+      '_end',
+    ],
+    maxDepth: ['depth'],
+    offset: ['skip', 'start', '_start'],
+    page: ['_page', 'pageNumber', 'page_number'],
+    sort: ['order', 'orderBy', 'order_by', 'sortBy', 'sort_by', 'ordering', '_sort', '_order'],
+    _or: ['or', '$or', '_any'],
+  }).flatMap(([name, others]) => others.map((other) => [other, name] as const)),
+);
+
+const searches: ReadonlySet<string> = new Set([
+  'q',
+  'query',
+  'search',
+  'filter',
+  'filters',
+  'where',
+]);
+
+/**
+ * What to say of the name of a filter that means nothing where it is known what was meant: a parameter by its name
+ * elsewhere, a comparison by its sign, a parameter of a collection that is not expanded. `others` are the parameters
+ * that have a sense here.
+ */
+export function adviceOn(
+  name: string,
+  face: ResourceView,
+  others: readonly string[],
+): string | undefined {
+  if (name === '') return 'a parameter has no name; write name=value';
+  const meant = otherNames.get(name);
+  if (meant !== undefined && others.includes(meant))
+    return `there is no field or parameter ${name}; did you mean ${meant}?`;
+  if (searches.has(name) && others.length > 0)
+    return `there is no field or parameter ${name}; filters are written field=value or field_operator=value`;
+  return (
+    belowRelation(name, face, others.length > 0) ??
+    comparison(name, face) ??
+    operatorElsewhere(name, face)
+  );
+}
+
+/** `fee_ne`, `fee:gte` and `fee__gte`. */
+function operatorElsewhere(name: string, face: ResourceView): string | undefined {
+  const [, base = '', word = ''] = /^(.+?)(?:__?|:)([A-Za-z]+)$/u.exec(name) ?? [];
+  const asked = word.toLowerCase();
+  const meant = otherOperators.get(asked) ?? [asked];
+  const operator = [...(typeOf(base, face)?.operators ?? [])].find((one) =>
+    meant.includes(one.toLowerCase()),
+  );
+  return operator && `there is no field ${name}; write ${base}${operators[operator].suffix}=value`;
+}
+
+/** `fee>5` has the name `fee>5`, and `fee>=5` the name `fee>`. */
+function comparison(name: string, face: ResourceView): string | undefined {
+  const [, field = '', sign] = /^([^!<>]+)(<>|[!<>])/u.exec(name) ?? [];
+  if (sign === undefined || !resolvePath(field, face).ok) return undefined;
+  const isOrEqual = name.length === field.length + sign.length;
+  const ordered = `${sign === '<' ? '_lt' : '_gt'}${isOrEqual ? 'e' : ''}`;
+  return `there is no field ${name}; write ${field}${sign === '<' || sign === '>' ? ordered : '_neq'}=value`;
+}
+
+/** `comments.limit` where comments are not expanded, `comments.limt` and `comments.fields`. */
+function belowRelation(name: string, face: ResourceView, isParameter: boolean): string | undefined {
+  const dot = name.lastIndexOf('.');
+  const [path, last] = [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)];
+  const found = path === '' ? undefined : resolvePath(path, face);
+  if (found?.ok !== true || found.value.kind !== 'relation') return undefined;
+  const unknown = `there is no field ${name}`;
+  // In filters alone one target of a morphTo is named.
+  const plain = path.replace(/:[^.]+/gu, '');
+  if (['fields', 'exclude', 'expand'].includes(last))
+    return `${unknown}; write ${last}=${plain}.${last === 'expand' ? 'relation' : 'field'}`;
+  if (!isCollection(found.value)) return undefined;
+  if (collectionParameters.some((one) => one === last))
+    return plain !== path
+      ? `${unknown}; write ${plain}.${last}=value`
+      : `${unknown}; to page or sort ${path}, add expand=${path}`;
+  const problem = resolvePath(name, face);
+  const fields = problem.ok ? [] : problem.error.candidates;
+  const meant = isParameter ? nearest(last, [...fields, ...collectionParameters]) : undefined;
+  return meant === undefined || fields.includes(meant)
+    ? undefined
+    : `${unknown}; did you mean ${plain}.${meant}?`;
+}
+
+function isCollection(path: Path): boolean {
+  if (path.kind === 'place') return false;
+  const next = path.branches.flatMap((branch) => branch.next ?? []);
+  return next.length === 0 ? isToMany(path.relation) : next.some(isCollection);
+}
+
+/** A field with a suffix that is no operator: the field, and what to say of it, with the operators that the field takes. */
+export function unknownOperator(
+  name: string,
+  face: ResourceView,
+): { readonly base: string; readonly message: string } | undefined {
+  const [, base = '', suffix = ''] = /^(.+)(_[A-Za-z]+)$/u.exec(name) ?? [];
+  const type = typeOf(base, face);
+  if (type === undefined) return undefined;
+  const suffixes = [...type.operators].map((one) => operators[one].suffix);
+  const guess = nearest(suffix, suffixes);
+  const message =
+    guess === undefined
+      ? `there is no field ${name} and no operator ${suffix}; ${base} takes ${suffixes.join(', ')}`
+      : `there is no field ${name}; did you mean ${base}${guess}?`;
+  return { base, message };
+}
+
+function typeOf(name: string, face: ResourceView): FieldType | undefined {
+  const path = name === '' ? undefined : resolvePath(name, face);
+  return path?.ok === true ? typeAt(path.value) : undefined;
+}
+
+/** The type at the end of a path; behind a morphTo that of the first target that has it. */
+function typeAt(path: Path): FieldType | undefined {
+  if (path.kind === 'place') return path.place.leaf.type;
+  const [next] = path.branches.flatMap((branch) => branch.next ?? []);
+  return next && typeAt(next);
+}

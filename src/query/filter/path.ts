@@ -1,0 +1,186 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import type { Field, Limits, Relation, Resource } from '../../model/api.ts';
+import { decimalMember, decimalType } from '../../model/field-types/decimal.ts';
+import { anyMember } from '../../model/field-types/json.ts';
+import { readText } from '../../model/field-types/string.ts';
+import type { RelationView, ResourceView } from '../../model/view.ts';
+import { placeOf, type Place } from './predicate.ts';
+
+/** Where a dotted path leads, step by step. */
+export type Path =
+  | { readonly kind: 'place'; readonly place: Place }
+  | {
+      readonly kind: 'relation';
+      readonly relation: Relation;
+      readonly branches: readonly Branch[];
+    };
+
+/** One resource that a relation leads to, and how the path goes on there; where it ends with the relation it does not. */
+export interface Branch {
+  readonly target: Resource;
+  /** Of a morphTo: the value of the type field that leads here. */
+  readonly typeValue: string | undefined;
+  readonly next: Path | undefined;
+}
+
+/** Which part of a path means nothing, and what could have stood there. */
+export interface PathProblem {
+  readonly part: number;
+  readonly candidates: readonly string[];
+  /** Said instead of that there is no such name. */
+  readonly message?: string;
+}
+
+/** The resources that a relation leads to for this caller; a morphTo may have several. */
+export function facesOf(
+  view: RelationView,
+): readonly { readonly face: ResourceView; readonly typeValue: string | undefined }[] {
+  const { relation } = view;
+  const targets =
+    relation.kind === 'morphTo'
+      ? [...relation.targets].map(([typeValue, resource]) => ({ typeValue, resource }))
+      : [{ typeValue: undefined, resource: relation.target }];
+  return targets.flatMap(({ typeValue, resource }) => {
+    const face = view.target(resource);
+    return face === undefined || face.fields.size === 0 ? [] : [{ face, typeValue }];
+  });
+}
+
+/**
+ * Follows a dotted path from what the caller sees of a resource: fields, members of objects, relations, `pivot` behind
+ * a belongsToMany, `relation:target` for one target of a morphTo. Contract 2, Filters.
+ */
+export function resolvePath(path: string, face: ResourceView): Result<Path, PathProblem> {
+  return follow(path.split('.'), 0, face);
+}
+
+/** Whether a path has more dots than a request may use. */
+export function isTooDeep(path: string, { pathDepth }: Limits): boolean {
+  return path.split('.').length - 1 > pathDepth;
+}
+
+/** Whether the value at the end of a path is declared, on any branch. */
+export function isDeclared(path: Path): boolean {
+  if (path.kind === 'place') return path.place.leaf.type !== anyMember;
+  return path.branches.some(({ next }) => next === undefined || isDeclared(next));
+}
+
+function follow(
+  parts: readonly string[],
+  at: number,
+  face: ResourceView,
+): Result<Path, PathProblem> {
+  const head = parts[at] ?? '';
+  const field = face.fields.get(head)?.field;
+  if (field !== undefined) return intoField(field, parts, at);
+  const colon = head.indexOf(':');
+  const view = face.relations.get(colon === -1 ? head : head.slice(0, colon));
+  if (view !== undefined)
+    return intoRelation(view, colon === -1 ? undefined : head.slice(colon + 1), parts, at);
+  const isLast = at === parts.length - 1;
+  const fields = [...face.fields.values()].filter(
+    ({ field: one }) => isLast || one.type.name === 'object' || one.type.name === 'json',
+  );
+  const relations = [...face.relations.values()];
+  const others =
+    colon === -1
+      ? relations.map(({ name }) => name)
+      : relations
+          .filter(({ relation }) => relation.kind === 'morphTo')
+          .map(({ name }) => `${name}${head.slice(colon)}`);
+  return fail({ part: at, candidates: [...fields.map(({ name }) => name), ...others] });
+}
+
+function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {
+  const members = parts.slice(at + 1);
+  if (members.length === 0) return ok({ kind: 'place', place: placeOf(field) });
+  const leaf = memberOf(field, parts[at] ?? '', members, at + 1);
+  return leaf.ok
+    ? ok({ kind: 'place', place: { ...placeOf(field), members, leaf: leaf.value } })
+    : leaf;
+}
+
+/** What the members below a field, called `called` in this version, lead to; the first of them is part `at` of the path. */
+function memberOf(
+  field: Field,
+  called: string,
+  members: readonly string[],
+  at: number,
+): Result<Field, PathProblem> {
+  const [name, ...rest] = members;
+  if (name === undefined)
+    return ok(field.type === decimalType ? { ...field, type: decimalMember } : field);
+  const { properties, type } = field;
+  const property = properties?.get(name);
+  if (property !== undefined) return memberOf(property, name, rest, at + 1);
+  if (properties !== undefined) return fail({ part: at, candidates: [...properties.keys()] });
+  if (type.name !== 'object' && type.name !== 'json')
+    return fail({
+      part: at,
+      candidates: [],
+      message: `${called} is of type ${type.name} and has no members`,
+    });
+  // What is not declared goes by key, whatever is there.
+  return members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok)
+    ? fail({ part: at, candidates: [] })
+    : ok({ ...field, name: members.join('.'), type: anyMember, values: undefined });
+}
+
+/** What to say of a path that leads nowhere on any branch: the candidates of those on which it leads farthest. */
+function farther(known: PathProblem | undefined, other: PathProblem): PathProblem {
+  if (known === undefined || other.part > known.part) return other;
+  if (other.part < known.part) return known;
+  const { part, message = other.message } = known;
+  const candidates = [...known.candidates, ...other.candidates];
+  return { part, candidates, ...(message === undefined ? {} : { message }) };
+}
+
+function intoRelation(
+  view: RelationView,
+  targetName: string | undefined,
+  parts: readonly string[],
+  at: number,
+): Result<Path, PathProblem> {
+  const { relation } = view;
+  if (targetName !== undefined && relation.kind !== 'morphTo')
+    return fail({
+      part: at,
+      candidates: [],
+      message: `${view.name} leads to ${relation.target.name} alone, so it takes no :${targetName}`,
+    });
+  const all = facesOf(view);
+  const faces = all.filter(({ face }) => targetName === undefined || face.name === targetName);
+  if (faces.length === 0)
+    return fail({ part: at, candidates: all.map(({ face }) => `${view.name}:${face.name}`) });
+  const next = at + 1;
+  // Where the relation shows none, it is a field of that name.
+  const hasPivot = relation.kind === 'belongsToMany' && view.pivot.length > 0;
+  if (hasPivot && parts[next] === 'pivot') {
+    const name = parts[next + 1];
+    const field = view.pivot.find((one) => one.name === name)?.field;
+    if (field === undefined)
+      return fail({
+        part: name === undefined ? next : next + 1,
+        candidates: view.pivot.map((one) => (name === undefined ? `pivot.${one.name}` : one.name)),
+      });
+    const below = intoField(field, parts, next + 1);
+    if (!below.ok || below.value.kind !== 'place') return below;
+    const path: Path = { kind: 'place', place: { ...below.value.place, isPivot: true } };
+    const branch = { target: relation.target, typeValue: undefined, next: path };
+    return ok({ kind: 'relation', relation, branches: [branch] });
+  }
+  let problem: PathProblem | undefined;
+  const branches = faces.flatMap(({ face, typeValue }): Branch[] => {
+    const target = face.resource;
+    if (next === parts.length) return [{ target, typeValue, next: undefined }];
+    const below = follow(parts, next, face);
+    if (below.ok) return [{ target, typeValue, next: below.value }];
+    problem = farther(problem, below.error);
+    return [];
+  });
+  if (problem === undefined || branches.length > 0)
+    return ok({ kind: 'relation', relation, branches });
+  const { candidates } = problem;
+  const isBeforePivot = hasPivot && problem.part === next && next < parts.length - 1;
+  return fail(isBeforePivot ? { ...problem, candidates: [...candidates, 'pivot'] } : problem);
+}

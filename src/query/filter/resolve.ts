@@ -1,0 +1,145 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import { operators, splitSuffix, type Operator } from '../../model/operators.ts';
+import type { ResourceView } from '../../model/view.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { adviceOn, unknownOperator } from './advice.ts';
+import { collectionParameters } from './collection-parameters.ts';
+import { isDeclared, resolvePath, type Path, type PathProblem } from './path.ts';
+
+/** What the name of a filter means. */
+export interface Resolved {
+  readonly path: Path;
+  readonly operator: Operator;
+}
+
+/** Why a name means nothing: unknown (nothing of that name), or an operator that does not fit the type. */
+export interface NameProblem {
+  readonly kind: 'unknown' | 'operator';
+  readonly message: string;
+}
+
+/**
+ * Reads the name of a filter against what the caller sees: an exact path first, then a path and the longest operator
+ * suffix; a suffix wins over an undeclared member of that name. `others` are further names that an unknown one may
+ * have been meant to be; `isGuessed` says whether any is suggested. Contract 2, Parsing the query string.
+ */
+export function resolveName(
+  name: string,
+  face: ResourceView,
+  others: readonly string[] = [],
+  isGuessed = true,
+): Result<Resolved, NameProblem> {
+  const exact = resolvePath(name, face);
+  if (exact.ok && isDeclared(exact.value)) return fitting(name, exact.value, 'eq');
+  for (const { base, operator } of splitSuffix(name)) {
+    const path = resolvePath(base, face);
+    if (path.ok) return fitting(base, path.value, operator);
+  }
+  if (exact.ok) return fitting(name, exact.value, 'eq');
+  const advice = isGuessed ? adviceOn(name, face, others) : undefined;
+  if (advice !== undefined) return fail({ kind: 'unknown', message: advice });
+  const follow = (path: string): PathProblem | undefined => {
+    const resolved = resolvePath(path, face);
+    return resolved.ok ? undefined : resolved.error;
+  };
+  const message = unknownPath(name, exact.error, isGuessed ? follow : undefined, others);
+  const operator = isGuessed ? unknownOperator(name, face) : undefined;
+  // That the field is there is no guess: what is wrong stands behind it.
+  const isOther =
+    message.includes('did you mean') && !message.endsWith(`did you mean ${operator?.base}?`);
+  return fail({ kind: 'unknown', message: isOther ? message : (operator?.message ?? message) });
+}
+
+/** The path cut down to the branches whose end takes the operator. */
+function fitting(name: string, path: Path, operator: Operator): Result<Resolved, NameProblem> {
+  const fit = cutToFit(path, operator);
+  if (fit !== undefined) return ok({ path: fit, operator });
+  const { suffix } = operators[operator];
+  return fail({ kind: 'operator', message: `${name} ${takes(path, name)}, not ${suffix}` });
+}
+
+function cutToFit(path: Path, operator: Operator): Path | undefined {
+  if (path.kind === 'place') return path.place.leaf.type.operators.has(operator) ? path : undefined;
+  const isPresence = operator === 'exists' || operator === 'null';
+  const branches = path.branches.flatMap((branch) => {
+    if (branch.next === undefined) return isPresence ? [branch] : [];
+    const next = cutToFit(branch.next, operator);
+    return next === undefined ? [] : [{ ...branch, next }];
+  });
+  return branches.length === 0 ? undefined : { ...path, branches };
+}
+
+/** What the end of a path is and takes, for messages. */
+function takes(path: Path, name: string): string {
+  if (path.kind === 'place') {
+    const { type } = path.place.leaf;
+    const fit = [...type.operators].map((operator) => operators[operator].suffix);
+    return `is of type ${type.name}, which takes ${fit.join(', ')}`;
+  }
+  const next = path.branches[0]?.next;
+  return next === undefined
+    ? `is a relation, which takes _exists, _null or a path to a field of it, such as ${name}.id`
+    : takes(next, name);
+}
+
+/** What is wrong with a path; undefined where it leads somewhere. */
+export type Follow = (path: string) => PathProblem | undefined;
+
+/**
+ * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`; without
+ * `follow` none is looked for. `others` are what the name of a filter may have been meant to be; without them it is no
+ * filter and takes no suffix.
+ */
+export function unknownPath(
+  path: string,
+  problem: PathProblem,
+  follow: Follow | undefined,
+  others?: readonly string[],
+): string {
+  if (problem.message !== undefined) return problem.message;
+  const meant = follow && nearestPath(path, problem, follow, others);
+  const isParameter = !path.includes('.') && others !== undefined && others.length > 0;
+  const looked = isParameter ? 'field or parameter' : 'field';
+  return `there is no ${looked} ${path}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+/**
+ * The path with the nearest name in the place of the wrong one, and of any that is wrong behind it: those that nothing
+ * is near to stay as they are written.
+ */
+function nearestPath(
+  path: string,
+  { part, candidates }: PathProblem,
+  follow: Follow,
+  others?: readonly string[],
+): string | undefined {
+  const parts = path.split('.');
+  const wrong = parts[part] ?? '';
+  const isLast = part === parts.length - 1;
+  const [suffixed] = isLast && others !== undefined ? splitSuffix(wrong) : [];
+  const suffix = suffixed && operators[suffixed.operator].suffix;
+  const names =
+    suffix === undefined
+      ? candidates
+      : candidates.flatMap((candidate) => [`${candidate}${suffix}`, candidate]);
+  const isWhole = parts.length === 1;
+  const guess = nearest(wrong, isWhole ? [...names, ...(others ?? [])] : names);
+  if (guess === undefined) return undefined;
+  const meant = [...parts.slice(0, part), guess, ...parts.slice(part + 1)].join('.');
+  const next = follow(meant);
+  const isNamed = next === undefined || next.message !== undefined || guess === wrong;
+  if (isNamed || isCollectionParameter(parts, others)) return meant;
+  return nearestPath(meant, next, follow, others) ?? meant;
+}
+
+/** `commments.limit` is right but for its relation. */
+function isCollectionParameter(
+  parts: readonly string[],
+  others: readonly string[] | undefined,
+): boolean {
+  return (
+    others !== undefined &&
+    others.length > 0 &&
+    collectionParameters.some((one) => one === parts.at(-1))
+  );
+}

@@ -1,0 +1,190 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { facesOf, type Path } from '../filter/path.ts';
+import type { Predicate } from '../filter/predicate.ts';
+import { isToMany, type Api } from '../../model/api.ts';
+import { unknownName } from '../../model/build/names.ts';
+import type { RelationView, ResourceView } from '../../model/view.ts';
+import { splitNames } from '../filter/text.ts';
+import type { ParameterName } from '../request/parameters.ts';
+import type { QueryProblem } from '../request/problem.ts';
+import type { CollectionPaging, SortKey } from '../plan.ts';
+
+/** A relation that the request expands, with those below it. */
+export interface ExpandNode {
+  readonly relation: RelationView;
+  readonly targets: readonly {
+    readonly face: ResourceView;
+    readonly typeValue: string | undefined;
+    readonly children: readonly ExpandNode[];
+  }[];
+  /** Of a collection; found out with the filters and the sort of the request. */
+  where: readonly Predicate[];
+  order: readonly SortKey[];
+  paging: CollectionPaging | undefined;
+}
+
+/** An expanded collection that a path goes into, and what is left of the path there. */
+export interface Collection {
+  readonly node: ExpandNode;
+  readonly rest: Path;
+}
+
+/**
+ * The deepest expanded collections that a path goes into, one for each branch of a morphTo before them; none where
+ * the path is about the records themselves. Contract 2, Filters.
+ */
+export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readonly Collection[] {
+  if (path.kind === 'place') return [];
+  const node = expand.find(({ relation }) => relation.relation === path.relation);
+  if (node === undefined) return [];
+  return path.branches.flatMap(({ target, next }) => {
+    if (next === undefined) return [];
+    const children = node.targets.find(({ face }) => face.resource === target)?.children ?? [];
+    const deeper = collectionsOf(next, children);
+    if (deeper.length > 0) return deeper;
+    return isToMany(path.relation) ? [{ node, rest: next }] : [];
+  });
+}
+
+/** An expanded collection, the resource that has it, and the nodes that lead to it, itself the last. */
+export interface NamedCollection {
+  readonly node: ExpandNode;
+  readonly owner: ResourceView;
+  readonly trail: readonly ExpandNode[];
+}
+
+/** The expanded collections of this path of relation names; several below a morphTo. */
+export function collectionsNamed(
+  path: readonly string[],
+  owner: ResourceView,
+  expand: readonly ExpandNode[],
+  above: readonly ExpandNode[] = [],
+): readonly NamedCollection[] {
+  const [head, ...rest] = path;
+  const node = expand.find(({ relation }) => relation.name === head);
+  if (node === undefined) return [];
+  const trail = [...above, node];
+  if (rest.length === 0) return isToMany(node.relation.relation) ? [{ node, owner, trail }] : [];
+  return node.targets.flatMap(({ face, children }) =>
+    collectionsNamed(rest, face, children, trail),
+  );
+}
+
+/** All nodes of a tree. */
+export function allNodes(expand: readonly ExpandNode[]): readonly ExpandNode[] {
+  return expand.flatMap((node) => [
+    node,
+    ...node.targets.flatMap(({ children }) => allNodes(children)),
+  ]);
+}
+
+/** The names of `expand` as a tree: `author,comments.author` → author, comments → author. */
+interface NameTree extends Map<string, NameTree> {}
+
+/** Resolves `expand` within the depth limit of the request. Contract 2, Expansion. */
+export function planExpand(
+  face: ResourceView,
+  api: Api,
+  reserved: ReadonlyMap<ParameterName, string>,
+  problems: QueryProblem[],
+): readonly ExpandNode[] {
+  const text = reserved.get('expand');
+  const limit = depthLimit(api, reserved, problems);
+  if (text === undefined) return [];
+  const names = splitNames(text);
+  if (!names.ok) {
+    problems.push({ parameter: 'expand', code: 'INVALID_PARAMETER', message: names.error });
+    return [];
+  }
+  const tree: NameTree = new Map();
+  const { maxDepth } = api.limits;
+  const deeper = limit < maxDepth ? `, and ${maxDepth} with maxDepth=${maxDepth}` : '';
+  for (const name of names.value) {
+    const parts = name.split('.');
+    if (parts.length > limit)
+      problems.push({
+        parameter: 'expand',
+        code: 'DEPTH_EXCEEDED',
+        message: `${name} is ${parts.length} levels deep; this request may expand ${limit}${deeper}`,
+      });
+    else if (checkPath(parts, [face], name, problems)) insert(tree, parts);
+  }
+  return resolve(tree, face);
+}
+
+function depthLimit(
+  { limits }: Api,
+  reserved: ReadonlyMap<ParameterName, string>,
+  problems: QueryProblem[],
+): number {
+  const text = reserved.get('maxDepth');
+  if (text === undefined) return limits.defaultDepth;
+  const depth = /^\d+$/u.test(text) ? Number(text) : 0;
+  if (depth >= 1 && depth <= limits.maxDepth) return depth;
+  problems.push(
+    depth < 1
+      ? {
+          parameter: 'maxDepth',
+          code: 'INVALID_PARAMETER',
+          message: 'must be a positive whole number',
+        }
+      : {
+          parameter: 'maxDepth',
+          code: 'DEPTH_EXCEEDED',
+          message: `must be at most ${limits.maxDepth} (limits.maxDepth)`,
+        },
+  );
+  // What is too deep for the API is told beside it.
+  return limits.maxDepth;
+}
+
+/** Each step has to be a relation of at least one resource that the steps before it lead to. */
+function checkPath(
+  parts: readonly string[],
+  faces: readonly ResourceView[],
+  whole: string,
+  problems: QueryProblem[],
+): boolean {
+  const [head, ...rest] = parts;
+  if (head === undefined) return true;
+  const relations = faces.flatMap((face) => face.relations.get(head) ?? []);
+  if (relations.length > 0)
+    return checkPath(
+      rest,
+      relations.flatMap((relation) => facesOf(relation).map(({ face }) => face)),
+      whole,
+      problems,
+    );
+  const isField = faces.some((face) => face.fields.has(head));
+  const names = faces.flatMap((face) => [...face.relations.keys()]);
+  problems.push({
+    parameter: 'expand',
+    code: 'INVALID_PARAMETER',
+    message: `${whole === head ? '' : `${whole}: `}${
+      isField ? `${head} is a field, not a relation` : unknownName('relation', head, names)
+    }`,
+  });
+  return false;
+}
+
+function insert(tree: NameTree, parts: readonly string[]): void {
+  const [head, ...rest] = parts;
+  if (head === undefined) return;
+  insert(
+    getOrInsert(tree, head, (): NameTree => new Map()),
+    rest,
+  );
+}
+
+/** Relations in the order of the model, whatever the order of the names. */
+function resolve(tree: NameTree, face: ResourceView): readonly ExpandNode[] {
+  return [...face.relations.values()].flatMap((relation) => {
+    const branch = tree.get(relation.name);
+    if (branch === undefined) return [];
+    const targets = facesOf(relation).map((target) => ({
+      ...target,
+      children: resolve(branch, target.face),
+    }));
+    return [{ relation, targets, where: [], order: [], paging: undefined }];
+  });
+}

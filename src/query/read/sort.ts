@@ -1,0 +1,202 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import { isTooDeep, resolvePath, type Path, type PathProblem } from '../filter/path.ts';
+import { placeOf } from '../filter/predicate.ts';
+import { unknownPath } from '../filter/resolve.ts';
+import { splitNames } from '../filter/text.ts';
+import type { Field, Limits, Resource } from '../../model/api.ts';
+import type { ResourceView } from '../../model/view.ts';
+import { counted } from '../../model/values.ts';
+import { mostGuesses, type QueryProblem } from '../request/problem.ts';
+import { collectionsOf, type ExpandNode } from './expand.ts';
+import type { SortKey } from '../plan.ts';
+
+/** What a `sort` is read with. */
+export interface SortContext {
+  readonly limits: Limits;
+  readonly expand: readonly ExpandNode[];
+  /** What `nulls` says. */
+  readonly nulls: 'first' | 'last' | undefined;
+  /** What every name goes on from: empty, or the relation of the collection whose own sort it is, and a dot. */
+  readonly prefix: string;
+  readonly problems: QueryProblem[];
+}
+
+/** Reads `nulls`, whose problems are reported. */
+export function planNulls(
+  text: string | undefined,
+  problems: QueryProblem[],
+): 'first' | 'last' | undefined {
+  if (text === undefined || text === 'first' || text === 'last') return text;
+  problems.push({ parameter: 'nulls', code: 'INVALID_PARAMETER', message: 'takes first or last' });
+  return undefined;
+}
+
+/** The keys that a `sort` names: those of the records themselves, and those of the collections that it sorts. */
+export interface PlannedSort {
+  readonly keys: readonly SortKey[];
+  readonly collections: ReadonlyMap<ExpandNode, readonly SortKey[]>;
+  /** Those of collections by a cursor, for where the request itself says nothing. */
+  readonly carried?: ReadonlyMap<ExpandNode, readonly SortKey[]>;
+  /** How many names are written. */
+  readonly count: number;
+}
+
+/** Resolves a `sort`, written as the parameter of that name; no key is added. Contract 2, Sorting. */
+export function planSort(
+  text: string,
+  face: ResourceView,
+  parameter: string,
+  context: SortContext,
+): PlannedSort {
+  const { limits, problems } = context;
+  const keys: SortKey[] = [];
+  const collections = new Map<ExpandNode, SortKey[]>();
+  const refuse = (message: string, code: QueryProblem['code'] = 'INVALID_SORT'): void => {
+    problems.push({ parameter, code, message });
+  };
+  const names = splitNames(text);
+  if (!names.ok) {
+    refuse(names.error);
+    return { keys, collections, count: 0 };
+  }
+  const count = names.value.length;
+  if (count > limits.sorts)
+    refuse(`takes at most ${counted(limits.sorts, 'key')} (limits.sorts)`, 'LIMIT_EXCEEDED');
+  const written = new Set<string>();
+  for (const item of names.value) {
+    const descending = item.startsWith('-');
+    const name = descending ? item.slice(1) : item;
+    if (name === '') {
+      refuse('has an empty item');
+      continue;
+    }
+    if (isTooDeep(name, limits)) {
+      refuse(
+        `${name} is deeper than ${counted(limits.pathDepth, 'dot')} (limits.pathDepth)`,
+        'LIMIT_EXCEEDED',
+      );
+      continue;
+    }
+    const key = planKey(name, descending, face, context);
+    if (!key.ok) refuse(key.error);
+    else if (written.has(name)) refuse(`${name} is there twice`);
+    else
+      for (const { key: planned, collection } of key.value)
+        if (collection === undefined) keys.push(planned);
+        else collections.set(collection, [...(collections.get(collection) ?? []), planned]);
+    written.add(name);
+  }
+  return { keys, collections, count };
+}
+
+/** Ends an order with `id` in the direction of the last key, so that it is total. */
+export function withId(keys: readonly SortKey[], { id }: Resource): readonly SortKey[] {
+  if (keys.some(({ place, steps }) => steps.length === 0 && place.leaf === id)) return keys;
+  const descending = keys.at(-1)?.descending ?? false;
+  return [...keys, { name: 'id', steps: [], place: placeOf(id), descending, nulls: undefined }];
+}
+
+interface PlannedKey {
+  readonly key: SortKey;
+  /** The expanded collection that it sorts; absent: the records themselves. */
+  readonly collection: ExpandNode | undefined;
+}
+
+/** The keys that a name means: one, but below a morphTo one for each collection of that path. */
+function planKey(
+  name: string,
+  descending: boolean,
+  face: ResourceView,
+  { expand, nulls, prefix, problems }: SortContext,
+): Result<readonly PlannedKey[], string> {
+  const path = resolvePath(`${prefix}${name}`, face);
+  if (!path.ok) {
+    // As it is written here, without the relation that it goes on from.
+    const asWritten = (problem: PathProblem): PathProblem => ({
+      ...problem,
+      part: problem.part - (prefix === '' ? 0 : 1),
+    });
+    const follow = (bare: string): PathProblem | undefined => {
+      const resolved = resolvePath(`${prefix}${bare}`, face);
+      return resolved.ok ? undefined : asWritten(resolved.error);
+    };
+    const written = writtenElsewhere(name, (bare) => follow(bare) === undefined);
+    return fail(
+      written === undefined
+        ? unknownPath(
+            name,
+            asWritten(path.error),
+            problems.length < mostGuesses ? follow : undefined,
+          )
+        : `there is no field ${name}; ${written}`,
+    );
+  }
+  const collections = collectionsOf(path.value, expand);
+  if (collections.length === 0) {
+    const key = keyAt(name, path.value, descending, nulls);
+    return key.ok ? ok([{ key: key.value, collection: undefined }]) : key;
+  }
+  const keys: PlannedKey[] = [];
+  let failure: Result<never, string> | undefined;
+  for (const { node, rest } of collections) {
+    const key = keyAt(name, rest, descending, nulls);
+    if (key.ok) keys.push({ key: key.value, collection: node });
+    else failure ??= key;
+  }
+  return failure !== undefined && keys.length === 0 ? failure : ok(keys);
+}
+
+/** What is written here in place of a key as other APIs have it: `at:desc`, `at,desc`, `["at","DESC"]`. */
+function writtenElsewhere(name: string, isField: (name: string) => boolean): string | undefined {
+  const [, bare = '', order = ''] = /^(.+?)[ :.+](asc|desc)$/iu.exec(name) ?? [];
+  if (bare !== '' && isField(bare)) return `write ${/^d/iu.test(order) ? '-' : ''}${bare}`;
+  if (/^["[{]/u.test(name)) return 'names are written without brackets and quotes: sort=-name,id';
+  return /^(?:asc|desc)$/iu.test(name)
+    ? 'a minus before a name makes it descend: sort=-name'
+    : undefined;
+}
+
+/** The key at the end of a path; the failure says why nothing can be sorted by it. */
+function keyAt(
+  name: string,
+  path: Path,
+  descending: boolean,
+  nulls: 'first' | 'last' | undefined,
+): Result<SortKey, string> {
+  const found = stepsOf(path, name);
+  if (!found.ok) return found;
+  const { steps, place } = found.value;
+  if (place.isPivot && steps.length > 0)
+    return fail(`${name} can be sorted by only where the relation before pivot is expanded`);
+  const { leaf, members, field } = place;
+  const isSortable = leaf.type.sortable && (leaf.items === undefined || isScalar(leaf.items));
+  if (!isSortable)
+    return fail(
+      leaf.items === undefined
+        ? `${name} cannot be sorted by: it is of type ${leaf.type.name}`
+        : `${name} cannot be sorted by: its items are of type ${leaf.items.type.name}`,
+    );
+  // An empty array has no first element.
+  const canBeNull =
+    steps.length > 0 || members.length > 0 || field.nullable || leaf.items !== undefined;
+  const placed = nulls ?? (descending ? 'last' : 'first');
+  return ok({ name, steps, place, descending, nulls: canBeNull ? placed : undefined });
+}
+
+/** The relations that a path goes through, and where it ends. */
+function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'place'>, string> {
+  if (path.kind === 'place') return ok({ steps: [], place: path.place });
+  const { relation } = path;
+  const [branch] = path.branches;
+  if (branch?.next === undefined) return fail(`${name} is a relation, which cannot be sorted by`);
+  if (relation.kind === 'morphTo')
+    return fail(`${name} cannot be sorted by: its path goes through a morphTo`);
+  const below = stepsOf(branch.next, name);
+  if (!below.ok) return below;
+  const { steps, place } = below.value;
+  return ok({ steps: [{ relation, target: branch.target }, ...steps], place });
+}
+
+function isScalar({ type }: Field): boolean {
+  return type.sortable && type.name !== 'array';
+}

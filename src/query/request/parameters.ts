@@ -1,0 +1,52 @@
+import type { reservedParameters } from '../../specification/reserved.ts';
+
+/** What a request does; the five endpoints, with PUT and PATCH apart. */
+export type RequestKind = 'list' | 'read' | 'create' | 'replace' | 'update' | 'delete';
+
+interface ParameterDefinition {
+  /** The kinds of request on which it has a sense. */
+  readonly on: readonly RequestKind[];
+  /**
+   * `shape`: its text decides what is planned and compiled. `bound`: its value is only bound to the compiled
+   * statements. `debug`: read apart from both.
+   */
+  readonly part: 'shape' | 'bound' | 'debug';
+}
+
+const answering: readonly RequestKind[] = ['list', 'read', 'create', 'replace', 'update'];
+const all: readonly RequestKind[] = [...answering, 'delete'];
+
+/** The reserved query parameters. Every other parameter is a filter. Contract 2, Parsing the query string. */
+export const parameters = {
+  page: { on: ['list'], part: 'bound' },
+  limit: { on: ['list'], part: 'bound' },
+  offset: { on: ['list'], part: 'bound' },
+  cursor: { on: ['list'], part: 'bound' },
+  sort: { on: ['list', 'read'], part: 'shape' },
+  nulls: { on: answering, part: 'shape' },
+  fields: { on: answering, part: 'shape' },
+  exclude: { on: answering, part: 'shape' },
+  expand: { on: answering, part: 'shape' },
+  maxDepth: { on: answering, part: 'shape' },
+  _or: { on: ['list'], part: 'shape' },
+  _debug: { on: all, part: 'debug' },
+  _trace: { on: all, part: 'debug' },
+  _verbose: { on: all, part: 'debug' },
+  _inspect: { on: all, part: 'debug' },
+  _inspectNetwork: { on: all, part: 'debug' },
+} as const satisfies Record<(typeof reservedParameters)[number], ParameterDefinition>;
+
+export type ParameterName = keyof typeof parameters;
+
+export const parameterNames = Object.keys(parameters) as readonly ParameterName[];
+
+/** Whether a parameter has a sense on this kind of request. */
+export function isOn(name: ParameterName, kind: RequestKind): boolean {
+  const { on }: ParameterDefinition = parameters[name];
+  return on.includes(kind);
+}
+
+/** Whether the name of a query parameter is a reserved one. */
+export function isParameter(name: string): name is ParameterName {
+  return Object.hasOwn(parameters, name);
+}

@@ -1,0 +1,203 @@
+import { splitPairs } from '../filter/text.ts';
+import { either } from '../../specification/parsers/definition.ts';
+import { nearest } from '../../lib/nearest.ts';
+import {
+  isOn,
+  isParameter,
+  parameterNames,
+  parameters,
+  type ParameterName,
+  type RequestKind,
+} from './parameters.ts';
+import type { QueryProblem } from './problem.ts';
+
+/** One filter as it was sent, not yet resolved. */
+export interface Condition {
+  readonly name: string;
+  readonly value: string;
+  /** The place of its value among the bound texts. */
+  readonly source: number;
+}
+
+/** A query string taken apart: names still unresolved, values still texts. */
+export interface Query {
+  readonly reserved: ReadonlyMap<ParameterName, string>;
+  /** Places of bound reserved parameters among the texts. */
+  readonly sources: ReadonlyMap<ParameterName, number>;
+  readonly conditions: readonly Condition[];
+  /** One group an `_or`. */
+  readonly groups: readonly (readonly Condition[])[];
+  readonly texts: readonly string[];
+  /** Equal for requests that differ in bound values alone. */
+  readonly shape: string;
+  readonly debug: boolean;
+  /** What is wrong with the text itself; who plans the request adds what is wrong with its names. */
+  readonly problems: readonly QueryProblem[];
+}
+
+const none: Query = {
+  reserved: new Map(),
+  sources: new Map(),
+  conditions: [],
+  groups: [],
+  texts: [],
+  shape: '',
+  debug: false,
+  problems: [],
+};
+
+/** Kinds of request in messages. */
+const requestNames: Readonly<Record<RequestKind, string>> = {
+  list: 'a list',
+  read: 'a read of one record',
+  create: 'a create',
+  replace: 'a replace',
+  update: 'an update',
+  delete: 'a delete',
+};
+
+/** Parameters of several names, which stand behind each other: `fields=a,b`. */
+const lists: ReadonlySet<string> = new Set(['sort', 'fields', 'exclude', 'expand']);
+
+/** What is written in place of `sort[]=a&sort[]=b`, `fields[posts]=title` or `page[size]=2`, by what is before the bracket. */
+const withoutBrackets: ReadonlyMap<string, string> = new Map([
+  ...[...lists].map((name) => [name, `several as ${name}=a,b`] as const),
+  ['_or', '_or=field:value,field:value'],
+  ['page', 'page=2&limit=10'],
+]);
+
+/** The same of filters: several values (`id[]=1&id[]=2`), operators (`price[gte]=5`), paths (`author[name]=Bob`). */
+const filterWithoutBrackets =
+  'field_operator=value, relation.field=value, and several values as field_in=a,b';
+
+/** Collects the parts of a query string as they are met. */
+class QueryReader {
+  readonly reserved = new Map<ParameterName, string>();
+  readonly sources = new Map<ParameterName, number>();
+  readonly conditions: Condition[] = [];
+  readonly groups: (readonly Condition[])[] = [];
+  readonly texts: string[] = [];
+  readonly problems: QueryProblem[] = [];
+  readonly kind: RequestKind;
+  shape = '';
+  debug = false;
+
+  constructor(kind: RequestKind) {
+    this.kind = kind;
+  }
+
+  add(name: string, value: string): void {
+    if (isParameter(name)) this.addReserved(name, value);
+    else if (/[[\]]/u.test(name)) this.refuse(name, bracketsMessage(name));
+    else if (this.kind === 'list' || this.kind === 'read')
+      this.conditions.push(this.condition(name, value));
+    else this.refuse(name, this.filterMessage(name));
+  }
+
+  private filterMessage(name: string): string {
+    const what = name.includes('.') ? 'filters and parameters of what is expanded' : 'filters';
+    const filters = `${what} make no sense on ${requestNames[this.kind]}`;
+    const guess = nearest(
+      name,
+      parameterNames.filter((parameter) => isOn(parameter, this.kind)),
+    );
+    return guess === undefined ? filters : `${filters}; did you mean ${guess}?`;
+  }
+
+  refuse(
+    parameter: string,
+    message: string,
+    code: QueryProblem['code'] = 'INVALID_PARAMETER',
+  ): void {
+    const last = this.problems.at(-1);
+    // A parameter that comes several times is wrong for one reason.
+    if (last?.parameter !== parameter || last.message !== message)
+      this.problems.push({ parameter, code, message });
+    // A name that no request can have: what is refused never shares the shape of what is not.
+    this.shape += '&=';
+  }
+
+  private addReserved(name: ParameterName, value: string): void {
+    const { part } = parameters[name];
+    if (!isOn(name, this.kind)) {
+      this.refuse(name, `makes no sense on ${requestNames[this.kind]}`);
+    } else if (name === '_or') {
+      this.addGroup(value);
+    } else if (this.reserved.has(name)) {
+      const hint = lists.has(name) ? `; write several as ${name}=a,b` : '';
+      this.refuse(name, `is given more than once${hint}`);
+    } else if (part === 'debug') {
+      this.addDebug(name, value);
+    } else {
+      this.reserved.set(name, value);
+      this.shape += `&${name}=`;
+      if (part === 'shape') this.shape += encodeURIComponent(value);
+      else {
+        this.sources.set(name, this.texts.length);
+        this.texts.push(value);
+      }
+    }
+  }
+
+  private addDebug(name: ParameterName, value: string): void {
+    const allowed = name === '_inspect' ? ['data'] : ['true', 'false'];
+    if (name === '_debug') allowed.push('plan');
+    this.reserved.set(name, value);
+    if (!allowed.includes(value)) this.refuse(name, `takes ${either(allowed)}`);
+    else this.debug ||= value !== 'false';
+  }
+
+  private addGroup(value: string): void {
+    const pairs = splitPairs(value);
+    if (!pairs.ok) {
+      this.refuse('_or', pairs.error, 'INVALID_FILTER');
+      return;
+    }
+    this.shape += '&_or(';
+    this.groups.push(pairs.value.map((pair) => this.condition(pair.name, pair.value)));
+    this.shape += ')';
+  }
+
+  private condition(name: string, value: string): Condition {
+    this.shape += `&${encodeURIComponent(name)}=`;
+    // These take a flag, or the order of a collection, that decides the statement, so it belongs to the shape.
+    if (/(?:_exists|_null|\.sort)$/u.test(name)) this.shape += encodeURIComponent(value);
+    this.texts.push(value);
+    return { name, value, source: this.texts.length - 1 };
+  }
+}
+
+/**
+ * Takes a raw query string (without `?`) apart. Malformed encoding, invalid UTF-8, repeated reserved parameters
+ * and parameters that make no sense on this kind of request are its `problems`.
+ */
+export function parseQuery(raw: string, kind: RequestKind): Query {
+  if (raw === '') return none;
+  const reader = new QueryReader(kind);
+  for (const piece of raw.split('&')) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    const written = equals === -1 ? piece : piece.slice(0, equals);
+    const name = decode(written);
+    const value = equals === -1 ? '' : decode(piece.slice(equals + 1));
+    if (name === undefined || value === undefined)
+      reader.refuse(name ?? written.slice(0, 40), 'is not valid percent-encoded UTF-8');
+    else reader.add(name, value);
+  }
+  return reader;
+}
+
+function bracketsMessage(name: string): string {
+  const [before = ''] = name.split(/[[\]]/u, 1);
+  return `brackets are not used here; write ${withoutBrackets.get(before) ?? filterWithoutBrackets}`;
+}
+
+/** Percent-decodes a part of the query string, where `+` is a blank; undefined where that fails. */
+function decode(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,238 @@
+import { apiError, type ApiError } from '../../errors.ts';
+import type { BelongsToMany, Field } from '../../model/api.ts';
+import { unknownName } from '../../model/build/names.ts';
+import { readValue } from '../../model/validation.ts';
+import { isJsonObject, type ValueIssue } from '../../model/values.ts';
+import {
+  fieldNameIn,
+  linkedRelation,
+  mayCarry,
+  mayLink,
+  pivotInputs,
+  type RelationView,
+  type ResourceView,
+} from '../../model/view.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
+import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
+
+/** Reads all links in a body. */
+export function readAllLinks(
+  body: object,
+  kind: WriteKind,
+  face: ResourceView,
+  draw: Draw,
+  prefix: string,
+  issues: ValueIssue[],
+): readonly LinkChange[] {
+  const changes: LinkChange[] = [];
+  for (const name of Object.keys(body)) {
+    const linked = linkedRelation(name, face);
+    if (linked === undefined) continue;
+    const value = (body as Readonly<Record<string, unknown>>)[name];
+    const { view, relation } = linked;
+    const change = readLinks(value, `${prefix}${name}`, { view, relation, kind, draw, issues });
+    if (change !== undefined) changes.push(change);
+  }
+  return changes;
+}
+
+/** Whether this caller may write all links in a body. */
+export function mayWriteLinks(body: object, face: ResourceView): boolean {
+  return Object.keys(body).every((name) => {
+    const linked = linkedRelation(name, face);
+    return linked === undefined || mayLink(linked.view, face);
+  });
+}
+
+/** The most links that one request may name: as many as a delete may reach. Contract 3, Overload. */
+const mostLinks = 10_000;
+
+/** Refuses bodies that name too many links between them. */
+export function tooManyLinks(bodies: readonly unknown[], face: ResourceView): ApiError | undefined {
+  let count = 0;
+  for (const body of bodies)
+    if (isJsonObject(body))
+      for (const [name, value] of Object.entries(body))
+        if (linkedRelation(name, face) !== undefined)
+          for (const list of isJsonObject(value) ? [value['add'], value['remove']] : [value])
+            if (Array.isArray(list)) count += list.length;
+  if (count <= mostLinks) return undefined;
+  return apiError(
+    'LIMIT_EXCEEDED',
+    `A request names at most ${mostLinks} links; this one has ${count}. Change them in parts, with add and remove`,
+  );
+}
+
+/** Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. Contract 2, Writes. */
+function readLinks(
+  value: unknown,
+  name: string,
+  given: Omit<Reader, 'through'>,
+): LinkChange | undefined {
+  const { view, relation, issues } = given;
+  const through = view.target(relation.through);
+  const note = (path: string, message: string): undefined => {
+    issues.push({ kind: 'type', path, message });
+  };
+  if (through === undefined) return note(name, 'cannot be written here');
+  const reader = { ...given, through };
+  if (Array.isArray(value)) {
+    const links = readList(value, name, reader);
+    return { relation, path: name, isWhole: true, links, removed: [] };
+  }
+  if (!isJsonObject(value))
+    return note(name, 'must be an array of links, or an object with add and remove');
+  const unknown = Object.keys(value).filter((key) => key !== 'add' && key !== 'remove');
+  for (const key of unknown) note(`${name}.${key}`, 'only add and remove can stand here');
+  const [add, remove] = (['add', 'remove'] as const).map((key) => {
+    const list = Object.hasOwn(value, key) ? value[key] : [];
+    return Array.isArray(list) ? (list as unknown[]) : note(`${name}.${key}`, 'must be an array');
+  });
+  const links = readList(add ?? [], `${name}.add`, reader);
+  const removed = (remove ?? []).flatMap((item, index) =>
+    readId(item, `${name}.remove[${index}]`, reader),
+  );
+  const gone = new Set(removed);
+  for (const { id, path } of links)
+    if (gone.has(id)) note(path, `${JSON.stringify(id)} is in add and in remove; it can be in one`);
+  return { relation, path: name, isWhole: false, links, removed };
+}
+
+/** What links are read with. */
+interface Reader {
+  readonly view: RelationView;
+  readonly relation: BelongsToMany;
+  readonly through: ResourceView;
+  readonly kind: WriteKind;
+  readonly draw: Draw;
+  readonly issues: ValueIssue[];
+}
+
+/** An id that is named twice counts once, with the first pivot that is sent. */
+function readList(items: readonly unknown[], name: string, reader: Reader): readonly Link[] {
+  const links = new Map<JsonValue, Link>();
+  for (const [index, item] of items.entries()) {
+    const link = readLink(item, `${name}[${index}]`, reader);
+    if (link === undefined) continue;
+    const hasPivot = (links.get(link.id)?.pivot.size ?? 0) > 0;
+    if (!hasPivot) links.set(link.id, link);
+  }
+  // A new record has no link yet that could keep its pivot.
+  if (reader.kind === 'create')
+    for (const { missing } of links.values()) reader.issues.push(...missing);
+  return [...links.values()];
+}
+
+function readId(value: unknown, path: string, { relation, issues }: Reader): readonly JsonValue[] {
+  const reading = readValue(value, relation.target.id);
+  if (reading.ok) return [reading.value];
+  issues.push(...reading.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` })));
+  return [];
+}
+
+function readLink(item: unknown, path: string, reader: Reader): Link | undefined {
+  const { issues } = reader;
+  const before = issues.length;
+  if (!isJsonObject(item)) {
+    const [id] = readId(item, path, reader);
+    return id === undefined ? undefined : makeLink(id, path, new Map(), reader);
+  }
+  for (const key of Object.keys(item))
+    if (key !== 'id' && key !== 'pivot')
+      issues.push({
+        kind: 'type',
+        path: `${path}.${key}`,
+        message: 'only id and pivot can stand here',
+      });
+  if (!Object.hasOwn(item, 'id')) {
+    issues.push({ kind: 'type', path: `${path}.id`, message: 'is required' });
+    return undefined;
+  }
+  const [id] = readId(item['id'], `${path}.id`, reader);
+  const pivot = Object.hasOwn(item, 'pivot')
+    ? readPivot(item['pivot'], `${path}.pivot`, reader)
+    : new Map<Field, JsonValue>();
+  if (id === undefined) return undefined;
+  const link = makeLink(id, path, pivot, reader);
+  // What was refused is not missing.
+  const told = issues.slice(before).map((issue) => issue.path);
+  const isTold = (place: string): boolean =>
+    told.some((one) => one === place || one.startsWith(`${place}.`));
+  return { ...link, missing: link.missing.filter((issue) => !isTold(issue.path)) };
+}
+
+function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
+  const { relation, kind, issues } = reader;
+  const values = new Map<Field, JsonValue>();
+  if (!isJsonObject(value)) {
+    issues.push({ kind: 'type', path, message: 'must be an object' });
+    return values;
+  }
+  const inputs = pivotInputs(reader.view);
+  for (const [name, member] of Object.entries(value)) {
+    const input = inputs.get(name);
+    if (input === undefined || !mayCarry(relation, input)) {
+      const message =
+        input === undefined ? unknownName('pivot field', name, inputs.keys()) : 'is read-only';
+      // What a GET gave can be sent back, as in the record itself.
+      if (input === undefined || kind === 'create')
+        issues.push({ kind: 'type', path: `${path}.${name}`, message });
+      continue;
+    }
+    const reading = readValue(member, input.field);
+    if (reading.ok) values.set(input.field, reading.value);
+    else
+      for (const issue of reading.issues)
+        issues.push({ ...issue, path: `${path}.${name}${issue.path}` });
+  }
+  return values;
+}
+
+function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reader): Link {
+  const { relation, through, draw, view } = reader;
+  const { ownerKey, targetKey } = relation;
+  const row = new Map(complete(pivot, through, draw));
+  row.delete(ownerKey);
+  row.delete(targetKey);
+  const nameOf = (field: Field): string | undefined => fieldNameIn(view.pivot, field);
+  const placeOf = (field: Field): string => {
+    const name = nameOf(field);
+    return name === undefined ? path : `${path}.pivot.${name}`;
+  };
+  const missing = [...row.keys()]
+    .filter((field) => isMissing(field, pivot, draw))
+    .map((field): ValueIssue => {
+      const message =
+        nameOf(field) === undefined
+          ? 'needs more than a link can carry; create it in the junction'
+          : 'is required';
+      return { kind: 'type', path: placeOf(field), message };
+    });
+  const morphs = touchedMorphs(relation.through, row);
+  for (const half of emptyHalves(morphs, (one) => row.get(one) ?? null)) {
+    const { field, message } = halfIssue(half, nameOf);
+    missing.push({ kind: 'type', path: placeOf(field), message });
+  }
+  return { id, path, pivot, change: changeOf(pivot, relation, draw), row, missing };
+}
+
+/** Whether a field keeps its value in a link that is there already. */
+export function isFixed(field: Field): boolean {
+  return field.immutable || field === field.resource.id;
+}
+
+/** The pivot of a link that is there already: what is set on create stays, and the row says when it was changed. */
+function changeOf(pivot: FieldValues, { through }: BelongsToMany, draw: Draw): FieldValues {
+  const change = new Map([...pivot].filter(([field]) => !isFixed(field)));
+  if (change.size > 0)
+    for (const field of through.fields.values())
+      if (isUpdateStamp(field)) change.set(field, draw.now().toISOString());
+  return change;
+}
+
+function isMissing(field: Field, pivot: FieldValues, draw: Draw): boolean {
+  if (pivot.has(field) || field === field.resource.id) return false;
+  return (field.required || !field.nullable) && drawDefault(field, draw) === undefined;
+}

@@ -1,0 +1,300 @@
+import {
+  apiError,
+  fail,
+  joinErrors,
+  ok,
+  type ApiError,
+  type FieldProblem,
+  type Result,
+} from '../../errors.ts';
+import { refusalOf } from '../../model/access.ts';
+import type { Api, Field } from '../../model/api.ts';
+import {
+  counted,
+  isJsonObject,
+  mostIssues,
+  type Reading,
+  type ValueIssue,
+} from '../../model/values.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
+import { unknownName } from '../../model/build/names.ts';
+import { readValue } from '../../model/validation.ts';
+import { toldValues } from '../../model/told-values.ts';
+import {
+  fieldNameIn,
+  linkedRelation,
+  outlastsReplacing,
+  type InputView,
+  type ResourceView,
+} from '../../model/view.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { complete, drawDefault, isLeftToDatabase, isUpdateStamp, type Draw } from './defaults.ts';
+import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
+import { partIssues } from './merge-patch.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
+import type { Demands, FieldValues, WriteKind, WritePlan } from '../plan.ts';
+
+/** What is said of a field that only a create sets. */
+export const immutableMessage = 'is immutable: it is set on create only';
+
+/** Plans a POST: one record, or an array of them that is created whole or not at all. */
+export function planCreate(
+  body: unknown,
+  face: ResourceView,
+  { limits }: Api,
+  draw: Draw,
+): Result<WritePlan> {
+  const { resource } = face;
+  const moment = atOneTime(draw);
+  const isArray = Array.isArray(body);
+  const bodies: readonly unknown[] = isArray ? body : [body];
+  if (bodies.length > limits.batchItems)
+    return fail(
+      apiError(
+        'LIMIT_EXCEEDED',
+        `An array body takes at most ${counted(limits.batchItems, 'record')} (limits.batchItems); this one has ${bodies.length}`,
+      ),
+    );
+  if (!isArray && !isJsonObject(body)) return fail(noObject());
+  if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, face)))
+    return fail(refusalOf(face.view.subject));
+  const tooMany = tooManyLinks(bodies, face);
+  if (tooMany !== undefined) return fail(tooMany);
+  const issues: ValueIssue[] = [];
+  const strays: string[] = [];
+  const records = bodies.flatMap((item, index) => {
+    if (!isJsonObject(item)) {
+      strays.push(`[${index}]`);
+      return [];
+    }
+    const prefix = isArray ? `[${index}].` : '';
+    const given = readRecord(item, 'create', face, moment, prefix, issues);
+    const values = complete(given, face, moment);
+    checkMorphs(values, face, prefix, issues);
+    return [{ values, links: readAllLinks(item, 'create', face, moment, prefix, issues) }];
+  });
+  const errors = issues.length > 0 ? [validationError(issues)] : [];
+  if (strays.length > 0) return fail(joinErrors(noObject(strays), ...errors));
+  const [error] = errors;
+  if (error !== undefined) return fail(error);
+  return ok({ kind: 'create', resource, isArray, records });
+}
+
+/** What is said of a body that is no object, or of such items of it. */
+function noObject(items: readonly string[] = []): ApiError {
+  const one = items.length === 1 ? `Item ${items.join()}` : `The items ${items.join(', ')}`;
+  return apiError(
+    'INVALID_BODY',
+    items.length === 0
+      ? 'The body must be a JSON object'
+      : `${one} of the body ${items.length === 1 ? 'is no JSON object' : 'are no JSON objects'}`,
+  );
+}
+
+/** Plans a PUT (`replace`) or PATCH (`update`) of one record. */
+export function planUpdate(
+  body: unknown,
+  kind: 'replace' | 'update',
+  id: JsonValue,
+  face: ResourceView,
+  draw: Draw,
+  { merges, demands }: UpdateOptions,
+): Result<WritePlan> {
+  if (!isJsonObject(body)) return fail(noObject());
+  if (!mayWriteLinks(body, face)) return fail(refusalOf(face.view.subject));
+  const tooMany = tooManyLinks([body], face);
+  if (tooMany !== undefined) return fail(tooMany);
+  const { resource } = face;
+  const moment = atOneTime(draw);
+  const issues: ValueIssue[] = [];
+  const links = readAllLinks(body, kind, face, moment, '', issues);
+  const merged = merges ? mergedParts(body, face) : new Map<string, never>();
+  const whole = Object.entries(body).filter(([name]) => !merged.has(name));
+  const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
+  checkMorphs(given, face, '', issues);
+  for (const [name, { field, part }] of merged)
+    for (const issue of partIssues(part, field))
+      issues.push({ ...issue, path: `${name}${issue.path}` });
+  issues.push(...otherId(body, id, face));
+  issues.push(...hiddenImmutables(body, face));
+  if (issues.length > 0) return fail(validationError(issues));
+  const values = new Map<Field, JsonValue>();
+  const unchanged = new Map<Field, JsonValue>();
+  for (const field of resource.fields.values()) {
+    const value = given.get(field);
+    if (field === resource.id || value === undefined) continue;
+    (field.immutable ? unchanged : values).set(field, value);
+  }
+  // A request that changes nothing leaves its time as well.
+  if (values.size > 0 || merged.size > 0)
+    for (const field of resource.fields.values())
+      if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
+  const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
+  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, demands });
+}
+
+/** The id of a body that is not the one of the path, whatever else may be wrong with it. */
+function otherId(
+  body: object,
+  id: JsonValue,
+  { resource, inputs }: ResourceView,
+): readonly ValueIssue[] {
+  if (!Object.hasOwn(body, 'id') || !inputs.has('id')) return [];
+  const { id: sent } = body as { readonly id: unknown };
+  const reading = readValue(sent, resource.id);
+  if (sent === id || (reading.ok && reading.value === id)) return [];
+  return [{ kind: 'type', path: 'id', message: `must be ${JSON.stringify(id)}, as in the path` }];
+}
+
+/**
+ * Immutable fields that are sent by a caller who cannot read them: whether the value is the one that is there, the
+ * answer must not tell.
+ */
+function hiddenImmutables(body: object, face: ResourceView): readonly ValueIssue[] {
+  return Object.keys(body).flatMap((name) => {
+    const input = face.inputs.get(name);
+    const isHidden = input?.field.immutable === true && input.updatable && !face.fields.has(name);
+    return isHidden ? [{ kind: 'type' as const, path: name, message: immutableMessage }] : [];
+  });
+}
+
+/** How an update is meant. */
+interface UpdateOptions {
+  /** The body is a merge patch (RFC 7396): objects in it are merged into those that are there. */
+  readonly merges: boolean;
+  readonly demands: Demands;
+}
+
+/** The members of a merge patch that go into an object or json field: the value that is there is needed for them. */
+function mergedParts(
+  body: object,
+  face: ResourceView,
+): ReadonlyMap<string, { readonly field: Field; readonly part: unknown }> {
+  const parts = Object.entries(body).flatMap(([name, part]) => {
+    const input = face.inputs.get(name);
+    const { type } = input?.field ?? {};
+    const isMerged =
+      isJsonObject(part) &&
+      input?.updatable === true &&
+      (type?.name === 'object' || type?.name === 'json');
+    return input !== undefined && isMerged ? [[name, { field: input.field, part }] as const] : [];
+  });
+  return new Map(parts);
+}
+
+/** All that one request draws is of the same moment. */
+function atOneTime(draw: Draw): Draw {
+  const now = draw.now();
+  return { ...draw, now: () => now };
+}
+
+/** Of a morph pair whose halves are both known, both are given or none. */
+function checkMorphs(
+  values: FieldValues,
+  face: ResourceView,
+  prefix: string,
+  issues: ValueIssue[],
+): void {
+  const morphs = touchedMorphs(face.resource, values).filter(
+    ({ typeField, idField }) => values.has(typeField) && values.has(idField),
+  );
+  const nameOf = (field: Field): string | undefined => fieldNameIn(face.inputs.values(), field);
+  for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
+    const { field, message } = halfIssue(half, nameOf);
+    const path = `${prefix}${nameOf(field) ?? ''}`;
+    // A half that was refused is no half that is missing.
+    if (!issues.some((issue) => issue.path === path)) issues.push({ kind: 'type', path, message });
+  }
+}
+
+/** Reads the members of a body into values by field; issues are named with `prefix` before the field. */
+function readRecord(
+  body: object,
+  kind: WriteKind,
+  face: ResourceView,
+  draw: Draw,
+  prefix: string,
+  issues: ValueIssue[],
+): FieldValues {
+  const values = new Map<Field, JsonValue>();
+  const note = (name: string, message: string): void => {
+    issues.push({ kind: 'type', path: `${prefix}${name}`, message });
+  };
+  const { id } = face.resource;
+  for (const name of Object.keys(body)) {
+    if (issues.length >= mostIssues) return values;
+    const input = face.inputs.get(name);
+    const value = (body as Readonly<Record<string, unknown>>)[name];
+    if (input === undefined && linkedRelation(name, face) !== undefined) continue;
+    if (input === undefined) note(name, unknownMessage(name, face, issues.length < mostGuesses));
+    else if (input.field === id && kind !== 'create') continue;
+    else if (input.field === id && isGenerated(id))
+      note(name, 'is given by the server and must not be sent');
+    else if (input.field !== id && !isWritable(input, kind)) {
+      // What a GET gave can be sent back: readOnly fields are ignored in PUT and PATCH.
+      if (kind === 'create') note(name, 'is read-only');
+    } else {
+      const { field } = input;
+      const reading = readValue(value, field);
+      if (reading.ok) values.set(field, reading.value);
+      else {
+        // What it could have been is said as far as this caller may know it.
+        const told = toldValues(field, face.view);
+        const shown = told === field.values ? reading : readValue(value, field, told);
+        for (const issue of issuesOf(shown))
+          issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
+      }
+    }
+  }
+  if (kind === 'update') return values;
+  for (const input of face.inputs.values()) {
+    const { name, field } = input;
+    if (Object.hasOwn(body, name) || field === id) continue;
+    if (kind === 'replace' && outlastsReplacing(face, input)) continue;
+    const fallback = drawDefault(field, draw);
+    if (fallback !== undefined) values.set(field, fallback);
+    else if (isLeftToDatabase(field)) continue;
+    else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
+      note(name, 'is required');
+    else values.set(field, null);
+  }
+  return values;
+}
+
+function issuesOf(reading: Reading): readonly ValueIssue[] {
+  return reading.ok ? [] : reading.issues;
+}
+
+function isWritable(input: InputView, kind: WriteKind): boolean {
+  return kind === 'create' ? input.creatable : input.updatable;
+}
+
+/** With this many problems a body gets no suggestions for unknown fields any more: those are no typing errors. */
+const mostGuesses = 100;
+
+function unknownMessage(name: string, face: ResourceView, guess: boolean): string {
+  const relation = face.relations.get(name)?.relation;
+  if (relation === undefined) {
+    const writable = [...face.inputs.values()].filter(
+      (input) => guess && (input.creatable || input.updatable),
+    );
+    return unknownName(
+      'field',
+      name,
+      writable.map((input) => input.name),
+    );
+  }
+  if (relation.kind !== 'belongsTo') return 'is a relation and cannot be written here';
+  // A relation is there only where its key is.
+  return `is a relation; write its key ${fieldNameIn(face.fields.values(), relation.key) ?? ''}`;
+}
+
+/** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them, up to `mostIssues`. Contract 2, Errors. */
+export function validationError(issues: readonly ValueIssue[]): ApiError {
+  const problems: FieldProblem[] = issues
+    .slice(0, mostIssues)
+    .map(({ path, message }) => ({ field: path, message }));
+  if (issues.some(({ kind }) => kind === 'type'))
+    return apiError('VALIDATION_FAILED', 'Validation failed', { problems });
+  return apiError('INVALID_VALUE', 'Some values are not allowed', { problems });
+}

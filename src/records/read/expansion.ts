@@ -1,0 +1,269 @@
+import type { Limits } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
+import { offsetAt, pageAt, type PageNumbers } from '../../query/bind.ts';
+import { shaperOf, type RecordValue } from '../serialize/record.ts';
+import { after, inTurn, type Soon } from '../../lib/maybe-promise.ts';
+import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../../sql/compile/read.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import type { Reader, Row } from '../../databases/database.ts';
+import { Trial, type Room } from '../row-budget.ts';
+
+/** The records of some rows, with all that is expanded in them. */
+export function readSelection(
+  rows: readonly Row[],
+  selection: CompiledSelection,
+  level: Level,
+): Soon<readonly RecordValue[]> {
+  const records = rows.map(shaperOf(selection.columns));
+  return selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
+}
+
+function expanded(
+  rows: readonly Row[],
+  records: readonly RecordValue[],
+  { expand: all }: CompiledSelection,
+  level: Level,
+): Soon<readonly RecordValue[]> {
+  const read = (expand: CompiledExpand): Soon<Expansion> => readExpansion(rows, expand, level);
+  return after(forEach(all, level.reader, read), (found) => {
+    const pagination = new Map<RecordValue, Record<string, object>>();
+    for (const [index, expand] of all.entries())
+      attach(rows, records, expand, found[index], pagination);
+    for (const [record, pages] of pagination) record['_pagination'] = pages;
+    return records;
+  });
+}
+
+interface Level {
+  readonly reader: Reader;
+  readonly dialect: Dialect;
+  readonly limits: Limits;
+  /** What is left for related records in this answer. */
+  readonly room: Room;
+  /** How many records there may be at this level; it decides how many each may have below it. */
+  readonly parents: number;
+  readonly bound: readonly SqlValue[];
+  readonly collections: readonly PageNumbers[];
+  /** The relations that lead here, as the names of steps have them; where somebody watches. */
+  readonly path: string;
+}
+
+/** The related records of the rows above, by the key that leads to them. */
+interface Related {
+  readonly byKey: ReadonlyMap<SqlValue, RecordValue[]>;
+  /** How many there are in all, where some were left out. */
+  readonly totals: ReadonlyMap<SqlValue, number>;
+}
+
+/** The results of questions that do not wait for each other. */
+function forEach<Item, Answer>(
+  items: readonly Item[],
+  { asksAtOnce }: Reader,
+  ask: (item: Item) => Soon<Answer>,
+): Soon<readonly Answer[]> {
+  return asksAtOnce ? Promise.all(items.map(ask)) : inTurn(items, ask);
+}
+
+/** What an expansion found, by the type that leads to it; null but for a morphTo. */
+interface Expansion {
+  readonly page: PageNumbers;
+  readonly found: ReadonlyMap<SqlValue, Related>;
+}
+
+function typeTo({ typeValue }: CompiledTarget): SqlValue {
+  return typeValue ?? null;
+}
+
+function typeOf(row: Row, { typePosition }: CompiledExpand): SqlValue {
+  return typePosition === undefined ? null : (row[typePosition] ?? null);
+}
+
+function readExpansion(
+  rows: readonly Row[],
+  expand: CompiledExpand,
+  above: Level,
+): Soon<Expansion> {
+  const { toMany, paging, targets } = expand;
+  let level = entered(expand, above);
+  const page = toMany ? collectionPage(expand, level) : onlyOne;
+  let isBelow = false;
+  const related = inTurn(targets, (target) => {
+    const keys = keysTo(target, rows, expand);
+    if (keys.length === 0) return undefined;
+    // What is expanded in the records of the target before had steps of its own.
+    if (isBelow) level = entered(expand, above);
+    isBelow = target.selection.expand.length > 0;
+    return readTarget(keys, target, page, paging !== undefined, level);
+  });
+  return after(related, (each) => {
+    const found = new Map<SqlValue, Related>();
+    for (const [index, target] of targets.entries()) {
+      const one = each[index];
+      if (one !== undefined) found.set(typeTo(target), one);
+    }
+    return { page, found };
+  });
+}
+
+/** The keys of rows that lead to a target, each once. */
+function keysTo(
+  target: CompiledTarget,
+  rows: readonly Row[],
+  expand: CompiledExpand,
+): readonly SqlValue[] {
+  const type = typeTo(target);
+  const keys = new Set<SqlValue>();
+  for (const row of rows) {
+    const key = row[expand.keyPosition] ?? null;
+    if (key !== null && typeOf(row, expand) === type) keys.add(key);
+  }
+  return [...keys];
+}
+
+/** The level of an expansion, whose step begins where somebody watches. */
+function entered({ name }: CompiledExpand, level: Level): Level {
+  const { enter } = level.reader;
+  if (enter === undefined) return level;
+  enter(`expand_${level.path}${name}`);
+  return { ...level, path: `${level.path}${name}_` };
+}
+
+/** Puts what was found into the records, each relation in its turn, so that members have one order; pages apart. */
+function attach(
+  rows: readonly Row[],
+  records: readonly RecordValue[],
+  expand: CompiledExpand,
+  expansion: Expansion | undefined,
+  pagination: Map<RecordValue, Record<string, object>>,
+): void {
+  if (expansion === undefined) return;
+  const { page, found } = expansion;
+  const { name, toMany, keyPosition, paging } = expand;
+  for (const [index, record] of records.entries()) {
+    const row = rows[index] ?? [];
+    const related = found.get(typeOf(row, expand));
+    const key = row[keyPosition] ?? null;
+    const below = related?.byKey.get(key);
+    record[name] = toMany ? (below ?? []) : (below?.[0] ?? null);
+    const total = related?.totals.get(key) ?? (paging === undefined ? undefined : 0);
+    if (total === undefined || (paging === undefined && total <= page.limit)) continue;
+    const { limit } = page;
+    const pages = { page: page.page, limit, total, totalPages: Math.ceil(total / limit) };
+    pagination.set(record, { ...pagination.get(record), [name]: pages });
+  }
+}
+
+const onlyOne = pageAt(1, 1);
+
+/**
+ * The page of a collection for each record above: what was asked for, and never more than a response may have. One that
+ * nothing was asked of leaves room for what was asked of those below it, whose pages would be others with a lower limit.
+ */
+function collectionPage(expand: CompiledExpand, level: Level): PageNumbers {
+  const { limits, parents, collections } = level;
+  const { paging } = expand;
+  const most = Math.max(1, Math.floor(limits.responseItems / parents));
+  const asked = paging && collections[paging.index];
+  if (paging === undefined || asked === undefined) {
+    const left = Math.max(1, Math.floor(most / askedBelow(expand, collections)));
+    return pageAt(1, Math.min(limits.expandedItems, left));
+  }
+  if (asked.limit <= most) return asked;
+  return paging.offset === undefined ? pageAt(asked.page, most) : offsetAt(asked.offset, most);
+}
+
+/** How many records the limits that were asked for below a collection make for one record of it. */
+function askedBelow({ targets }: CompiledExpand, collections: readonly PageNumbers[]): number {
+  if (collections.length === 0) return 1;
+  const products = targets.flatMap(({ selection }) =>
+    selection.expand.map((below) => {
+      const own = below.paging && collections[below.paging.index];
+      return (own?.limit ?? 1) * askedBelow(below, collections);
+    }),
+  );
+  return Math.max(1, ...products);
+}
+
+function readTarget(
+  keys: readonly SqlValue[],
+  target: CompiledTarget,
+  page: PageNumbers,
+  isPaged: boolean,
+  level: Level,
+): Soon<Related> {
+  const { reader, dialect, bound, room } = level;
+  const { limit: cap, offset } = page;
+  const { sought, keyOf } = keysBelow(keys, target);
+  const values = {
+    bound,
+    keys: dialect.keys(sought),
+    limit: keys.length * cap + 1,
+    cap,
+    offset,
+    room,
+  };
+  const { top, count } = target;
+  const trial = new Trial(room, cap);
+  const all = isPaged
+    ? []
+    : reader.all(target.rows, top === undefined ? values : { ...values, room: trial });
+  const found = after(all, (rows): Soon<readonly [readonly Row[], readonly Row[]]> => {
+    if (top === undefined || count === undefined || !(isPaged || trial.isOver)) return [rows, []];
+    trial.leave();
+    return after(reader.all(top, values), (first) =>
+      after(reader.all(count, { ...values, room: undefined }), (counted) => [first, counted]),
+    );
+  });
+  return after(found, ([rows, counted]) => {
+    const totals = new Map<SqlValue, number>();
+    for (const row of counted) totals.set(keyOf(row), Number(row[1]));
+    const below = { ...level, parents: level.parents * cap };
+    return after(readSelection(rows, target.selection, below), (records) => ({
+      byKey: groupedBy(keyOf, rows, records, target),
+      totals,
+    }));
+  });
+}
+
+/**
+ * The keys by which rows below are found, and the key above that one of them belongs to, which it begins with: the two may
+ * be read differently.
+ */
+function keysBelow(
+  keys: readonly SqlValue[],
+  { convertKey }: CompiledTarget,
+): { readonly sought: readonly SqlValue[]; readonly keyOf: (row: Row) => SqlValue } {
+  if (convertKey === undefined) return { sought: keys, keyOf: firstOf };
+  const origins = new Map<SqlValue, SqlValue>();
+  for (const key of keys) {
+    const below = convertKey(key) ?? null;
+    if (below !== null) origins.set(below, key);
+  }
+  const keyOf = (row: Row): SqlValue => {
+    const key = firstOf(row);
+    return origins.get(convertKey(key) ?? key) ?? null;
+  };
+  return { sought: [...origins.keys()], keyOf };
+}
+
+const firstOf = (row: Row): SqlValue => row[0] ?? null;
+
+/** Records by the key above, each with what its link says of it. */
+function groupedBy(
+  keyOf: (row: Row) => SqlValue,
+  rows: readonly Row[],
+  records: readonly RecordValue[],
+  { pivot }: CompiledTarget,
+): Related['byKey'] {
+  const byKey = new Map<SqlValue, RecordValue[]>();
+  const shapePivot = pivot && shaperOf(pivot);
+  for (const [index, record] of records.entries()) {
+    const row = rows[index] ?? [];
+    if (shapePivot !== undefined) record['pivot'] = shapePivot(row);
+    const key = keyOf(row);
+    const group = byKey.get(key);
+    if (group === undefined) byKey.set(key, [record]);
+    else group.push(record);
+  }
+  return byKey;
+}

@@ -1,0 +1,57 @@
+import type { Field, Resource } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { decoderOf, quote, type Dialect } from '../../sql/dialect.ts';
+import { buildStatement } from '../../sql/statement.ts';
+import type { Database, Row } from '../../databases/database.ts';
+import { lengthOfAll } from '../../databases/row-length.ts';
+
+/** A row as its values on the wire, in the order of the fields that were asked for. */
+export type WireRow = readonly JsonValue[];
+
+/** Rows that are read, compared and written together, at least and at most. */
+const fewest = 50;
+const most = 5_000;
+/** How long the rows of a portion are together, in characters, as far as the last one told. */
+const portionText = 1 << 20;
+
+/**
+ * The rows of a resource in order of id, of `fields` alone, in portions that are the smaller the longer their texts
+ * are. Each is sought behind the last one, so that none is held open.
+ */
+export async function* portionsOf(
+  { table, id }: Resource,
+  fields: readonly Field[],
+  database: Database,
+): AsyncGenerator<readonly WireRow[]> {
+  const { dialect } = database;
+  const columns = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
+  const key = quote(id.column);
+  const from = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
+  const end = (limit: string): string => `ORDER BY ${key} LIMIT ${limit}`;
+  const first = buildStatement(dialect, (add) => `${from} ${end(add('limit'))}`);
+  const next = buildStatement(
+    dialect,
+    (add) => `${from} WHERE ${key} > ${add(0)} ${end(add('limit'))}`,
+  );
+  const decode = rowDecoder(fields, dialect);
+  let limit = fewest;
+  let last: SqlValue | undefined;
+  for (;;) {
+    const rows: readonly Row[] = await database.all(last === undefined ? first : next, {
+      bound: last === undefined ? [] : [last],
+      limit,
+    });
+    if (rows.length > 0) yield rows.map(decode);
+    if (rows.length < limit) return;
+    last = rows.at(-1)?.[0] ?? null;
+    const fitting = Math.floor((limit * portionText) / (1 + lengthOfAll(rows)));
+    limit = Math.max(fewest, Math.min(most, fitting));
+  }
+}
+
+/** Makes what takes a row of an id and these fields and gives the values of the fields on the wire. */
+export function rowDecoder(fields: readonly Field[], dialect: Dialect): (row: Row) => WireRow {
+  const decoders = fields.map((field) => decoderOf(dialect, field));
+  return (row) => decoders.map((decode, index) => decode(row[index + 1] ?? null));
+}

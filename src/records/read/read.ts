@@ -1,0 +1,173 @@
+import type { Limits } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
+import type { Bound, PageNumbers } from '../../query/bind.ts';
+import type { RecordValue } from '../serialize/record.ts';
+import { after, both, type Soon } from '../../lib/maybe-promise.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { CompiledLookup, CompiledRead } from '../../sql/compile/read.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import type { Statement, Values } from '../../sql/statement.ts';
+import type { Database, Reader, Row } from '../../databases/database.ts';
+import { readSelection } from './expansion.ts';
+import type { Room } from '../row-budget.ts';
+import { ruleValues } from '../rule-values.ts';
+import { readTotal } from './total.ts';
+
+/** What a list gives: its records, and how many there are in all where that was asked for. */
+export interface ListResult {
+  readonly records: readonly RecordValue[];
+  readonly total: number | undefined;
+  /** The total is a guess. */
+  readonly isEstimated: boolean;
+  readonly hasMore: boolean;
+  readonly page: PageNumbers;
+  /**
+   * Where more follows: the values under the keys of the order of the last record but so many, which a cursor goes on
+   * behind; undefined where the page has not that many.
+   */
+  readonly valuesAt: ((back: number) => readonly JsonValue[] | undefined) | undefined;
+}
+
+/** Turns what `bindQuery` read into what the driver takes. */
+export function encode(
+  { plan, keys }: CompiledRead,
+  bound: Bound,
+  dialect: Dialect,
+): readonly SqlValue[] {
+  const ofRules = ruleValues(plan.ruleSlots, bound.claims, dialect);
+  // Most reads of one record bring nothing else.
+  if (plan.slots.length === 0 && bound.after.length === 0) return ofRules;
+  const own = plan.slots.map(({ index, operator, field }) => {
+    const value = bound.values[index] ?? null;
+    return value === null ? null : dialect.operand(value, operator, field);
+  });
+  if (bound.after.length === 0) return [...own, ...ofRules];
+  const after = keys.map(({ field }, index) => {
+    const value = bound.after[index] ?? null;
+    return value === null ? null : dialect.operand(value, 'eq', field);
+  });
+  return [...own, ...ofRules, ...after];
+}
+
+/** Reads a page of a list with everything that it expands. */
+export function readList(
+  compiled: CompiledRead,
+  bound: Bound,
+  database: Database,
+  limits: Limits,
+  room: Room,
+): Soon<ListResult> {
+  const { limit, offset } = bound.page;
+  const values = { bound: encode(compiled, bound, database.dialect), limit, offset, room };
+  const isExact = compiled.count !== undefined && compiled.estimate === undefined;
+  // Without a total, or with one that is a guess, one row more tells whether there is a next page.
+  const wanted = isExact ? limit : limit + 1;
+  const found = after(rowStatements(compiled, values, database), (statements) =>
+    firstRows(statements, values, wanted, database),
+  );
+  return after(found, (rows) => readPage(rows, compiled, bound, values, database, limits));
+}
+
+/** The statements that give the rows of a list, one after the other until the page is full. */
+function rowStatements(
+  { lookup, rows }: CompiledRead,
+  values: Values,
+  database: Database,
+): Soon<readonly Statement[]> {
+  if (lookup === undefined) return rows;
+  return after(isMany(lookup, values, database), (many) => (many ? rows : lookup.rows));
+}
+
+function firstRows(
+  [statement, ...others]: readonly Statement[],
+  values: Values,
+  wanted: number,
+  database: Database,
+): Soon<readonly Row[]> {
+  if (statement === undefined) return [];
+  return after(database.all(statement, { ...values, limit: wanted }), (found) =>
+    found.length >= wanted || others.length === 0
+      ? found
+      : after(firstRows(others, values, wanted - found.length, database), (more) => [
+          ...found,
+          ...more,
+        ]),
+  );
+}
+
+/** Makes a page of the rows that were found for it, counts the list, and reads what the page expands. */
+function readPage(
+  found: readonly Row[],
+  compiled: CompiledRead,
+  { page, collections }: Bound,
+  values: Values & { readonly room: Room },
+  database: Database,
+  limits: Limits,
+): Soon<ListResult> {
+  const { limit, offset } = page;
+  const rows = found.length > limit ? found.slice(0, limit) : found;
+  const level = {
+    reader: database,
+    dialect: database.dialect,
+    limits,
+    room: values.room,
+    parents: limit,
+    bound: values.bound,
+    collections,
+    path: '',
+  };
+  const seen = { count: rows.length, read: found.length };
+  const counting = readTotal(compiled, values, page, seen, database);
+  const read = (): Soon<readonly RecordValue[]> => readSelection(rows, compiled.selection, level);
+  // Where nothing is gained by asking at once, one thing comes after the other.
+  const reading = database.asksAtOnce ? read() : after(counting, read);
+  return after(both(reading, counting), ([records, { total, isEstimated }]) => {
+    const hasMore =
+      total !== undefined && !isEstimated ? offset + rows.length < total : found.length > limit;
+    const valuesAt = (back: number): readonly JsonValue[] | undefined => {
+      const row = rows[rows.length - 1 - back];
+      return row && keyValues(row, compiled);
+    };
+    return { records, total, isEstimated, hasMore, page, valuesAt: hasMore ? valuesAt : undefined };
+  });
+}
+
+/** So many records are few: to sort them is sooner done than to look for the first of them in the order of the list. */
+const fewFound = 1_000;
+
+/** Whether a list has so many records that the first of them are sooner looked for in its order. */
+function isMany({ found }: CompiledLookup, values: Values, database: Database): Soon<boolean> {
+  if (found === undefined) return false;
+  const asked = database.all(found, { ...values, cap: fewFound + 1 });
+  return after(asked, ([row]) => Number(row?.[0]) > fewFound);
+}
+
+/** The values of a row under the keys of its list's order, as a cursor carries them. */
+export function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[] {
+  return keys.map(({ position, field, decode }) => {
+    const stored = row[position] ?? null;
+    return decode === undefined || stored === null ? (stored as JsonValue) : decode(stored, field);
+  });
+}
+
+/** Reads one record by its id; undefined when there is none. */
+export function readOne(
+  compiled: CompiledRead,
+  id: SqlValue,
+  bound: Bound,
+  reader: Reader,
+  dialect: Dialect,
+  limits: Limits,
+  room: Room,
+): Soon<RecordValue | undefined> {
+  const [statement] = compiled.rows;
+  if (statement === undefined) return undefined;
+  const values = encode(compiled, bound, dialect);
+  return after(reader.all(statement, { bound: values, id, limit: 1, room }), (rows) => {
+    if (rows.length === 0) return undefined;
+    const { collections } = bound;
+    const one = { parents: 1, bound: values, collections, path: '' };
+    const level = { reader, dialect, limits, room, ...one };
+    return after(readSelection(rows, compiled.selection, level), ([record]) => record);
+  });
+}

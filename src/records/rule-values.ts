@@ -1,0 +1,38 @@
+import type { Claims } from '../model/access.ts';
+import type { SqlValue } from '../model/values.ts';
+import { ruleOperand } from '../query/access/claims.ts';
+import type { RuleSlot } from '../query/plan.ts';
+import { wantedValues, type Dialect } from '../sql/dialect.ts';
+
+/** What a caller's last plan was bound with: who asks mostly asks for the like again. */
+interface Bound {
+  readonly slots: readonly RuleSlot[];
+  readonly dialect: Dialect;
+  readonly values: readonly SqlValue[];
+}
+
+const last = new WeakMap<Claims, Bound>();
+
+/** What the driver takes for the slots of access rules, for a caller with these claims. */
+export function ruleValues(
+  slots: readonly RuleSlot[],
+  claims: Claims,
+  dialect: Dialect,
+): readonly SqlValue[] {
+  if (slots.length === 0) return none;
+  const known = last.get(claims);
+  if (known?.slots === slots && known.dialect === dialect) return known.values;
+  const values = slots.map((slot) => valueFor(slot, claims, dialect));
+  last.set(claims, { slots, dialect, values });
+  return values;
+}
+
+const none: readonly never[] = [];
+
+function valueFor(slot: RuleSlot, claims: Claims, dialect: Dialect): SqlValue {
+  const { operator, field, any } = slot;
+  const value = ruleOperand(slot, claims);
+  if (value === null) return null;
+  if (!any) return dialect.operand(value, operator, field);
+  return dialect.keys(wantedValues(value).map((item) => dialect.operand(item, operator, field)));
+}

@@ -1,0 +1,294 @@
+import type { Field, MorphTo, Resource } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
+import type { FieldValues } from '../../query/plan.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { WriteStatements } from '../../sql/compile/write.ts';
+import { encodeValue, type Dialect } from '../../sql/dialect.ts';
+import type { ConstraintError, Transaction } from '../../databases/database.ts';
+import type { RowRights } from './row-rights.ts';
+
+/** What a look into the database takes. */
+export interface Access {
+  readonly transaction: Transaction;
+  readonly dialect: Dialect;
+  readonly statements: WriteStatements;
+  readonly names: Names;
+  /** Absent: of the owner of the data, to whom every row is left. */
+  readonly rights?: RowRights;
+}
+
+/** What the caller calls things; undefined where they do not exist for the caller. */
+export interface Names {
+  readonly field: (field: Field) => string | undefined;
+  readonly resource: (resource: Resource) => string | undefined;
+}
+
+/** The names of the specification, for those who own the data. */
+export const storageNames: Names = {
+  field: ({ name }) => name,
+  resource: ({ name }) => name,
+};
+
+/** A field whose value the database refuses, and why. */
+export interface Conflict {
+  readonly field: Field;
+  readonly message: string;
+}
+
+/**
+ * After the database has refused values: every field among them that points nowhere, is taken, is pointed to or is too
+ * long for its index. `id` names the record that has the values, where it exists already. What is taken together with
+ * one of the `unseen` fields is not: they point to records that are not there for the caller.
+ */
+export async function findConflicts(
+  access: Access,
+  resource: Resource,
+  values: FieldValues,
+  id: JsonValue | undefined,
+  kind: ConstraintError['kind'],
+  unseen: ReadonlySet<Field> = new Set(),
+): Promise<readonly Conflict[]> {
+  const own = id === undefined ? undefined : await currentRecord(access, resource, id);
+  const conflicts = [
+    ...(await danglingKeys(access, values)),
+    ...(await takenValues(access, resource, values, own, unseen)),
+    ...(own === undefined ? [] : await heldValues(access, resource, values, own)),
+  ];
+  if (kind !== 'size') return conflicts;
+  const told = new Set(conflicts.map(({ field }) => field));
+  const long = oversized(access, resource, values, own);
+  return [...conflicts, ...long.filter(({ field }) => !told.has(field))];
+}
+
+/** What an entry of an index holds, in bytes: PostgreSQL takes 2,704, with what it needs beside the values. */
+const indexedBytes = 2_600;
+
+/**
+ * The longest value of each index whose values are too long for it. How long they are once compressed the database
+ * alone knows, so where none seems to be it is the longest of all.
+ */
+function oversized(
+  { dialect }: Access,
+  resource: Resource,
+  values: FieldValues,
+  own: OwnRecord | undefined,
+): readonly Conflict[] {
+  const indexes = [...uniqueKeys(resource), ...resource.indexes];
+  const storedIn = storedAfter(values, own, dialect);
+  const sizeOf = (field: Field): number => Buffer.byteLength(String(storedIn(field) ?? ''));
+  const longest = (fields: readonly Field[]): readonly Field[] =>
+    fields
+      .filter((field) => values.has(field))
+      .sort((a, b) => sizeOf(b) - sizeOf(a))
+      .slice(0, 1);
+  const full = indexes.filter(
+    (fields) => fields.reduce((sum, field) => sum + sizeOf(field), 0) > indexedBytes,
+  );
+  const blamed = full.length > 0 ? full.flatMap(longest) : longest(indexes.flat());
+  return [...new Set(blamed)].map((field) => ({
+    field,
+    message: `is too long: this database takes about ${indexedBytes} bytes in a field that is indexed`,
+  }));
+}
+
+/** The fields that no two records may have alike: each alone, or some together. */
+export function uniqueKeys({ id, fields, unique }: Resource): readonly (readonly Field[])[] {
+  const single = [...fields.values()].filter((field) => field.unique || field === id);
+  return [...single.map((field) => [field]), ...unique];
+}
+
+/** What a record would store in a field: the new value, or the one that it has where there is no new one. */
+function storedAfter(
+  values: FieldValues,
+  own: OwnRecord | undefined,
+  dialect: Dialect,
+): (field: Field) => SqlValue {
+  return (field) => {
+    const value = values.get(field);
+    return value === undefined
+      ? (own?.values.get(field) ?? null)
+      : encodeValue(dialect, value, field);
+  };
+}
+
+const noSuchRecord = 'there is no such record';
+
+/**
+ * The message for a value of `key` that should point to a record and does not. The value is not repeated where the caller
+ * may not read the field: it may be the one that is stored, and one of a `writeOnly` field would come into the log.
+ */
+function pointsNowhere(
+  { names, rights }: Access,
+  key: Field,
+  target: Field,
+  value: JsonValue,
+): string {
+  const [resource, field] = [names.resource(target.resource), names.field(target)];
+  return rights?.shows(key) === false || resource === undefined || field === undefined
+    ? noSuchRecord
+    : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
+}
+
+async function danglingKeys(access: Access, values: FieldValues): Promise<readonly Conflict[]> {
+  const { transaction, dialect, statements } = access;
+  const conflicts: Conflict[] = [];
+  for (const [field, value] of values) {
+    if (field.reference === undefined || value === null) continue;
+    const target = field.reference.field;
+    const bound = [encodeValue(dialect, value, target)];
+    const [row] = await transaction.all(statements.exists(target), { bound });
+    if (row === undefined)
+      conflicts.push({ field, message: pointsNowhere(access, field, target, value) });
+  }
+  return conflicts;
+}
+
+async function takenValues(
+  access: Access,
+  resource: Resource,
+  values: FieldValues,
+  own: OwnRecord | undefined,
+  unseen: ReadonlySet<Field>,
+): Promise<readonly Conflict[]> {
+  const { transaction, dialect, statements, names } = access;
+  const storedIn = storedAfter(values, own, dialect);
+  const keys = uniqueKeys(resource).filter(
+    (key) => key.some((field) => values.has(field)) && !key.some((field) => unseen.has(field)),
+  );
+  const conflicts: Conflict[] = [];
+  for (const key of keys) {
+    const bound = key.map(storedIn);
+    if (bound.includes(null)) continue;
+    const [row] = await transaction.all(statements.same(key), { bound });
+    if (row === undefined || row[0] === own?.id) continue;
+    const known = key.flatMap((field) => names.field(field) ?? []);
+    const message =
+      known.length < 2
+        ? 'is taken: it must be unique'
+        : `is taken: ${known.join(', ')} must be unique together`;
+    for (const field of key) if (values.has(field)) conflicts.push({ field, message });
+  }
+  return conflicts;
+}
+
+/** Values that other records point to: no rule says what would become of those, so they stay. */
+async function heldValues(
+  { transaction, dialect, statements }: Access,
+  resource: Resource,
+  values: FieldValues,
+  own: OwnRecord,
+): Promise<readonly Conflict[]> {
+  const held = new Set<Field>();
+  for (const key of resource.incoming) {
+    const field = key.reference?.field;
+    const value = field && values.get(field);
+    if (field === undefined || value === undefined || held.has(field)) continue;
+    const current = own.values.get(field) ?? null;
+    if (current === null || String(current) === String(encodeValue(dialect, value, field)))
+      continue;
+    const [row] = await transaction.all(statements.exists(key), { bound: [current] });
+    if (row !== undefined) held.add(field);
+  }
+  return [...held].map((field) => ({
+    field,
+    message: 'cannot change: other records point to the value that it has',
+  }));
+}
+
+/** Whether a value is what the record had before, as this caller can see: then it points nowhere anew. */
+export type IsKept = (field: Field, value: JsonValue) => boolean;
+
+/** Finds that out from the values that were looked up of the record, `current`. */
+export function keptIn(current: FieldValues, rights: RowRights | undefined): IsKept {
+  return (field, value) =>
+    rights?.shows(field) !== false &&
+    current.has(field) &&
+    JSON.stringify(current.get(field)) === JSON.stringify(value);
+}
+
+/**
+ * The keys that point to rows which the caller may not see: the same as if these did not exist. Contract 3,
+ * Authorization. A default is nobody's choice.
+ */
+export async function hiddenKeys(
+  access: Access,
+  values: FieldValues,
+  isKept: IsKept,
+): Promise<readonly Conflict[]> {
+  const { transaction, dialect, rights } = access;
+  const conflicts: Conflict[] = [];
+  for (const [field, value] of values) {
+    const target = field.reference?.field;
+    if (rights === undefined || target === undefined || value === null) continue;
+    const isDefault = field.default?.kind === 'value' && field.default.value === value;
+    if (isDefault || isKept(field, value)) continue;
+    const key = encodeValue(dialect, value, target);
+    if (!(await rights.has(target, 'read', key, transaction)))
+      conflicts.push({ field, message: pointsNowhere(access, field, target, value) });
+  }
+  return conflicts;
+}
+
+/**
+ * The morph pairs whose owner does not exist, or not for this caller: no constraint of a database says so. `isGiven`
+ * tells which fields the request names. Contract 2, Writes.
+ */
+export async function missingOwners(
+  access: Access,
+  morphs: readonly MorphTo[],
+  valueOf: (field: Field) => JsonValue,
+  isKept: IsKept = () => false,
+  isGiven: (field: Field) => boolean = () => true,
+): Promise<readonly Conflict[]> {
+  const { transaction, dialect, statements, names, rights } = access;
+  const conflicts: Conflict[] = [];
+  for (const { typeField, idField, targets } of morphs) {
+    const [type, id] = [valueOf(typeField), valueOf(idField)];
+    if (type === null || id === null) continue;
+    const owner = targets.get(String(type));
+    if (owner === undefined) {
+      conflicts.push({ field: typeField, message: 'is the type of no resource' });
+      continue;
+    }
+    // The id may be kept as text: it has to be written as the owner's is, or no read would find it.
+    const ownId = owner.id.type.parse(String(id), owner.id);
+    const isWritten = ownId !== undefined && String(ownId) === String(id);
+    const key = isWritten ? encodeValue(dialect, ownId, owner.id) : null;
+    const rows =
+      key === null ? [] : await transaction.all(statements.hold(owner), { bound: [], id: key });
+    const isSeen =
+      rights === undefined ||
+      (isKept(typeField, type) && isKept(idField, id)) ||
+      (await rights.has(owner.id, 'read', key, transaction));
+    if (rows.length > 0 && isSeen) continue;
+    // Which resource it is says what is in the type field, which not everyone may read who writes the other.
+    const isTold = rights === undefined || isGiven(typeField) || rights.shows(typeField);
+    const message = isTold ? pointsNowhere(access, idField, owner.id, id) : noSuchRecord;
+    // What is there for the caller is to blame: of a pair it may have changed the type alone.
+    const field = names.field(idField) === undefined ? typeField : idField;
+    conflicts.push({ field, message });
+  }
+  return conflicts;
+}
+
+interface OwnRecord {
+  readonly id: SqlValue;
+  readonly values: ReadonlyMap<Field, SqlValue>;
+}
+
+async function currentRecord(
+  { transaction, dialect, statements }: Access,
+  resource: Resource,
+  id: JsonValue,
+): Promise<OwnRecord> {
+  const stored = encodeValue(dialect, id, resource.id);
+  const fields = [...resource.fields.values()];
+  const [row] = await transaction.all(statements.current(resource, fields), {
+    bound: [],
+    id: stored,
+  });
+  return {
+    id: stored,
+    values: new Map(fields.map((field, index) => [field, row?.[index + 1] ?? null])),
+  };
+}

@@ -1,0 +1,326 @@
+import { messageOf } from '../../lib/message-of.ts';
+import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { exactly, refined, type Definition } from '../parsers/definition.ts';
+import { anyJson, boolean, choice, decimal, integer, number, text } from '../parsers/scalars.ts';
+import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
+import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
+import { fieldAccess } from './access.ts';
+import { fits, relationKinds, type Place, type ValueType } from './attribute.ts';
+import { fieldName, fieldNameItem, resourceName } from './common.ts';
+
+const texts = ['string', 'text', 'email', 'url'] as const;
+const moments = ['date', 'time', 'datetime'] as const;
+/** What has one comparable value. */
+const scalars = [
+  ...texts,
+  'integer',
+  'number',
+  'decimal',
+  'boolean',
+  ...moments,
+  'uuid',
+  'enum',
+] as const satisfies readonly ValueType[];
+/** What a client writes into a column. */
+const columns = [...scalars, 'object', 'array', 'json'] as const satisfies readonly ValueType[];
+/** What is text on the wire, or may be. */
+const written = [
+  ...texts,
+  'decimal',
+  ...moments,
+  'uuid',
+  'enum',
+  'json',
+] as const satisfies readonly ValueType[];
+
+/** In a resource as well as inside objects and arrays. */
+export const anywhere: readonly Place[] = ['field', 'property', 'item'];
+const withName: readonly Place[] = ['field', 'property'];
+
+const length = (description: string) => integer({ description, minimum: 0 });
+
+/** A bound of a number: whole for integers, exact text where wanted for decimals. */
+function bound(description: string) {
+  return [
+    ...fits(integer({ description }), { types: ['integer'], places: anywhere }),
+    ...fits(number({ description }), { types: ['number'], places: anywhere }),
+    ...fits(decimal({ description }), { types: ['decimal'], places: anywhere }),
+  ] as const;
+}
+
+function allowed<T>(item: Definition<T>) {
+  return list(item, {
+    description: 'The only values that are allowed.',
+    minimum: 1,
+    distinct: true,
+  });
+}
+
+const pattern = refined(
+  text({ description: 'A regular expression (JavaScript, `u` flag) that the text has to match.' }),
+  (source, report) => {
+    const fault = faultOf(source);
+    if (fault !== undefined) report([], `\`pattern\` is no regular expression: ${fault}`);
+  },
+);
+
+function faultOf(source: string): string | undefined {
+  try {
+    RegExp(source, 'u');
+    return undefined;
+  } catch (error) {
+    const message = messageOf(error);
+    return message.slice(message.lastIndexOf(': ') + 2).toLowerCase();
+  }
+}
+
+const moduleFunction = String.raw`\.{1,2}\/[^#]+#[A-Za-z_$][\w$]*`;
+const generatorName = text({
+  description: 'A function of the faker library, or one of a module.',
+  expects: 'a name such as internet.email or ./generators.ts#sku',
+  pattern: new RegExp(String.raw`^([A-Za-z]\w*(\.[A-Za-z]\w*)*|${moduleFunction})$`),
+});
+const transformName = text({
+  expects: 'lowercase, uppercase, trim, slug, round(2), prefix(…), truncate(…) or ./module.ts#name',
+  pattern: new RegExp(
+    String.raw`^(lowercase|uppercase|trim|slug|round\(\d{1,2}\)|truncate\(\d{1,9}\)|prefix\(.*\)|${moduleFunction})$`,
+  ),
+});
+
+/** What people call kinds of relations elsewhere. */
+const otherKinds = new Map<string, RelationKind>([
+  ['onetoone', 'hasOne'],
+  ['manytoone', 'belongsTo'],
+  ['onetomany', 'hasMany'],
+  ['manytomany', 'belongsToMany'],
+  ['hasandbelongstomany', 'belongsToMany'],
+  ['polymorphic', 'morphTo'],
+]);
+
+const storedAs = { description: 'The form in which an existing column holds the values.' };
+
+/**
+ * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types
+ * of field take it. The check, the messages and the JSON Schema are made from it. Contract 1, Constraint
+ * attributes and Relations.
+ */
+/** What the text of a string may have to be. */
+export const stringFormats = ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'] as const;
+
+export const attributes = {
+  description: fits(text({ description: 'What the field holds, for readers.', allowEmpty: true }), {
+    types: ['id', ...columns],
+    relations: relationKinds,
+    places: ['id', ...anywhere],
+  }),
+  example: fits(anyJson({ description: 'A value for the documentation.' }), {
+    types: ['id', ...columns],
+    places: ['id', ...anywhere],
+  }),
+  format: [
+    ...fits<string>(
+      choice(stringFormats, {
+        description: 'What the text has to be; `uuid` makes it the type `uuid`.',
+      }),
+      { types: ['string'], places: anywhere },
+    ),
+    ...fits<string>(
+      choice(['uuid', 'string'], {
+        description: 'The kind of id; a counted integer if left out.',
+      }),
+      { types: ['id'] },
+    ),
+  ],
+  required: fits(boolean({ description: 'Whether the value has to be sent.', default: false }), {
+    types: columns,
+    relations: ['belongsTo'],
+    places: withName,
+  }),
+  nullable: fits(
+    boolean({ description: 'Whether null is allowed; by default where it is not required.' }),
+    { types: columns, relations: ['belongsTo'], places: anywhere },
+  ),
+  default: fits(
+    anyJson({ description: 'What an omitted value becomes: a value, `now` or `uuid`.' }),
+    { types: columns, places: withName },
+  ),
+  unique: fits(
+    boolean({ description: 'Whether no two records may have the same value.', default: false }),
+    { types: scalars },
+  ),
+  index: fits(boolean({ description: 'Whether the database keeps an index.', default: false }), {
+    types: scalars,
+  }),
+  minLength: fits(length('The fewest characters (Unicode code points).'), {
+    types: texts,
+    places: anywhere,
+  }),
+  maxLength: fits(length('The most characters (Unicode code points).'), {
+    types: texts,
+    places: anywhere,
+  }),
+  pattern: fits(pattern, { types: texts, places: anywhere }),
+  minimum: bound('The least value.'),
+  maximum: bound('The greatest value.'),
+  exclusiveMinimum: bound('The value has to be greater than this.'),
+  exclusiveMaximum: bound('The value has to be less than this.'),
+  multipleOf: [
+    ...fits(integer({ description: 'The value has to be a multiple of this.', minimum: 1 }), {
+      types: ['integer'],
+      places: anywhere,
+    }),
+    ...fits(number({ description: 'The value has to be a multiple of this.', over: 0 }), {
+      types: ['number'],
+      places: anywhere,
+    }),
+    ...fits(decimal({ description: 'The value has to be a multiple of this.', over: 0 }), {
+      types: ['decimal'],
+      places: anywhere,
+    }),
+  ],
+  enum: [
+    ...fits(allowed<string | number>(text({ allowEmpty: true })), {
+      types: ['string', 'enum'],
+      places: anywhere,
+    }),
+    ...fits(allowed<string | number>(integer()), { types: ['integer'], places: anywhere }),
+    ...fits(allowed<string | number>(number()), { types: ['number'], places: anywhere }),
+  ],
+  values: [
+    ...fits(allowed<JsonValue>(text({ allowEmpty: true })), { types: ['enum'], places: anywhere }),
+    ...fits(list(anyJson(), { description: 'What generated data draws from.', minimum: 1 }), {
+      types: columns.filter((type) => type !== 'enum'),
+      places: anywhere,
+    }),
+  ],
+  minItems: fits(length('The fewest items.'), { types: ['array'], places: anywhere }),
+  maxItems: fits(length('The most items.'), { types: ['array'], places: anywhere }),
+  uniqueItems: fits(boolean({ description: 'Whether no item may come twice.', default: false }), {
+    types: ['array'],
+    places: anywhere,
+  }),
+  precision: fits(
+    integer({ description: 'Digits in all.', minimum: 1, maximum: 18, default: 18 }),
+    { types: ['decimal'], places: anywhere },
+  ),
+  scale: fits(
+    integer({ description: 'Digits after the point.', minimum: 0, maximum: 18, default: 2 }),
+    { types: ['decimal'], places: anywhere },
+  ),
+  readOnly: fits(boolean({ description: 'Never written by a client.', default: false }), {
+    types: columns,
+  }),
+  writeOnly: fits(boolean({ description: 'Never returned.', default: false }), { types: columns }),
+  immutable: fits(boolean({ description: 'Set on create only.', default: false }), {
+    types: columns,
+  }),
+  column: fits(text({ description: "An existing column's name." }), { types: ['id', ...columns] }),
+  storedAs: [
+    ...fits<StoredAs>(choice(momentForms, storedAs), { types: ['datetime'] }),
+    ...fits<StoredAs>(choice(decimalForms, storedAs), { types: ['decimal'] }),
+    ...fits<StoredAs>(choice(booleanForms, storedAs), { types: ['boolean'] }),
+  ],
+  reference: fits(
+    text({
+      description: 'Makes this a foreign key: `<resource>.<field>`.',
+      expects: 'of the form <resource>.<field>, such as users.id',
+      pattern: /^(?!v\d+\.)[A-Za-z][A-Za-z0-9_-]{0,62}\.[A-Za-z][A-Za-z0-9_]{0,62}$/,
+    }),
+    { types: scalars },
+  ),
+  onDelete: fits(
+    exactly<OnDelete>()(
+      choice(['restrict', 'cascade', 'setNull'], {
+        description:
+          'What happens when the record that the foreign key points to is deleted; if left out, `setNull` where the key may be null, else (and for a morphMany) `restrict`; `cascade` for the keys of a junction.',
+      }),
+    ),
+    { types: scalars, relations: ['belongsTo', 'hasOne', 'hasMany', 'morphMany'] },
+  ),
+  access: fits(fieldAccess, { types: columns }),
+  generator: fits(
+    scalarOrMap(
+      generatorName,
+      object({
+        name: required(generatorName),
+        args: anyJson({ description: 'What the function is called with.' }),
+      }),
+      { description: 'The function that generates values.' },
+    ),
+    { types: columns, places: anywhere },
+  ),
+  template: fits(
+    text({
+      description: 'Generated text with `{{…}}`, such as "{{person.firstName}} <{{self.email}}>".',
+    }),
+    { types: written, places: anywhere },
+  ),
+  transform: fits(
+    list(transformName, {
+      description: 'What is done to generated values, in this order.',
+      minimum: 1,
+    }),
+    { types: columns, places: anywhere },
+  ),
+  relation: fits(
+    exactly<RelationKind>()(
+      choice(
+        relationKinds,
+        { description: 'Which records of the other resource belong to one.' },
+        otherKinds,
+      ),
+    ),
+    { relations: relationKinds, requiredBy: relationKinds },
+  ),
+  resource: fits(resourceName('The resource that the relation leads to.'), {
+    relations: ['hasOne', 'belongsTo', 'hasMany', 'belongsToMany', 'morphMany'],
+    requiredBy: ['hasOne', 'belongsTo', 'hasMany', 'belongsToMany', 'morphMany'],
+  }),
+  resources: fits(
+    list(resourceName('A resource.'), {
+      description:
+        'The resources that the relation may lead to; those with a morphMany to it, if left out.',
+      expects: "a list of resources' names",
+      minimum: 1,
+      distinct: true,
+    }),
+    { relations: ['morphTo'] },
+  ),
+  foreignKey: fits(
+    fieldName(
+      'The field that holds the key; if left out, the one whose `reference` says so, else one named after the relation.',
+    ),
+    {
+      relations: ['belongsTo', 'hasOne', 'hasMany', 'belongsToMany'],
+    },
+  ),
+  through: fits(resourceName('The resource of the links (junction).'), {
+    relations: ['belongsToMany'],
+    requiredBy: ['belongsToMany'],
+  }),
+  withPivot: fits(
+    list(fieldNameItem, {
+      description: 'Fields of the junction that are shown as `pivot`.',
+      expects: "a list of fields' names",
+      distinct: true,
+    }),
+    { relations: ['belongsToMany'] },
+  ),
+  typeField: fits(
+    fieldName("The field that holds the owner's type; `<relation>Type` if left out."),
+    {
+      relations: ['morphTo', 'morphMany'],
+    },
+  ),
+  idField: fits(fieldName("The field that holds the owner's id; `<relation>Id` if left out."), {
+    relations: ['morphTo', 'morphMany'],
+  }),
+  typeValue: fits(
+    text({
+      description: "What the type field holds for this owner; the resource's name if left out.",
+    }),
+    {
+      relations: ['morphMany'],
+    },
+  ),
+} as const;

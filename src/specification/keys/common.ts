@@ -1,0 +1,59 @@
+import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { exactly, mapped, refined, type Definition } from '../parsers/definition.ts';
+import { fieldNames, resourceNames } from '../parsers/names.ts';
+import { reservedRoles } from '../reserved.ts';
+import { boolean, text } from '../parsers/scalars.ts';
+import type { Audience } from '../specification.ts';
+
+/** The name of a resource, where one is meant. */
+export function resourceName(description: string): Definition<string> {
+  return text({ description, expects: "a resource's name", pattern: resourceNames.pattern });
+}
+
+/** The name of a field or relation, where one is meant. */
+export function fieldName(description: string): Definition<string> {
+  return text({ description, expects: "a field's name", pattern: fieldNames.pattern });
+}
+
+/** A name from a list of fields. */
+export const fieldNameItem = text({ expects: "a field's name", pattern: fieldNames.pattern });
+
+/** An absolute address of the web, which comes out in ASCII as headers need it. */
+export function webAddress(description: string): Definition<string> {
+  const pattern = /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/;
+  const written = text({ description, expects: 'a URL such as https://example.com/docs', pattern });
+  const readable = refined(written, (address, report) => {
+    if (!URL.canParse(address)) report([], `${address} is no URL that anybody could open`);
+  });
+  return mapped(readable, (address) => new URL(address).href);
+}
+
+/** An address of the web that paths are put behind; comes out without a slash at the end. */
+export function webBase(description: string): Definition<string> {
+  const plain = refined(webAddress(description), (address, report) => {
+    if (/[?#]/u.test(address))
+      report([], 'paths are put behind this URL: it has neither a query nor a fragment');
+  });
+  return mapped(plain, (address) => address.replace(/\/$/u, ''));
+}
+
+/** The name of a role that a caller can have: what stands in a token or at an API key. */
+export const role = text({
+  expects: "a role's name (other than public, authenticated and none, which are reserved)",
+  pattern: new RegExp(String.raw`^(?!(${reservedRoles.join('|')})$)\S(.*\S)?$`),
+});
+
+/** Who may use a tool: `true`, `false` or `{ roles: […] }`. */
+export function audience(description: string): Definition<Audience> {
+  return exactly<Audience>()(
+    scalarOrMap(
+      boolean(),
+      object({
+        roles: required(
+          list(role, { description: 'Callers with one of these roles.', minimum: 1 }),
+        ),
+      }),
+      { description, expects: 'true, false or a map with `roles`' },
+    ),
+  );
+}

@@ -1,0 +1,184 @@
+import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { consistent, exactly, named, refined } from '../parsers/definition.ts';
+import { boolean, choice, duration, integer, no, number, size, text } from '../parsers/scalars.ts';
+import type {
+  LoggingSpecification,
+  NetworkSpecification,
+  QuotaSpecification,
+  RateLimitSpecification,
+  Specification,
+} from '../specification.ts';
+
+/** What holds where the file says nothing, windows in ms. Contract 3, Rate limit. */
+export const rateLimitDefaults = {
+  max: 300,
+  window: 60_000,
+  failures: { max: 10, window: 60_000 },
+} as const;
+
+const max = (fallback?: number) =>
+  integer({
+    description: 'Requests within the window.',
+    minimum: 1,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+const window = (fallback?: number) =>
+  duration({
+    description: 'How long the window is, such as `60s`.',
+    minimum: 1,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+
+/** What it leaves out is as in `defaults`, or as for all requests. */
+function quota(description: string, defaults?: { readonly max: number; readonly window: number }) {
+  return exactly<QuotaSpecification>()(
+    object({ max: max(defaults?.max), window: window(defaults?.window) }, { description }),
+  );
+}
+
+/** Where counts are kept. What is wrong with a URL is said without showing it: there may be a password in it. */
+const store = refined(
+  text({
+    description: 'Where the counts are kept: `memory`, or a Redis that servers share.',
+    expects: 'memory or a URL such as redis://host:6379',
+    pattern: /^(memory|rediss?:\/\/.+)$/,
+    default: 'memory',
+  }),
+  (written, report) => {
+    if (written !== 'memory' && !isRedisAddress(written))
+      report(
+        [],
+        '`store` is no URL such as redis://:password@host:6379/0 that can be read; in the password, @ / # % are written %40 %2F %23 %25',
+      );
+  },
+);
+
+/** Whether the driver can read a URL: its password, and the number of its database. */
+function isRedisAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { hostname, username, password, pathname } = new URL(address);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return hostname !== '' && /^(?:\/\d*)?$/u.test(pathname);
+}
+
+/** `rateLimit`. Contract 3, Rate limit. */
+export const rateLimit = exactly<false | RateLimitSpecification>()(
+  scalarOrMap(
+    no(),
+    object({
+      max: max(rateLimitDefaults.max),
+      window: window(rateLimitDefaults.window),
+      store,
+      perKey: quota('The quota of each subject or API key.'),
+      perIp: quota('The quota of each client address.'),
+      failures: quota('Failed logins of each client address.', rateLimitDefaults.failures),
+    }),
+    { description: 'How many requests a caller may make; `false` for no limit.' },
+  ),
+);
+
+/** `logging`. Contract 3, Logging. */
+export const logging = exactly<LoggingSpecification>()(
+  object(
+    {
+      enabled: boolean({ description: 'Whether anything is logged.', default: true }),
+      level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        description: 'The least level that is logged.',
+        default: 'info',
+      }),
+      format: choice(['json', 'pretty'], {
+        description: '`json` for programs, `pretty` for people; by default `pretty` on a terminal.',
+      }),
+      includeHeaders: boolean({ description: 'Log the headers of requests.', default: false }),
+      includeBodies: boolean({
+        description: 'Log bodies and the values of parameters.',
+        default: false,
+      }),
+      excludePatterns: list(text({ expects: 'a path or glob such as /_health' }), {
+        description: 'Paths (globs) whose requests are not logged.',
+        default: ['/_health', '/_ready', '/_metrics'],
+      }),
+      excludeHeaders: list(text({ expects: "a header's name" }), {
+        description:
+          'Headers that are not logged, in place of these; `authorization` and `x-api-key` never are.',
+        default: ['authorization', 'cookie', 'set-cookie', 'x-api-key'],
+      }),
+    },
+    { description: 'What is logged, and how.' },
+  ),
+);
+
+const latency = consistent(
+  object(
+    {
+      min: duration({ description: 'The shortest wait.' }),
+      max: duration({ description: 'The longest wait.' }),
+    },
+    { description: 'A wait before each answer; a bare number is ms.' },
+  ),
+  ['min', 'max'],
+  ({ min, max }, report) => {
+    if (min !== undefined && max !== undefined && min > max) {
+      report(['min'], `\`min\` (${min} ms) is over \`max\` (${max} ms)`);
+    }
+  },
+);
+
+/** `network` of the API and of a resource. Contract 4, Network simulation. */
+export const network = named(
+  'network',
+  exactly<NetworkSpecification>()(
+    object(
+      {
+        latency,
+        errorRate: number({
+          description: 'The part of the requests that fail, from 0 to 1.',
+          minimum: 0,
+          maximum: 1,
+        }),
+        throttling: object(
+          { rate: required(size({ description: 'Bytes a second.', minimum: 1 })) },
+          { description: 'A slow line for the answers.' },
+        ),
+        seed: integer({
+          description: 'The same seed gives the same waits and errors.',
+          default: 1,
+        }),
+        errors: list(
+          object({
+            status: required(
+              integer({ description: 'The status of the answer.', minimum: 400, maximum: 599 }),
+            ),
+            weight: number({ description: 'How often among the others.', over: 0, default: 1 }),
+          }),
+          { description: 'The errors to answer with; 500 if left out.', minimum: 1 },
+        ),
+      },
+      {
+        description: 'A simulated network: waits, errors and a slow line.',
+        expects: 'a map such as { latency: { min: 50, max: 200 } }',
+      },
+    ),
+  ),
+);
+
+/** `generate` of the API. Contract 4, Generated data. */
+export const generate = exactly<NonNullable<Specification['generate']>>()(
+  object(
+    {
+      seed: integer({ description: 'The same seed gives the same data.', default: 1 }),
+      locale: text({
+        description: 'The language of generated names and texts.',
+        expects: 'a locale such as en or de_AT',
+        pattern: /^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$/,
+        default: 'en',
+      }),
+      count: integer({ description: 'Records of each resource.', minimum: 0, default: 25 }),
+    },
+    { description: 'How data is generated.' },
+  ),
+);

@@ -1,0 +1,130 @@
+import { list, map, object, required } from '../parsers/collections.ts';
+import {
+  consistent,
+  exactly,
+  invalid,
+  named,
+  subject,
+  withSchema,
+  type Definition,
+} from '../parsers/definition.ts';
+import { fieldNames, groupNames, resourceNames } from '../parsers/names.ts';
+import { boolean, integer, text } from '../parsers/scalars.ts';
+import type { SourceNode } from '../yaml/node.ts';
+import type { Groups, ResourceSpecification } from '../specification.ts';
+import { access } from './access.ts';
+import { pagination } from './api.ts';
+import { fieldName, fieldNameItem } from './common.ts';
+import { field, idField } from './field.ts';
+import { network } from './operation.ts';
+
+/** `groups` of the API and of a resource. */
+export const groups: Definition<Groups> = named(
+  'groups',
+  map(groupNames, list(fieldNameItem, { expects: "a list of fields' names" }), {
+    description: 'Groups of fields, which `fields=@name` selects: name → fields.',
+    expects: 'a map of group name to a list of fields',
+  }),
+);
+
+function fieldLists(description: string) {
+  const lists = list(
+    list(fieldNameItem, { expects: "a list of fields' names", minimum: 1, distinct: true }),
+    { description, expects: "a list of lists of fields' names, such as [[first, second]]" },
+  );
+  const check: typeof lists.check = (node, path, collector) => {
+    const names = node.kind === 'list' ? node.items : [];
+    const isFlat = names.length > 0 && names.every(({ kind }) => kind === 'scalar');
+    if (!isFlat) return lists.check(node, path, collector);
+    const inner = names.map((name) => (name.kind === 'scalar' ? name.source : '')).join(', ');
+    const hint = names.length === 1 ? '' : ', or a list of its own for each';
+    collector.report(path, `${subject(path)} must be ${lists.expects}: write [[${inner}]]${hint}`);
+    return invalid;
+  };
+  return { ...lists, check };
+}
+
+const generate = consistent(
+  withSchema(
+    object(
+      {
+        count: integer({ description: 'Records in all.', minimum: 0 }),
+        per: fieldName('A belongsTo relation: so many records for each record that it leads to.'),
+        min: integer({ description: 'The fewest for each; 0 if left out.', minimum: 0 }),
+        max: integer({
+          description: 'The most for each; 9 if left out, or `min` where that is more.',
+          minimum: 0,
+        }),
+      },
+      {
+        description: 'How many records are generated.',
+        expects: 'a map such as { count: 100 } or { per: author, min: 0, max: 9 }',
+      },
+    ),
+    {
+      dependentRequired: { min: ['per'], max: ['per'] },
+      not: { required: ['count', 'per'] },
+    },
+  ),
+  ['count', 'per', 'min', 'max'],
+  ({ count, per, min, max }, report) => {
+    if (count !== undefined && per !== undefined) {
+      report(['count'], '`count` and `per` cannot both say how many records there are');
+    }
+    for (const [name, value] of [
+      ['min', min],
+      ['max', max],
+    ] as const) {
+      if (value === undefined || per !== undefined) continue;
+      report([name], `\`${name}\` needs \`per\`: the relation whose records it counts`);
+    }
+    if (min !== undefined && max !== undefined && min > max) {
+      report(['min'], `\`min\` (${min}) is over \`max\` (${max})`);
+    }
+  },
+);
+
+function looksLikeField(node: SourceNode): boolean {
+  return node.kind === 'map' && node.entries.has('type');
+}
+
+/** One resource. Contract 1, A resource. */
+export const resource = named(
+  'resource',
+  exactly<ResourceSpecification>()(
+    object(
+      {
+        description: text({ description: 'What a record is, for readers.', allowEmpty: true }),
+        fields: required(
+          map(fieldNames, field, {
+            description: 'The fields and relations: name → definition. `id` is added.',
+            expects: 'a map of field name to definition, such as { title: { type: string } }',
+            special: { id: idField },
+            partial: true,
+          }),
+        ),
+        groups,
+        timestamps: boolean({
+          description: 'Whether read-only `createdAt` and `updatedAt` are added.',
+          default: false,
+        }),
+        unique: fieldLists('Fields of which no two records may have the same values together.'),
+        indexes: fieldLists('Fields that the database indexes together.'),
+        access,
+        pagination,
+        network,
+        generate,
+        table: text({ description: "An existing table's name." }),
+      },
+      { expects: 'a map with `fields`', astray: { from: 'fields', is: looksLikeField } },
+    ),
+  ),
+);
+
+/** `resources`: name → resource. */
+export const resources = map(resourceNames, resource, {
+  description: 'The resources: name → definition.',
+  expects: 'a map of resource name to definition, such as { posts: { fields: … } }',
+  minimum: 1,
+  partial: true,
+});

@@ -1,0 +1,164 @@
+import { isIP } from 'node:net';
+import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { consistent, exactly, mapped, refined, type Definition } from '../parsers/definition.ts';
+import { boolean, choice, duration, integer, size, text } from '../parsers/scalars.ts';
+import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
+import { webBase } from './common.ts';
+
+/** What holds where the file says nothing, in ms and bytes. Contract 1, Top-level keys. */
+export const serverDefaults = {
+  host: '127.0.0.1',
+  port: 4000,
+  bodyLimit: 1024 * 1024,
+  requestTimeout: 30_000,
+  maxInFlight: 1_000,
+  maxConnections: 20_000,
+} as const;
+
+export const databaseDefaults = { poolSize: 10, statementTimeout: 10_000 } as const;
+
+function databaseUrl(description?: string): Definition<string> {
+  return text({
+    ...(description === undefined ? {} : { description }),
+    expects: 'a URL such as sqlite:data.db, sqlite::memory: or postgres://host/name',
+    pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
+    examples: ['sqlite:data.db', 'sqlite::memory:', 'postgres://localhost/shop'],
+  });
+}
+
+/** `database`; the URL alone is short for an object with it. */
+export const database = exactly<DatabaseSpecification>()(
+  mapped(
+    scalarOrMap(
+      databaseUrl(),
+      object({
+        url: required(databaseUrl('Where the database is.')),
+        poolSize: integer({
+          description: 'Connections to PostgreSQL at most.',
+          minimum: 1,
+          maximum: 10_000,
+          default: databaseDefaults.poolSize,
+        }),
+        statementTimeout: duration({
+          description: 'The longest that a read may take, such as `10s`.',
+          minimum: 1,
+          default: databaseDefaults.statementTimeout,
+        }),
+        pooler: choice(['transaction'], {
+          description:
+            'For a pooler such as pgbouncer that gives a connection for one transaction only.',
+        }),
+      }),
+      {
+        description: 'The database: a URL, or a map with `url` and how to use it.',
+        expects: 'a URL such as sqlite:data.db or postgres://host/name, or a map with `url`',
+      },
+    ),
+    (value) => (typeof value === 'string' ? { url: value } : value),
+  ),
+);
+
+const proxy = refined(
+  text({
+    expects: 'an address or CIDR such as 10.0.0.0/8',
+    pattern: /^[0-9A-Fa-f.:]+(\/\d{1,3})?$/,
+  }),
+  (value, report) => {
+    const [address = '', bits] = value.split('/');
+    const version = isIP(address);
+    const fits = bits === undefined || Number(bits) <= (version === 4 ? 32 : 128);
+    if (version === 0 || !fits) report([], `\`${value}\` is no address or CIDR such as 10.0.0.0/8`);
+  },
+);
+
+const host = text({
+  expects: 'a host name such as example.com',
+  pattern: /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?)(:\d{1,5})?$/,
+});
+
+const cors = consistent(
+  object({
+    origins: required(
+      list(
+        text({
+          expects: 'an origin such as https://example.com, or *',
+          pattern: /^(\*|https?:\/\/[^\s/?#*@]+)$/,
+        }),
+        { description: 'The origins that browsers may call from.', minimum: 1 },
+      ),
+    ),
+    credentials: boolean({ description: 'Whether browsers may send credentials.', default: false }),
+  }),
+  ['origins', 'credentials'],
+  ({ origins, credentials }, report) => {
+    if (credentials === true && origins.includes('*')) {
+      report(
+        ['credentials'],
+        'browsers send no credentials to an API that allows every origin (`*`)',
+      );
+    }
+  },
+);
+
+/** `server`. Contract 1, Top-level keys, and contract 3, HTTPS. */
+export const server = exactly<ServerSpecification>()(
+  object(
+    {
+      host: text({
+        description: 'The address to listen on.',
+        examples: ['127.0.0.1', '0.0.0.0'],
+        default: serverDefaults.host,
+      }),
+      port: integer({
+        description: 'The port; 0 takes a free one.',
+        minimum: 0,
+        maximum: 65_535,
+        default: serverDefaults.port,
+      }),
+      tls: scalarOrMap(
+        choice(['self-signed']),
+        object({
+          cert: required(text({ description: 'File with the certificate and its chain (PEM).' })),
+          key: required(text({ description: 'File with the private key (PEM).' })),
+        }),
+        { description: 'HTTPS: files with certificate and key, or a certificate for development.' },
+      ),
+      trustProxy: list(proxy, {
+        description: 'Addresses and CIDRs of the proxies whose `X-Forwarded-*` headers count.',
+      }),
+      publicUrl: webBase('The address under which clients reach the server; makes links absolute.'),
+      allowedHosts: list(host, {
+        description: 'Host names that `dev` answers for, beside those of this machine.',
+      }),
+      cors: scalarOrMap(boolean(), cors, {
+        description:
+          'Calls from web pages of other origins: `true` allows all, without credentials. If left out, `dev` allows pages of this machine, `start` none.',
+      }),
+      bodyLimit: size({
+        description: 'The largest body.',
+        minimum: 1,
+        default: serverDefaults.bodyLimit,
+      }),
+      requestTimeout: duration({
+        description: 'The longest that a request may take to arrive.',
+        minimum: 1,
+        default: serverDefaults.requestTimeout,
+      }),
+      maxInFlight: integer({
+        description: 'Requests at once; more are answered 503.',
+        minimum: 1,
+        default: serverDefaults.maxInFlight,
+      }),
+      maxConnections: integer({
+        description: 'Connections at once; more are closed as they come.',
+        minimum: 1,
+        default: serverDefaults.maxConnections,
+      }),
+      drainDelay: duration({
+        description:
+          'How long to stay reachable, but not ready, before stopping: 1s in `start`, 0 in `dev`.',
+      }),
+    },
+    { description: 'How the server listens and what it takes.' },
+  ),
+);

@@ -1,0 +1,134 @@
+import { operatorSuffixes, reservedParameters } from '../reserved.ts';
+import { quote } from '../yaml/node.ts';
+
+/** What names may look like somewhere in the file. */
+export interface NameRule {
+  readonly pattern: RegExp;
+  /** Whether two names that differ only in case are refused. */
+  readonly caseless: boolean;
+  /** What to say of a name that the pattern refuses. */
+  readonly refusal: (name: string) => string;
+  /** What to advise about a name that may stand, if anything. */
+  readonly advice?: (name: string, names: { has(name: string): boolean }) => string | undefined;
+}
+
+/** The longest name that PostgreSQL knows, in bytes: it cuts longer ones off. */
+export const longestName = 63;
+
+const version = /^v\d+$/;
+const camelCase = /^[a-z][a-zA-Z0-9]*$/;
+const lowerCaseHyphens = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+function refuseName(name: string, what: string, rule: string): string {
+  if (name.length > longestName && /^[\w-]+$/.test(name)) {
+    return `${quote(name)} is too long for ${what}; the most is ${longestName} characters`;
+  }
+  if (name === '') return `${what} cannot be empty; it takes ${rule}`;
+  const hint = /^[\w-]+:/.test(name) ? ' (a `:` needs a blank behind it)' : '';
+  return `${quote(name)} cannot be ${what}; it takes ${rule}${hint}`;
+}
+
+/** Names of resources. Contract 1, A resource. */
+export const resourceNames: NameRule = {
+  pattern: /^(?!v\d+$)[A-Za-z][A-Za-z0-9_-]{0,62}$/,
+  caseless: true,
+  refusal: (name) =>
+    version.test(name)
+      ? `${quote(name)} cannot be a resource's name, as a path \`/${name}\` names a version of the API`
+      : refuseName(
+          name,
+          "a resource's name",
+          'letters from a to z, digits, `-` and `_`, and begins with a letter',
+        ),
+  advice: (name) =>
+    lowerCaseHyphens.test(name)
+      ? undefined
+      : `by convention a resource's name is in lower case with hyphens: ${quote(hyphenated(name))} instead of ${quote(name)}`,
+};
+
+/** Names of fields and relations. */
+export const fieldNames: NameRule = {
+  pattern: /^[A-Za-z][A-Za-z0-9_]{0,62}$/,
+  caseless: true,
+  refusal: (name) =>
+    refuseName(
+      name,
+      "a field's name",
+      'letters from a to z, digits and `_`, and begins with a letter',
+    ),
+  advice: (name, names) => adviceOnField(name, names, reservedParameters),
+};
+
+/** Names of the properties of an object field. */
+export const propertyNames: NameRule = {
+  ...fieldNames,
+  caseless: false,
+  refusal: (name) =>
+    refuseName(
+      name,
+      "a property's name",
+      'letters from a to z, digits and `_`, and begins with a letter',
+    ),
+  advice: (name, names) => adviceOnField(name, names, []),
+};
+
+/** Names of field groups, which stand behind `@` in `fields`. */
+export const groupNames: NameRule = {
+  pattern: /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
+  caseless: false,
+  refusal: (name) =>
+    refuseName(
+      name,
+      "a group's name",
+      'letters from a to z, digits, `-` and `_`, and begins with a letter',
+    ),
+};
+
+/** Numbers of versions. */
+export const versionNumbers: NameRule = {
+  pattern: /^[1-9]\d{0,8}$/,
+  caseless: false,
+  refusal: (name) => `${quote(name)} is no number of a version; it takes a whole number from 1 up`,
+};
+
+/** Lint: what makes a field's name awkward in a query string, else in JSON, else for those who read the OpenAPI document. */
+function adviceOnField(
+  name: string,
+  names: { has(name: string): boolean },
+  reserved: readonly string[],
+): string | undefined {
+  if (reserved.includes(name)) {
+    return `${quote(name)} is a query parameter as well, which wins: a filter needs an operator behind the name, such as ${quote(`${name}_eq`)}, of a relation ${quote(`${name}_exists`)}`;
+  }
+  const suffix = operatorSuffixes.findLast((end) => name.length > end.length && name.endsWith(end));
+  if (suffix !== undefined) {
+    const base = name.slice(0, -suffix.length);
+    return names.has(base)
+      ? `${quote(name)} stands beside ${quote(base)}: a filter ${quote(`${name}=…`)} always means the field ${quote(name)}, never the operator \`${suffix}\` on ${quote(base)}`
+      : `${quote(name)} ends like the operator \`${suffix}\`; another name would not be mistaken for a filter on ${quote(base)}`;
+  }
+  if (Object.hasOwn(Object.prototype, name)) {
+    return `${quote(name)} is a name that every object of JavaScript has: some tools that read the OpenAPI document fail on such a field`;
+  }
+  if (camelCase.test(name)) return undefined;
+  return `by convention a field's name is in camelCase: ${quote(camelCased(name))} instead of ${quote(name)}`;
+}
+
+function words(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[-_]+/)
+    .filter((word) => word !== '');
+}
+
+function hyphenated(name: string): string {
+  return words(name).join('-');
+}
+
+function camelCased(name: string): string {
+  return words(name)
+    .map((word, index) => (index === 0 ? word : word.slice(0, 1).toUpperCase() + word.slice(1)))
+    .join('');
+}

@@ -1,0 +1,315 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Document,
+  type ParsedNode,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
+import type { Collector } from '../parsers/collector.ts';
+import type { Position } from '../problems.ts';
+import type { Environment } from './environment.ts';
+import { quote, type Entry, type Path, type SourceNode } from './node.ts';
+import { readScalar } from './scalar.ts';
+import { explainFaults } from './syntax-errors.ts';
+
+/** Aliases may add this many values; what is more is an attack or a mistake. */
+const aliasLimit = 100_000;
+const depthLimit = 100;
+
+interface Reading {
+  readonly lines: LineCounter;
+  readonly environment: Environment;
+  readonly mayBeUnset: (path: Path) => boolean;
+  readonly reportAt: Collector['reportAt'];
+  readonly anchors: Map<string, SourceNode>;
+  /** Anchors of the collections that are being read. */
+  readonly open: Set<string>;
+  added: number;
+}
+
+/**
+ * Reads YAML (and JSON, which is YAML) into nodes with positions. What is wrong is reported; the result is
+ * undefined when there is nothing to look at any further: a fault in the syntax, an empty file, several documents. Where a
+ * variable that is not set `mayBeUnset`, that is a warning.
+ */
+export function readYaml(
+  text: string,
+  environment: Environment,
+  mayBeUnset: (path: Path) => boolean,
+  reportAt: Collector['reportAt'],
+): SourceNode | undefined {
+  const lines = new LineCounter();
+  const documents: Document.Parsed[] = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  const at = (offset: number): Position => positionAt(lines, offset);
+  const faults = documents.flatMap(({ errors }) => errors);
+  if (faults.length > 0) {
+    for (const { offset, message } of explainFaults(faults, text, (offset) => at(offset).line)) {
+      reportAt(at(offset), [], message);
+    }
+    return undefined;
+  }
+  const [document, second] = documents;
+  const content = document?.contents;
+  if (document?.directives.yaml.version === '1.1' || document?.directives.yaml.explicit === true) {
+    reportAt(
+      at(0),
+      [],
+      'a `%YAML` line is not supported; leave it out, the file is read as YAML 1.2',
+    );
+    return undefined;
+  }
+  if (second !== undefined) {
+    reportAt(
+      at(second.contents?.range[0] ?? second.range[0]),
+      [],
+      'the file holds more than one YAML document; leave out the `---` and what follows it',
+    );
+    return undefined;
+  }
+  if (content === undefined || content === null || (isScalar(content) && content.value === null)) {
+    reportAt({ line: 1, column: 1 }, [], 'the file is empty; it needs at least `resources`');
+    return undefined;
+  }
+  const reading = {
+    lines,
+    environment,
+    mayBeUnset,
+    reportAt,
+    anchors: new Map(),
+    open: new Set<string>(),
+    added: 0,
+  };
+  return readNode(content, [], 0, reading);
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function readNode(node: ParsedNode, path: Path, depth: number, reading: Reading): SourceNode {
+  const position = positionAt(reading.lines, node.range[0]);
+  if (isAlias(node)) return readAlias(node.source, position, path, depth, reading);
+  const { anchor } = node;
+  if (isScalar(node)) {
+    const scalar = scalarNode(node, position, path, reading);
+    if (anchor !== undefined) reading.anchors.set(anchor, scalar);
+    return scalar;
+  }
+  if (depth > depthLimit) {
+    reading.reportAt(position, path, `the file is nested deeper than ${depthLimit} levels`);
+    return unusable(position);
+  }
+  if (node.tag !== undefined && !/^tag:yaml\.org,2002:(map|seq)$/.test(node.tag)) {
+    reading.reportAt(position, path, 'tags such as `!!set` are not supported; leave the tag out');
+    return unusable(position);
+  }
+  if (anchor !== undefined) reading.open.add(anchor);
+  const result = isSeq(node)
+    ? listNode(
+        position,
+        node.items.map((item, index) => readNode(item, [...path, index], depth + 1, reading)),
+      )
+    : readMap(node, position, path, depth, reading);
+  if (anchor !== undefined) {
+    reading.open.delete(anchor);
+    reading.anchors.set(anchor, result);
+  }
+  return result;
+}
+
+function readAlias(
+  name: string,
+  position: Position,
+  path: Path,
+  depth: number,
+  reading: Reading,
+): SourceNode {
+  const { anchors, open, reportAt } = reading;
+  const target = anchors.get(name);
+  if (open.has(name)) {
+    reportAt(
+      position,
+      path,
+      `\`*${name}\` stands inside \`&${name}\` itself; an alias cannot hold itself`,
+    );
+  } else if (target === undefined) {
+    reportAt(position, path, `\`*${name}\` has no \`&${name}\` before it`);
+  } else if (depth + target.height > depthLimit) {
+    reportAt(position, path, `with this alias the file is nested deeper than ${depthLimit} levels`);
+  } else if (reading.added + target.size > aliasLimit) {
+    if (reading.added <= aliasLimit) {
+      reportAt(position, path, `the aliases blow the file up to more than ${aliasLimit} values`);
+    }
+    reading.added = Number.POSITIVE_INFINITY;
+  } else {
+    reading.added += target.size;
+    return target;
+  }
+  return unusable(position);
+}
+
+function readMap(
+  map: YAMLMap.Parsed,
+  position: Position,
+  path: Path,
+  depth: number,
+  reading: Reading,
+): SourceNode {
+  const entries = new Map<string, Entry>();
+  const merged = new Set<string>();
+  const template = templateIn(map);
+  if (template !== undefined) {
+    const message = `to YAML these braces are maps; text with {{…}} has to stand in quotes: '{{${template}}}'`;
+    reading.reportAt(position, path, message);
+    return unusable(position);
+  }
+  for (const { key, value } of map.items) {
+    const keyPosition = positionAt(reading.lines, key.range[0]);
+    const name = readKey(key, keyPosition, path, reading);
+    const valuePath = [...path, name ?? '?'];
+    const node =
+      value === null ? emptyNode(keyPosition) : readNode(value, valuePath, depth + 1, reading);
+    if (name === undefined) continue;
+    if (name === '<<' && isScalar(key) && key.type === 'PLAIN') {
+      for (const [inherited, entry] of mergedEntries(node, valuePath, reading)) {
+        if (entries.has(inherited)) continue;
+        entries.set(inherited, entry);
+        merged.add(inherited);
+      }
+      continue;
+    }
+    const earlier = entries.get(name);
+    if (earlier === undefined || merged.delete(name))
+      entries.set(name, { keyPosition, value: node });
+    else {
+      const { line } = earlier.keyPosition;
+      reading.reportAt(
+        keyPosition,
+        valuePath,
+        `${quote(name)} stands here a second time, after line ${line}`,
+      );
+    }
+  }
+  return {
+    kind: 'map',
+    position,
+    entries,
+    ...measure([...entries.values()].map(({ value }) => value)),
+  };
+}
+
+/** What stands between the braces of a `{{…}}` that lacks its quotes. */
+function templateIn(map: YAMLMap.Parsed): string | undefined {
+  const [item, other] = map.items;
+  if (other !== undefined || item === undefined || item.value !== null || !isMap(item.key))
+    return undefined;
+  const [inner, more] = item.key.items;
+  if (more !== undefined || inner?.value !== null || !isScalar(inner.key)) return undefined;
+  return sourceOf(inner.key);
+}
+
+/** What `<<: *base` or `<<: [*one, *other]` brings in; the first that has a key wins. */
+function mergedEntries(node: SourceNode, path: Path, reading: Reading): readonly [string, Entry][] {
+  const entries: [string, Entry][] = [];
+  for (const source of node.kind === 'list' ? node.items : [node]) {
+    if (source.kind === 'map') entries.push(...source.entries);
+    else if (source.kind === 'list' || source.origin !== 'unusable') {
+      const message = '`<<` takes in a map or a list of maps, such as `<<: *base`';
+      reading.reportAt(node.position, path, message);
+    }
+  }
+  return entries;
+}
+
+/** A key as text: numbers as written, nothing else than text and numbers. */
+function readKey(
+  key: ParsedNode,
+  position: Position,
+  path: Path,
+  reading: Reading,
+): string | undefined {
+  const report = (message: string): undefined =>
+    reading.reportAt(position, path, message) as undefined;
+  if (isAlias(key)) {
+    const target = reading.anchors.get(key.source);
+    if (target?.kind === 'scalar' && typeof target.value === 'string') return target.value;
+    return report(
+      `\`*${key.source}\` has no text with \`&${key.source}\` before it that could be a key`,
+    );
+  }
+  if (!isScalar(key)) return report('a key has to be text, not a list or map');
+  if (key.anchor !== undefined) {
+    reading.anchors.set(key.anchor, scalarNode(key, position, path, reading));
+  }
+  if (typeof key.value === 'string') return key.value;
+  const written = sourceOf(key);
+  if (typeof key.value === 'number') return written;
+  if (written === '') return report('a key is missing before the `:`');
+  return report(`${quote(written)} is no text to YAML; put it in quotes to use it as a key`);
+}
+
+function scalarNode(scalar: Scalar, position: Position, path: Path, reading: Reading): SourceNode {
+  const source = sourceOf(scalar);
+  const { value, origin, problems, unset = [] } = readScalar(scalar, source, reading.environment);
+  for (const problem of problems) reading.reportAt(position, path, problem);
+  // What has an anchor may stand elsewhere, too.
+  const isAlone = scalar.anchor === undefined && reading.open.size === 0;
+  const severity = isAlone && reading.mayBeUnset(path) ? 'warning' : 'error';
+  for (const problem of unset) reading.reportAt(position, path, problem, severity);
+  const plain = scalar.type === 'PLAIN';
+  return { kind: 'scalar', position, size: 1, height: 0, value, source, plain, origin };
+}
+
+function sourceOf({ source, value }: Scalar): string {
+  return source ?? (typeof value === 'string' ? value : '');
+}
+
+function listNode(position: Position, items: readonly SourceNode[]): SourceNode {
+  return { kind: 'list', position, items, ...measure(items) };
+}
+
+function emptyNode(position: Position): SourceNode {
+  const origin = 'written';
+  return {
+    kind: 'scalar',
+    position,
+    size: 1,
+    height: 0,
+    value: null,
+    source: '',
+    plain: true,
+    origin,
+  };
+}
+
+function unusable(position: Position): SourceNode {
+  return {
+    ...emptyNode(position),
+    kind: 'scalar',
+    value: null,
+    source: '?',
+    plain: true,
+    origin: 'unusable',
+  };
+}
+
+function measure(children: readonly SourceNode[]): { size: number; height: number } {
+  return children.reduce(
+    (sum, { size, height }) => ({
+      size: sum.size + size,
+      height: Math.max(sum.height, height + 1),
+    }),
+    { size: 1, height: 0 },
+  );
+}

@@ -1,0 +1,64 @@
+import type { Dialect } from '../dialect.ts';
+import { orderTerm } from './order.ts';
+import type { Add } from '../statement.ts';
+
+/** A key of an order: what is compared, and how ORDER BY names it. */
+export interface OrderKey {
+  readonly value: (add: Add) => string;
+  readonly name: (add: Add) => string;
+  readonly descending: boolean;
+  readonly nulls: 'first' | 'last' | undefined;
+}
+
+/** One range of the rows behind a cursor, in the order of the list. */
+interface Seek {
+  readonly conditions: (add: Add) => readonly string[];
+  readonly order: readonly ((add: Add) => string)[];
+}
+
+/**
+ * The ranges behind a record, nearest first: equal under all keys but the last, behind it there; then equal under all
+ * but two; and so on. Each is a seek in an index that serves the order. `after` tells under which keys the record has a
+ * value; those values are bound from `first` on.
+ */
+export function seeks(
+  order: readonly OrderKey[],
+  after: readonly boolean[],
+  first: number,
+  dialect: Dialect,
+): readonly Seek[] {
+  const operandOf = (index: number, add: Add): string => add(first + index);
+  const orderFrom = (index: number): Seek['order'] =>
+    order.slice(index).map((key) => (add) => orderTerm(key.name(add), key, dialect));
+  const ranges = order.map((key, index): readonly Seek[] => {
+    const { value, name, descending, nulls } = key;
+    const before = (add: Add): string[] =>
+      order
+        .slice(0, index)
+        .map((one, at) =>
+          after[at] === true
+            ? `${one.value(add)} = ${operandOf(at, add)}`
+            : `${one.value(add)} IS NULL`,
+        );
+    // There is no null in a range, so that they may be said to stand where an index has them.
+    const placed = nulls && (descending ? 'last' : 'first');
+    const ranged = (condition: (add: Add) => string): Seek => ({
+      conditions: (add) => [...before(add), condition(add)],
+      order: [
+        (add) => orderTerm(name(add), { descending, nulls: placed }, dialect),
+        ...orderFrom(index + 1),
+      ],
+    });
+    if (after[index] === true) {
+      const sign = descending ? '<' : '>';
+      const range = ranged((add) => `${value(add)} ${sign} ${operandOf(index, add)}`);
+      const isNull: Seek = {
+        conditions: (add) => [...before(add), `${value(add)} IS NULL`],
+        order: orderFrom(index + 1),
+      };
+      return nulls === 'last' ? [range, isNull] : [range];
+    }
+    return nulls === 'first' ? [ranged((add) => `${value(add)} IS NOT NULL`)] : [];
+  });
+  return ranges.reverse().flat();
+}

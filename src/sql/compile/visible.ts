@@ -1,0 +1,41 @@
+import type { Field, Resource } from '../../model/api.ts';
+import type { View } from '../../model/view.ts';
+
+/**
+ * Whether a statement names no table and no column that is hidden from a caller; a name that the model does not
+ * know counts as hidden. What the caller may only write is hidden in a read, where no name but that of a row rule's
+ * field could lead to it. Contract 3, Authorization: a debug parameter shows nothing that does not exist for its caller.
+ */
+export function namesNothingHidden(sql: string, view: View, isRead: boolean): boolean {
+  const names = namesIn(sql);
+  const resources = [...view.api.resources.values()].filter(({ table }) => names.has(table));
+  const known = new Set(view.faces().map(({ resource }) => resource));
+  if (!resources.every((resource) => known.has(resource))) return false;
+  const tables = new Set(resources.map(({ table }) => table));
+  const visible = new Map(
+    resources.map((resource) => [resource, visibleFields(resource, view, isRead)]),
+  );
+  return [...names].every((name) => {
+    // A column may stand under the same name in several of the tables: then all of them have to show it.
+    const fields = resources.flatMap((resource) =>
+      [...resource.fields.values()].filter(({ column }) => column === name),
+    );
+    if (fields.length === 0) return tables.has(name);
+    return fields.every((field) => visible.get(field.resource)?.has(field) === true);
+  });
+}
+
+function visibleFields({ name }: Resource, view: View, isRead: boolean): ReadonlySet<Field> {
+  const face = view.resource(name);
+  const inputs = isRead ? [] : (face?.inputs.values() ?? []);
+  const entries = [...(face?.fields.values() ?? []), ...inputs];
+  return new Set(entries.map(({ field }) => field));
+}
+
+/** The quoted names of a statement: all that the compilers write of the model. Texts and collations are none. */
+function namesIn(sql: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [found] of sql.matchAll(/'(?:[^']|'')*'|COLLATE "[^"]*"|"(?:[^"]|"")*"/gu))
+    if (found.startsWith('"')) names.add(found.slice(1, -1).replaceAll('""', '"'));
+  return names;
+}

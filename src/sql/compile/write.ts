@@ -1,0 +1,231 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
+import type { CompiledRead } from './read.ts';
+import { createWholeSql, demanding, type WholeCreate } from './create.ts';
+import { deleteStatements, type DeleteStatements } from './delete.ts';
+import { quote, type Dialect } from '../dialect.ts';
+import { buildStatement, type Add, type Statement } from '../statement.ts';
+
+/**
+ * The statements of writes. They depend on the resource and the set of fields alone, and a record's fields come in
+ * the order of the model, so that one text serves all writes of a kind; a bounded cache keeps them.
+ */
+export interface WriteStatements extends DeleteStatements {
+  readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
+  /** Updates the record named by `id`. */
+  readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
+  /** Inserts `count` records, all or none, and gives of each a row as the read has it, with the id behind it. */
+  readonly create: (read: CompiledRead, fields: readonly Field[], count: number) => Statement;
+  /** Updates the record named by `id`, and gives its row as `create` does; none where there is no such record. */
+  readonly change: (read: CompiledRead, fields: readonly Field[]) => Statement;
+  /** Creates a record with what goes with it, and gives its row as `create` does; only where `createsWhole` says so. */
+  readonly createWhole: (read: CompiledRead, whole: WholeCreate) => Statement;
+  /** The row of the record named by `id` as the read has it, with its version behind it as text. */
+  readonly versioned: (read: CompiledRead) => Statement;
+  /** As `change`, where the row still has the version that is bound behind the values. */
+  readonly changeVersion: (read: CompiledRead, fields: readonly Field[]) => Statement;
+  /** The records whose ids are among `keys`, each as `create` gives it. */
+  readonly created: (read: CompiledRead) => Statement;
+  readonly delete: (resource: Resource) => Statement;
+  /** The values of `fields` of the record named by `id`. */
+  readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
+  /** A row where there is a record named by `id`, which stays as it is until the transaction ends. */
+  readonly lock: (resource: Resource) => Statement;
+  /** A row where there is a record named by `id`, which nobody deletes until the transaction ends. */
+  readonly hold: (resource: Resource) => Statement;
+  /**
+   * The links of the owner whose key is bound first, at most `limit`: each link's id, and the key of the record that it leads
+   * to. The latest comes first: where all of them go, it may need an earlier one.
+   */
+  readonly links: (relation: BelongsToMany) => Statement;
+  /** As `links`, those to the records whose keys are among `keys`. */
+  readonly linksTo: (relation: BelongsToMany) => Statement;
+  /** The records whose ids are among `keys`: their ids, and the keys by which links lead to them. */
+  readonly linkable: (relation: BelongsToMany) => Statement;
+  /** A row where a record has the value bound first in `field`. */
+  readonly exists: (field: Field) => Statement;
+  /** The id of a record that has these values in `fields`. */
+  readonly same: (fields: readonly Field[]) => Statement;
+}
+
+function wholeKey({ fields, links, isKept, isDrawn }: WholeCreate): string {
+  const names = (some: readonly Field[]): string => some.map(({ name }) => name).join(',');
+  const linked = links.map(
+    ({ relation: { through, ownerKey, targetKey }, shared }) =>
+      `${through.name} ${names([ownerKey, targetKey, ...shared])}`,
+  );
+  return ['whole', isKept, isDrawn, names(fields), ...linked].join('|');
+}
+
+/** How many statements are kept, and how many that give the rows of one read. */
+const keptStatements = 1_000;
+
+/** Makes the write statements of one dialect. */
+export function writeStatements(dialect: Dialect): WriteStatements {
+  const common = new BoundedCache<Statement>(keptStatements);
+  const ofReads = new WeakMap<CompiledRead, BoundedCache<Statement>>();
+  const cacheOf = (read: CompiledRead): BoundedCache<Statement> =>
+    getOrInsert(ofReads, read, () => new BoundedCache(keptStatements));
+  const cached = (key: string, text: (add: Add) => string, cache = common): Statement =>
+    getOrInsert(cache, key, () => buildStatement(dialect, text));
+  const keyOf = (kind: string, resource: Resource, fields: readonly Field[] = []): string =>
+    `${kind} ${resource.name} ${fields.map((field) => field.name).join(',')}`;
+  const columns = (fields: readonly Field[]): string[] =>
+    fields.map((field) => quote(field.column));
+  const byId = ({ id }: Resource, add: Add): string => `${quote(id.column)} = ${add('id')}`;
+  const insertSql = (
+    { table }: Resource,
+    fields: readonly Field[],
+    count: number,
+    add: Add,
+  ): string => {
+    if (fields.length === 0) return `INSERT INTO ${quote(table)} DEFAULT VALUES`;
+    const rows = Array.from(
+      { length: count },
+      (_, row) => `(${fields.map((_field, index) => add(row * fields.length + index)).join(', ')})`,
+    );
+    return `INSERT INTO ${quote(table)} (${columns(fields).join(', ')}) VALUES ${rows.join(', ')}`;
+  };
+  const updateSql = (resource: Resource, fields: readonly Field[], add: Add): string => {
+    const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
+    return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
+  };
+  const shownOf = ({ selection }: CompiledRead): string[] => {
+    const shown: string[] = [];
+    for (const { position, field } of selection.columns)
+      shown[position] = dialect.select(quote(field.column), field);
+    return shown;
+  };
+  const rowOf = (read: CompiledRead): string =>
+    [...shownOf(read), quote(read.plan.resource.id.column)].join(', ');
+  const { rowVersion } = dialect;
+  const linksSql = (
+    { through, ownerKey, targetKey }: BelongsToMany,
+    owner: string,
+    keys?: string,
+  ): string => {
+    const target = quote(targetKey.column);
+    const isNamed =
+      keys === undefined ? '' : ` AND ${dialect.compare(target, 'in', keys, targetKey)}`;
+    return (
+      `SELECT ${quote(through.id.column)}, ${target} FROM ${quote(through.table)}` +
+      ` WHERE ${quote(ownerKey.column)} = ${owner}${isNamed} ORDER BY ${quote(through.id.column)} DESC`
+    );
+  };
+  return {
+    insert: (resource, fields) =>
+      cached(
+        keyOf('insert', resource, fields),
+        (add) =>
+          insertSql(resource, fields, 1, add) +
+          (dialect.returning?.(quote(resource.id.column)) ?? ''),
+      ),
+    update: (resource, fields) =>
+      cached(keyOf('update', resource, fields), (add) => updateSql(resource, fields, add)),
+    create: (read, fields, count) =>
+      cached(
+        keyOf(`create ${count}`, read.plan.resource, fields),
+        (add) => {
+          const made = `${insertSql(read.plan.resource, fields, count, add)} RETURNING ${rowOf(read)}`;
+          if (count === 1) return made;
+          const names = [...shownOf(read).map((_, index) => `c${index}`), 'id'].join(', ');
+          const isWhole = demanding(`(SELECT count(*) FROM made) = ${count}`);
+          return `WITH made(${names}) AS (${made}) SELECT * FROM made WHERE ${isWhole}`;
+        },
+        cacheOf(read),
+      ),
+    change: (read, fields) =>
+      cached(
+        keyOf('change', read.plan.resource, fields),
+        (add) => `${updateSql(read.plan.resource, fields, add)} RETURNING ${rowOf(read)}`,
+        cacheOf(read),
+      ),
+    createWhole: (read, whole) =>
+      cached(
+        wholeKey(whole),
+        (add) => createWholeSql(read.plan.resource, shownOf(read), whole, dialect, add),
+        cacheOf(read),
+      ),
+    versioned: (read) =>
+      cached(
+        'versioned',
+        (add) => {
+          const { resource } = read.plan;
+          const row = [...shownOf(read), rowVersion?.text ?? 'NULL'].join(', ');
+          return `SELECT ${row} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
+        },
+        cacheOf(read),
+      ),
+    changeVersion: (read, fields) =>
+      cached(
+        keyOf('change version', read.plan.resource, fields),
+        (add) =>
+          `${updateSql(read.plan.resource, fields, add)} AND ${rowVersion?.column ?? 'NULL'} =` +
+          ` ${add(fields.length)} RETURNING ${rowOf(read)}`,
+        cacheOf(read),
+      ),
+    created: (read) =>
+      cached(
+        'created',
+        (add) => {
+          const { table, id } = read.plan.resource;
+          const isWanted = dialect.compare(quote(id.column), 'in', add('keys'), id);
+          return `SELECT ${rowOf(read)} FROM ${quote(table)} WHERE ${isWanted}`;
+        },
+        cacheOf(read),
+      ),
+    delete: (resource) =>
+      cached(
+        keyOf('delete', resource),
+        (add) => `DELETE FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`,
+      ),
+    current: (resource, fields) =>
+      cached(keyOf('current', resource, fields), (add) => {
+        const selected = fields.map((field) => dialect.select(quote(field.column), field));
+        return `SELECT ${['1', ...selected].join(', ')} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
+      }),
+    lock: (resource) =>
+      cached(
+        keyOf('lock', resource),
+        (add) =>
+          `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forUpdate}`,
+      ),
+    hold: (resource) =>
+      cached(
+        keyOf('hold', resource),
+        (add) =>
+          `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forKeyShare}`,
+      ),
+    links: (relation) =>
+      cached(
+        keyOf('links', relation.through, [relation.ownerKey, relation.targetKey]),
+        (add) => `${linksSql(relation, add(0))} LIMIT ${add('limit')}`,
+      ),
+    linksTo: (relation) =>
+      cached(keyOf('linksTo', relation.through, [relation.ownerKey, relation.targetKey]), (add) =>
+        linksSql(relation, add(0), add('keys')),
+      ),
+    linkable: ({ target, targetField }) =>
+      cached(keyOf('linkable', target, [targetField]), (add) => {
+        const isWanted = dialect.compare(quote(target.id.column), 'in', add('keys'), target.id);
+        return `SELECT ${columns([target.id, targetField]).join(', ')} FROM ${quote(target.table)} WHERE ${isWanted}`;
+      }),
+    exists: (field) =>
+      cached(
+        keyOf('exists', field.resource, [field]),
+        (add) =>
+          `SELECT 1 FROM ${quote(field.resource.table)} WHERE ${quote(field.column)} = ${add(0)} LIMIT 1`,
+      ),
+    same: (fields) => {
+      const [first] = fields;
+      if (first === undefined) throw new TypeError('A key has at least one field');
+      const { resource } = first;
+      return cached(keyOf('same', resource, fields), (add) => {
+        const where = columns(fields).map((column, index) => `${column} = ${add(index)}`);
+        return `SELECT ${quote(resource.id.column)} FROM ${quote(resource.table)} WHERE ${where.join(' AND ')} LIMIT 1`;
+      });
+    },
+    ...deleteStatements(dialect, cached),
+  };
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { Api, Field, Resource } from '../../model/api.ts';
+import { isLeftToDatabase } from '../../query/write/defaults.ts';
+import { longestName } from '../../specification/parsers/names.ts';
+import type { OnDelete, StoredAs } from '../../specification/specification.ts';
+import { encodeValue, quote, type Dialect } from '../dialect.ts';
+import { serviceTables } from './service-tables.ts';
+import { kindOf } from '../stored-kind.ts';
+import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table.ts';
+
+/** A table without records, or a column without values in records that are there. */
+export interface Lacking {
+  readonly table: string;
+  readonly column?: string;
+}
+
+/** One difference between a database and the specification. */
+export interface MigrationStep {
+  /** In words: "create table posts". */
+  readonly summary: string;
+  /** What is lost by it, such as "3 values"; undefined where nothing is. */
+  readonly loses: string | undefined;
+  /** Why it cannot be done, and what to do about it; undefined where it can. */
+  readonly obstacle: string | undefined;
+  /** Whether the service runs without it: what the file no longer names stays until it is asked to go. */
+  readonly isOptional: boolean;
+  /** Whether what it takes away is in the way of nobody who serves this specification: a newer one may have added it. */
+  readonly canWait?: boolean;
+  /** What has no values after it, or not all; that is also all that may keep it from being done, or be lost by it. */
+  readonly lacking?: Lacking;
+}
+
+/**
+ * The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. Of fields
+ * that are `lacking` the columns may be null, and their values are made anew.
+ */
+export function schemaOf(
+  api: Api,
+  dialect: Dialect,
+  lacking: ReadonlySet<Field> = new Set(),
+): readonly TableSchema[] {
+  const resources = [...api.resources.values()];
+  const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
+  return [
+    ...resources.map((resource) => ({
+      name: resource.table,
+      resource: resource.name,
+      takesRows: resource.access.create.some(({ role }) => role !== 'none'),
+      columns: [...resource.fields.values()].map((field) => ({
+        ...columnOf(field, dialect),
+        ...(lacking.has(field) ? { nullable: true, isMadeAnew: true } : {}),
+      })),
+      indexes: indexesOf(resource, tables),
+    })),
+    ...serviceTables(resources, dialect),
+  ];
+}
+
+/** A form whose values are read, compared and sorted as those of another one. */
+const takenFor: Readonly<Partial<Record<StoredAs, StoredAs>>> = { sqlMicroseconds: 'sqlMixed' };
+
+function columnOf(field: Field, dialect: Dialect): ColumnSchema {
+  const { reference } = field;
+  const { storedAs } = field.attributes;
+  return {
+    name: field.column,
+    type: dialect.storage(field).column(field),
+    nullable: field.nullable,
+    isKey: field === field.resource.id,
+    reference: reference && {
+      table: reference.resource.table,
+      column: reference.field.column,
+      onDelete: reference.onDelete,
+    },
+    guard: dialect.guard?.(field),
+    isReadOnly: isLeftToDatabase(field),
+    field: field.name,
+    kind: kindOf(field, dialect),
+    form: storedAs && {
+      name: storedAs,
+      isMet: (column) => dialect.isStoredAs(column, takenFor[storedAs] ?? storedAs, field),
+    },
+    fill: fillOf(field, dialect),
+  };
+}
+
+function fillOf(field: Field, dialect: Dialect): Fill | undefined {
+  if (field.default === undefined) return undefined;
+  // The time in another form is no expression that both databases have.
+  if (field.default.kind !== 'value')
+    return field.attributes.storedAs === undefined ? { kind: field.default.kind } : undefined;
+  if (field.default.value === null) return undefined;
+  const value = encodeValue(dialect, field.default.value, field);
+  const sql = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  return { kind: 'literal', sql, shown: JSON.stringify(field.default.value) };
+}
+
+/** Each set of columns once: what is unique needs no second index. `tables` are names that are taken. */
+function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly IndexSchema[] {
+  const single = [...resource.fields.values()].filter((field) => field.unique);
+  const wanted = [
+    ...single.map((field) => ({ fields: [field], unique: true })),
+    ...resource.unique.map((fields) => ({ fields, unique: true })),
+    ...resource.indexes.map((fields) => ({ fields, unique: false })),
+  ];
+  const indexes = new Map<string, IndexSchema>();
+  for (const { fields, unique } of wanted) {
+    const columns = fields.map((field) => field.column);
+    const key = JSON.stringify(columns);
+    const isId = fields.length === 1 && fields[0] === resource.id;
+    if (isId || indexes.has(key)) continue;
+    const [plain, distinct] = indexNames(resource.table, columns, unique);
+    // Tables and indexes share one set of names.
+    const name = tables.has(plain.toLowerCase()) ? distinct : plain;
+    indexes.set(key, { name, columns, unique, ...otherwise(fields) });
+  }
+  return [...indexes.values()];
+}
+
+/** A key that is unique because a hasOne counts on it may also be that of a hasMany. */
+function otherwise([field, another]: readonly Field[]): Pick<IndexSchema, 'otherwise'> {
+  if (field === undefined || another !== undefined || field.attributes.unique === true) return {};
+  const relations = field.reference?.resource.relations.values() ?? [];
+  const one = [...relations].find(
+    (relation) => relation.kind === 'hasOne' && relation.key === field,
+  );
+  return one === undefined ? {} : { otherwise: `make ${one.owner.name}.${one.name} a hasMany` };
+}
+
+/** A name as PostgreSQL keeps it: at most its first `bytes` bytes, in whole characters. */
+export function cutName(name: string, bytes = longestName): string {
+  let length = 0;
+  let kept = '';
+  for (const character of name) {
+    length += Buffer.byteLength(character);
+    if (length > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
+/**
+ * The names that an index of these columns may have, the one that it is made with first: they follow from the index
+ * alone, so that they stay whatever else the file declares. The first is `posts_title_index` as long as it can be read
+ * in one way only: `a_b` and `c` must not meet `a` and `b_c`. The last one always has a digest of the index.
+ */
+export function indexNames(
+  table: string,
+  columns: readonly string[],
+  unique: boolean,
+): readonly [first: string, last: string] {
+  const plain = `${table}_${columns.join('_')}_${unique ? 'unique' : 'index'}`;
+  const parts = JSON.stringify([table, ...columns, unique]).toLowerCase();
+  const digest = createHash('sha256').update(parts).digest('hex').slice(0, 8);
+  const distinct = `${cutName(plain, longestName - digest.length - 1)}_${digest}`;
+  const isClear =
+    ![table, ...columns].some((name) => name.includes('_')) && cutName(plain) === plain;
+  return [isClear ? plain : distinct, distinct];
+}
+
+/** `ON DELETE` in SQL. */
+export const deleteActions: Readonly<Record<OnDelete, string>> = {
+  restrict: 'RESTRICT',
+  cascade: 'CASCADE',
+  setNull: 'SET NULL',
+};
+
+/** `"authorId" INTEGER NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT` */
+export function columnSql({ name, type, nullable, isKey, guard, reference }: ColumnSchema): string {
+  const notNull = nullable || isKey ? '' : ' NOT NULL';
+  const references =
+    reference === undefined
+      ? ''
+      : ` REFERENCES ${quote(reference.table)} (${quote(reference.column)}) ON DELETE ${deleteActions[reference.onDelete]}`;
+  return `${quote(name)} ${type}${notNull}${guard === undefined ? '' : ` ${guard}`}${references}`;
+}

@@ -1,0 +1,130 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import type { Field, Resource } from '../../model/api.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { SqlValue } from '../../model/values.ts';
+import { quote, type Dialect } from '../../sql/dialect.ts';
+import { buildStatement, type Statement } from '../../sql/statement.ts';
+import type { Row } from '../../databases/database.ts';
+import type { Reading } from './record.ts';
+import type { SourceRecord } from './source.ts';
+
+/** A good record that is to be inserted. */
+export interface Candidate {
+  readonly source: SourceRecord;
+  readonly reading: Reading;
+  /** Whether some of its keys are left null until all rows are there. */
+  readonly waits: boolean;
+  /** What the database stores; without the id where the database gives it. */
+  readonly bound: readonly SqlValue[];
+  /** In which fields a record differs that was there under its id before the run; none: there was no such record. */
+  readonly differences: readonly Field[];
+}
+
+/** How many records one statement takes: at some point more of them make it no faster. */
+const mostRecords = 100;
+/** Characters of records that are held at once. */
+const mostText = 1 << 18;
+/** SQLite takes 32,766 parameters, PostgreSQL 65,534. */
+const mostParameters = 30_000;
+
+/** Records that wait to be inserted together. */
+export class Batch {
+  private candidates: Candidate[] = [];
+  private text = 0;
+  private readonly most: number;
+
+  constructor(resource: Resource, deferred: ReadonlySet<Field>) {
+    // A key to the own table that cannot wait is checked against the rows before it alone.
+    const looksBack = [...resource.fields.values()].some(
+      (field) => field.reference?.resource === resource && !deferred.has(field),
+    );
+    const fitting = Math.floor(mostParameters / resource.fields.size);
+    // `DEFAULT VALUES`, for records without even an id, are those of one row.
+    const isIdAlone = resource.fields.size === 1;
+    this.most = looksBack || isIdAlone ? 1 : Math.max(1, Math.min(mostRecords, fitting));
+  }
+
+  add(candidate: Candidate): void {
+    this.candidates.push(candidate);
+    this.text += candidate.source.text.length;
+  }
+
+  get isFull(): boolean {
+    return this.candidates.length >= this.most || this.text >= mostText;
+  }
+
+  take(): readonly Candidate[] {
+    const { candidates } = this;
+    this.candidates = [];
+    this.text = 0;
+    return candidates;
+  }
+}
+
+/** Candidates that one statement can insert, in their order: those with an id of their own and those without. */
+export function sameColumns(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
+  const groups: Candidate[][] = [];
+  for (const candidate of candidates) {
+    const last = groups.at(-1);
+    if (last?.[0]?.bound.length === candidate.bound.length) last.push(candidate);
+    else groups.push([candidate]);
+  }
+  return groups;
+}
+
+/** The statements on many records of one resource at once. */
+export class BatchStatements {
+  private readonly resource: Resource;
+  private readonly fields: readonly Field[];
+  private readonly dialect: Dialect;
+  private readonly inserts = new Map<string, Statement>();
+  private readonly stored: Statement;
+  /** A row where there is a record. */
+  readonly any: Statement;
+
+  constructor(resource: Resource, fields: readonly Field[], dialect: Dialect) {
+    this.resource = resource;
+    this.fields = fields;
+    this.dialect = dialect;
+    const { id, table } = resource;
+    this.any = { sql: `SELECT 1 FROM ${quote(table)} LIMIT 1`, parameters: [] };
+    const selected = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
+    this.stored = buildStatement(
+      dialect,
+      (add) =>
+        `SELECT ${selected.join(', ')} FROM ${quote(table)} WHERE ${dialect.compare(quote(id.column), 'in', add(0), id)}`,
+    );
+  }
+
+  /** Inserts `count` records with as many columns as `columns` says: all, or all but the id. */
+  insert(columns: number, count: number): Statement {
+    const key = `${columns} ${count}`;
+    return getOrInsert(this.inserts, key, () => {
+      const { table, id } = this.resource;
+      const fields =
+        columns === this.fields.length ? this.fields : this.fields.filter((field) => field !== id);
+      const names = fields.map((field) => quote(field.column)).join(', ');
+      return buildStatement(this.dialect, (add) => {
+        const rows = Array.from(
+          { length: count },
+          (_, row) => `(${fields.map((_field, index) => add(row * columns + index)).join(', ')})`,
+        );
+        const givenIds = fields.includes(id) ? (this.dialect.givenIds ?? '') : '';
+        return fields.length === 0
+          ? `INSERT INTO ${quote(table)} DEFAULT VALUES`
+          : `INSERT INTO ${quote(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
+      });
+    });
+  }
+
+  /** Selects the records with these ids: each row an id and then the fields. */
+  storedWith(ids: readonly JsonValue[]): { statement: Statement; bound: readonly SqlValue[] } {
+    const { id } = this.resource;
+    return { statement: this.stored, bound: [this.dialect.operand([...ids], 'in', id)] };
+  }
+
+  /** The rows of `storedWith` by their ids. */
+  byId(rows: readonly Row[]): ReadonlyMap<string, Row> {
+    return new Map(rows.map(([id, ...values]) => [String(id), values]));
+  }
+}

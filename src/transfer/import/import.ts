@@ -1,0 +1,406 @@
+import type { Api, Field, Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
+import { unknownName } from '../../model/build/names.ts';
+import type { Draw } from '../../query/write/defaults.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { WriteStatements } from '../../sql/compile/write.ts';
+import { encodeValue } from '../../sql/dialect.ts';
+import {
+  findConflicts,
+  missingOwners,
+  storageNames,
+  type Access,
+  type Conflict,
+} from '../../records/write/conflicts.ts';
+import {
+  ConstraintError,
+  leftOut,
+  madeOne,
+  type Database,
+  type Transaction,
+} from '../../databases/database.ts';
+import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
+import { findLists } from './json-lists.ts';
+import { passNumbers } from '../../databases/pass-numbers.ts';
+import { emptyTables } from '../../databases/reset.ts';
+import { circleOf, importOrder } from './order.ts';
+import { ImportFailure, ImportProblems } from './problems.ts';
+import { readersOf, type RecordReader, type Reading } from './record.ts';
+import { readRecords } from './records.ts';
+import { takenMessage, withoutStored } from './stored.ts';
+import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
+
+/** How far a run has come. */
+export interface ImportProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+/**
+ * What becomes of a record of the file under the id of another that is there: an error, or it is written over; or all
+ * that is there, of every resource, is deleted first.
+ */
+export type TakenIds = 'refuse' | 'replace' | 'reset';
+
+/** What a run has done; or what is wrong with its data, of which nothing was kept then. */
+export type ImportResult =
+  | {
+      readonly ok: true;
+      /** How many were added, by resource. */
+      readonly byResource: ReadonlyMap<string, number>;
+      /** How many were there already, with the same values. */
+      readonly skipped: number;
+      /** How many were there with others, which were written over. */
+      readonly replaced: number;
+    }
+  | {
+      readonly ok: false;
+      readonly problems: readonly DataProblem[];
+      /** Whether some records could be written over what is there. */
+      readonly hasDifferences: boolean;
+    };
+
+/**
+ * Loads data files into the database in one transaction: ids, timestamps and read-only fields are kept, every value
+ * is checked as a write would be, and with any problem nothing of the run is kept. What `onProgress` throws ends the
+ * run, and nothing of it is kept either. A record that is there and equal is skipped, so that a run can be repeated.
+ * Contract 3, Command line.
+ */
+export async function importData(
+  files: readonly DataFile[],
+  api: Api,
+  database: Database,
+  statements: WriteStatements,
+  draw: Draw,
+  onProgress: (progress: ImportProgress) => void,
+  takenIds: TakenIds = 'refuse',
+): Promise<ImportResult> {
+  try {
+    return await database.write((transaction) =>
+      new Import(api, database, statements, transaction, draw, onProgress, takenIds).run(files),
+    );
+  } catch (error) {
+    if (!(error instanceof ImportFailure)) throw error;
+    const { problems, hasDifferences } = error;
+    return { ok: false, problems, hasDifferences };
+  }
+}
+
+/** One run inside a transaction. */
+class Import {
+  private readonly api: Api;
+  private readonly database: Database;
+  private readonly transaction: Transaction;
+  private readonly access: Access;
+  private readonly onProgress: (progress: ImportProgress) => void;
+  private readers: ReadonlyMap<Resource, RecordReader> = new Map();
+  private readonly draw: Draw;
+  private readonly deferred: ReadonlySet<Field>;
+  private readonly stuck: ReadonlySet<Field>;
+  private readonly order: readonly Resource[];
+  private readonly problems = new ImportProblems();
+  private readonly takenIds: TakenIds;
+  private readonly counts = new Map<string, number>();
+  private skipped = 0;
+  private replaced = 0;
+  /** Resources that have got records with ids of their own since the database was last told. */
+  private readonly withGivenIds = new Set<Resource>();
+  /** Sections with keys that wait for rows that come later. */
+  private readonly waiting = new Set<Section>();
+  private bytes = 0;
+  private totalBytes = 0;
+
+  constructor(
+    api: Api,
+    database: Database,
+    statements: WriteStatements,
+    transaction: Transaction,
+    draw: Draw,
+    onProgress: (progress: ImportProgress) => void,
+    takenIds: TakenIds,
+  ) {
+    this.api = api;
+    this.database = database;
+    this.transaction = transaction;
+    this.access = { transaction, dialect: database.dialect, statements, names: storageNames };
+    this.onProgress = onProgress;
+    this.takenIds = takenIds;
+    const { resources, deferred, stuck } = importOrder(api);
+    this.order = resources;
+    this.deferred = deferred;
+    this.stuck = stuck;
+    this.draw = draw;
+  }
+
+  async run(files: readonly DataFile[]): Promise<ImportResult & { ok: true }> {
+    this.totalBytes = files.reduce((sum, { size }) => sum + size, 0);
+    this.readers = await readersOf(this.order, this.database.dialect, this.transaction, this.draw);
+    const sections = await this.findSections(files);
+    this.problems.failOnAny();
+    const ordered = this.order.flatMap((resource) =>
+      sections.filter((section) => section.resource === resource.name),
+    );
+    this.totalBytes += files.reduce(
+      (sum, { format, size }) => sum + (format === 'json' ? size : 0),
+      0,
+    );
+    if (this.takenIds === 'reset')
+      await emptyTables(this.order, this.deferred, this.transaction, this.database.dialect);
+    for (const section of ordered) await this.insertAll(section);
+    // Only now is all there that a key or a morph pair may point to.
+    const again = ordered.filter((section) => this.waiting.has(section));
+    this.totalBytes += again.reduce((sum, { start, end }) => sum + end - start, 0);
+    for (const section of again) await this.connectAll(section);
+    this.problems.failOnAny();
+    for (const resource of this.withGivenIds) await this.passIds(resource);
+    return { ok: true, byResource: this.counts, skipped: this.skipped, replaced: this.replaced };
+  }
+
+  private async findSections(files: readonly DataFile[]): Promise<readonly Section[]> {
+    const sections: Section[] = [];
+    for (const file of files)
+      await this.orProblem(async () => {
+        const { resource, size } = file;
+        if (file.format === 'json') sections.push(...(await findLists(file, this.advance)));
+        else sections.push({ file, resource, start: 0, end: size, line: 1 });
+      });
+    for (const { file, line, resource } of sections)
+      if (!this.api.resources.has(resource))
+        this.problems.note(
+          file,
+          line,
+          unknownName('resource', resource, this.api.resources.keys()),
+        );
+    return sections;
+  }
+
+  private readonly advance = (bytes: number): void => {
+    this.bytes += bytes;
+    this.onProgress({ bytes: this.bytes, totalBytes: this.totalBytes });
+  };
+
+  private async orProblem(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DataProblem)) throw error;
+      this.problems.add(error);
+    }
+  }
+
+  private resourceOf({ resource: name }: Section): { resource: Resource; reader: RecordReader } {
+    const resource = this.api.resources.get(name);
+    const reader = resource && this.readers.get(resource);
+    if (resource === undefined || reader === undefined)
+      throw new TypeError(`There is no resource ${name}`);
+    return { resource, reader };
+  }
+
+  private recordsOf(section: Section): AsyncIterable<readonly SourceRecord[]> {
+    const { reader } = this.resourceOf(section);
+    return readRecords(section, (names) => reader.headerProblems(names), this.advance);
+  }
+
+  /** The first pass: every record, with its keys that may have to wait left null. */
+  private async insertAll(section: Section): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const { deferred, database } = this;
+    const deferrable = reader.fields.filter((field) => deferred.has(field));
+    const isDeferred = (field: Field): boolean => deferred.has(field);
+    const statements = new BatchStatements(resource, reader.fields, database.dialect);
+    // Beside the transaction it would still be seen what that has deleted.
+    const isEmpty =
+      this.takenIds === 'reset' || (await database.all(statements.any, { bound: [] })).length === 0;
+    if (reader.morphs.length > 0) this.waiting.add(section);
+    const batch = new Batch(resource, deferred);
+    let added = 0;
+    const flush = async (): Promise<void> => {
+      const all = batch.take();
+      const left = isEmpty ? all : await withoutStored(all, resource, reader, statements, database);
+      this.skipped += all.length - left.length;
+      const writesOver = (one: Candidate): boolean =>
+        this.takenIds === 'replace' && one.differences.length > 0;
+      for (const group of sameColumns(left.filter((one) => !writesOver(one))))
+        added += await this.insertTogether(section, group, statements);
+      for (const one of left.filter(writesOver)) await this.writeOver(section, one);
+    };
+    await this.orProblem(async () => {
+      try {
+        for await (const records of this.recordsOf(section))
+          for (const source of records) {
+            const reading = reader.read(source);
+            const { values, ownId, issues } = reading;
+            if (issues.length > 0) {
+              // Problems are listed in the order of the file.
+              await flush();
+              this.problems.refuse(resource, ownId);
+              for (const issue of issues) this.problems.note(section.file, source.line, issue);
+              continue;
+            }
+            const waits =
+              ownId !== null && deferrable.some((field) => reader.valueIn(values, field) !== null);
+            if (waits) this.waiting.add(section);
+            const bound = reader.encode(values, waits ? isDeferred : undefined);
+            batch.add({ source, reading, waits, bound, differences: [] });
+            if (batch.isFull) await flush();
+          }
+      } catch (error) {
+        if (error instanceof DataProblem) {
+          await flush();
+          // The second pass would stop there again.
+          this.waiting.delete(section);
+        }
+        throw error;
+      }
+      await flush();
+    });
+    this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + added);
+  }
+
+  /** Gives the record that is there what the file says of it; keys that have to wait follow in the second pass. */
+  private async writeOver(
+    section: Section,
+    { source, reading: { values, ownId }, waits, differences }: Candidate,
+  ): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const now = differences.filter((field) => !waits || !this.deferred.has(field));
+    const conflicts =
+      now.length === 0 ? [] : await this.setFields(resource, ownId, reader, values, now);
+    if (conflicts.length === 0) this.replaced += 1;
+    else this.problems.refuse(resource, ownId);
+    this.noteConflicts(section, source, conflicts, reader, values);
+  }
+
+  /** Inserts records of the same columns and lists those that are refused; gives how many were inserted. */
+  private async insertTogether(
+    section: Section,
+    group: readonly Candidate[],
+    statements: BatchStatements,
+  ): Promise<number> {
+    const { resource, reader } = this.resourceOf(section);
+    const [first, ...others] = group;
+    if (first === undefined) return 0;
+    const columns = first.bound.length;
+    if (columns === reader.fields.length) this.withGivenIds.add(resource);
+    else await this.passIds(resource);
+    try {
+      const { rows } = await this.transaction.run(statements.insert(columns, group.length), {
+        bound: group.flatMap(({ bound }) => bound),
+      });
+      if (rows === group.length) return rows;
+      if (others.length === 0) throw leftOut();
+      // Which ones it does not say, and nothing of this run will stay.
+      const last = others.at(-1)?.source.line;
+      const message = `up to line ${last}: a trigger of the database leaves out ${group.length - rows} of these records`;
+      this.problems.note(section.file, first.source.line, message);
+      return rows;
+    } catch (error) {
+      if (!(error instanceof ConstraintError)) throw error;
+      if (others.length === 0) {
+        await this.explain(section, first, error);
+        return 0;
+      }
+    }
+    // Alone, each shows whether it is the one.
+    let added = 0;
+    for (const one of group) added += await this.insertTogether(section, [one], statements);
+    return added;
+  }
+
+  /** Sees to it that the database gives no record an id that another has come with. */
+  private async passIds(resource: Resource): Promise<void> {
+    if (this.withGivenIds.delete(resource) && isGenerated(resource.id))
+      await passNumbers(resource.id, this.database.dialect, this.transaction);
+  }
+
+  /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */
+  private async connectAll(section: Section): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const keys = reader.fields.filter((field) => this.deferred.has(field));
+    await this.orProblem(async () => {
+      for await (const records of this.recordsOf(section))
+        for (const source of records) {
+          const { values, ownId, issues } = reader.read(source);
+          if (issues.length > 0 || this.problems.isRefused(resource, ownId)) continue;
+          const set = keys.filter((field) => reader.valueIn(values, field) !== null);
+          const conflicts =
+            ownId === null || set.length === 0
+              ? []
+              : await this.setFields(resource, ownId, reader, values, set);
+          const ownerless = await missingOwners(this.access, reader.morphs, (field) =>
+            reader.valueIn(values, field),
+          );
+          this.noteConflicts(section, source, [...conflicts, ...ownerless], reader, values);
+        }
+    });
+  }
+
+  private async setFields(
+    resource: Resource,
+    id: JsonValue,
+    reader: RecordReader,
+    values: Reading['values'],
+    fields: readonly Field[],
+  ): Promise<readonly Conflict[]> {
+    const { dialect, statements } = this.access;
+    try {
+      const bound = fields.map((one) => encodeValue(dialect, reader.valueIn(values, one), one));
+      const key = encodeValue(dialect, id, resource.id);
+      madeOne(await this.transaction.run(statements.update(resource, fields), { bound, id: key }));
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConstraintError)) throw error;
+      const changed = new Map(fields.map((field) => [field, reader.valueIn(values, field)]));
+      return this.conflictsOf(resource, changed, id, error);
+    }
+  }
+
+  /** Lists why the database refused a record. */
+  private async explain(
+    section: Section,
+    { source, reading: { values, ownId }, waits, differences }: Candidate,
+    error: ConstraintError,
+  ): Promise<void> {
+    const { resource, reader } = this.resourceOf(section);
+    const tried = new Map(
+      [...reader.byField(values)].filter(([field]) => !waits || !this.deferred.has(field)),
+    );
+    const conflicts = await this.conflictsOf(resource, tried, undefined, error);
+    if (differences.length > 0) this.problems.hasDifferences = true;
+    const told = conflicts.map(({ field, message }) => {
+      if (field === resource.id && differences.length > 0)
+        return { field, message: takenMessage(differences) };
+      const isStuck = error.kind === 'foreignKey' && this.stuck.has(field);
+      return { field, message: isStuck ? `${message}; ${circleOf(field)}` : message };
+    });
+    this.problems.refuse(resource, ownId);
+    this.noteConflicts(section, source, told, reader, values);
+  }
+
+  private async conflictsOf(
+    resource: Resource,
+    values: ReadonlyMap<Field, JsonValue>,
+    id: JsonValue | undefined,
+    error: ConstraintError,
+  ): Promise<readonly Conflict[]> {
+    const conflicts = await findConflicts(this.access, resource, values, id, error.kind);
+    if (conflicts.length > 0) return conflicts;
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    return [{ field: resource.id, message: `cannot be stored: ${message}` }];
+  }
+
+  /** Lists what does not only follow from another record's being refused. */
+  private noteConflicts(
+    { file }: Section,
+    { line }: SourceRecord,
+    conflicts: readonly Conflict[],
+    reader: RecordReader,
+    values: Reading['values'],
+  ): void {
+    for (const { field, message } of conflicts) {
+      const target = field.reference?.resource ?? reader.ownerOf(values, field);
+      if (target === undefined || !this.problems.isRefused(target, reader.valueIn(values, field)))
+        this.problems.note(file, line, `${field.name} ${message}`);
+    }
+  }
+}

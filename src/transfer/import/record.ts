@@ -1,0 +1,231 @@
+import type { Codec, Field, MorphTo, Resource } from '../../model/api.ts';
+import { unknownName } from '../../model/build/names.ts';
+import { readValue } from '../../model/validation.ts';
+import { counted, isJsonObject, type SqlValue } from '../../model/values.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
+import type { FieldValues } from '../../query/plan.ts';
+import { complete, type Draw } from '../../query/write/defaults.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { codecOf, decoderOf, type Dialect } from '../../sql/dialect.ts';
+import type { Row, Transaction } from '../../databases/database.ts';
+import { writtenFields } from '../../records/write/written-fields.ts';
+import { NoValue, readCells, valueOfCell } from './csv-cells.ts';
+import { readJsonText } from './json-text.ts';
+import type { SourceRecord } from './source.ts';
+
+/** What a record says, by the position of its fields; only an id that the database gives may be undefined. */
+export interface Reading {
+  readonly values: readonly (JsonValue | undefined)[];
+  /** The id that it names itself; null where it names none. */
+  readonly ownId: JsonValue;
+  /** What is wrong with it, a sentence each. */
+  readonly issues: readonly string[];
+}
+
+/** The members of a record, not yet read by their fields. */
+type Members = Readonly<Record<string, unknown>>;
+
+interface Column {
+  readonly field: Field;
+  readonly encode: Codec['encode'];
+  readonly decode: (stored: SqlValue) => JsonValue;
+  /** What stands for a value that is absent; undefined where the record has to have it, or it is drawn. */
+  readonly fallback: JsonValue | undefined;
+}
+
+/** Reads the records of one resource as a create would, but with every field writable. */
+export class RecordReader {
+  readonly fields: readonly Field[];
+  readonly morphs: readonly MorphTo[];
+  private readonly resource: Resource;
+  private readonly columns: readonly Column[];
+  private readonly positions: ReadonlyMap<string, number>;
+  private readonly draw: Draw;
+  private readonly blank: readonly (JsonValue | undefined)[];
+
+  /** `fields` are those that can be written; what is said of others, which the database computes, is passed over. */
+  constructor(resource: Resource, fields: readonly Field[], dialect: Dialect, draw: Draw) {
+    this.resource = resource;
+    this.draw = draw;
+    this.fields = fields;
+    this.morphs = touchedMorphs(resource, new Set(fields));
+    this.columns = this.fields.map((field) => ({
+      field,
+      encode: codecOf(dialect, field).encode,
+      decode: decoderOf(dialect, field),
+      fallback: fallbackOf(field),
+    }));
+    this.blank = this.fields.map(() => undefined);
+    this.positions = new Map(this.fields.map(({ name }, position) => [name, position]));
+  }
+
+  read(source: SourceRecord): Reading {
+    if (source.problem !== undefined) return unread(source.problem);
+    const parsed = this.parse(source);
+    if (typeof parsed === 'string') return unread(parsed);
+    const issues: string[] = [];
+    const values = this.blank.slice();
+    let given = 0;
+    for (const name in parsed) {
+      const position = this.positions.get(name);
+      const column = position === undefined ? undefined : this.columns[position];
+      if (position === undefined || column === undefined) {
+        if (!this.resource.fields.has(name))
+          issues.push(unknownName('field', name, this.positions.keys()));
+        continue;
+      }
+      given += 1;
+      const value = parsed[name];
+      if (value instanceof NoValue) {
+        issues.push(`${name} ${value.reason}`);
+        continue;
+      }
+      const reading = readValue(value, column.field);
+      if (reading.ok) values[position] = reading.value;
+      else for (const { path, message } of reading.issues) issues.push(`${name}${path} ${message}`);
+    }
+    const ownId = this.valueIn(values, this.resource.id);
+    if (given < this.columns.length) this.fill(values, parsed, issues);
+    if (this.morphs.length > 0 && issues.length === 0)
+      for (const half of emptyHalves(this.morphs, (one) => this.valueIn(values, one))) {
+        const { field, message } = halfIssue(half, ({ name }) => name);
+        issues.push(`${field.name} ${message}`);
+      }
+    return { values, ownId, issues };
+  }
+
+  /** Values as the database stores them; `without` are left null for now. */
+  encode(
+    values: Reading['values'],
+    without: ((field: Field) => boolean) | undefined,
+  ): readonly SqlValue[] {
+    const encoded: SqlValue[] = [];
+    for (const [position, { field, encode }] of this.columns.entries()) {
+      const value = values[position];
+      if (value === undefined) continue;
+      if (value === null || without?.(field) === true) encoded.push(null);
+      else encoded.push(encode === undefined ? (value as SqlValue) : encode(value, field));
+    }
+    return encoded;
+  }
+
+  valueIn(values: Reading['values'], field: Field): JsonValue {
+    return values[this.positions.get(field.name) ?? -1] ?? null;
+  }
+
+  /** The resource that a record's morph pair points to, where `field` is the id of one. */
+  ownerOf(values: Reading['values'], field: Field): Resource | undefined {
+    const morph = this.morphs.find(({ idField }) => idField === field);
+    return morph?.targets.get(String(this.valueIn(values, morph.typeField)));
+  }
+
+  /** The values by field. */
+  byField(values: Reading['values']): FieldValues {
+    return new Map(
+      this.fields.flatMap((field, position) => {
+        const value = values[position];
+        return value === undefined ? [] : [[field, value] as const];
+      }),
+    );
+  }
+
+  /** The fields in which a stored row, a value for each field, is not as a good record says itself. */
+  differences(source: SourceRecord, values: Reading['values'], row: Row): readonly Field[] {
+    const different = this.columns.filter(({ decode }, position) => {
+      const stored = decode(row[position] ?? null);
+      return JSON.stringify(stored) !== JSON.stringify(values[position]);
+    });
+    if (different.length === 0) return [];
+    const parsed = this.parse(source);
+    return different
+      .map(({ field }) => field)
+      .filter(({ name }) => typeof parsed === 'object' && Object.hasOwn(parsed, name));
+  }
+
+  /** What is wrong with the header of a CSV file of such records, a clause each. */
+  headerProblems(names: readonly string[]): readonly string[] {
+    // The whole file would be the header then.
+    if (names.some((name) => name.includes('\r')))
+      return ['the lines must end with LF or CRLF, not with CR alone'];
+    const unknown = [...new Set(names)]
+      .filter((name) => !this.resource.fields.has(name))
+      .map((name) =>
+        /[;\t|]/u.test(name) && names.length === 1
+          ? 'the values must be separated by commas'
+          : unknownName('field', name, this.positions.keys()),
+      );
+    const twice = names.filter((name, index) => name !== '' && names.indexOf(name) !== index);
+    const missing = this.columns.filter(
+      ({ field, fallback }) =>
+        fallback === undefined &&
+        field.default === undefined &&
+        field !== this.resource.id &&
+        !names.includes(field.name),
+    );
+    if (unknown.length === 0)
+      unknown.push(...missing.map(({ field }) => `${field.name} is required, and is no column`));
+    return [...unknown, ...[...new Set(twice)].map((name) => `the column ${name} stands twice`)];
+  }
+
+  /** The members of a record; or why it is none. */
+  private parse({ text, tokens, header }: SourceRecord): Members | string {
+    if (header !== undefined) return this.parseCells(text, header);
+    const read = readJsonText(text, tokens);
+    if (!read.ok) return `the record ${read.error}`;
+    return isJsonObject(read.value) ? read.value : 'the record is no JSON object';
+  }
+
+  private parseCells(text: string, header: readonly string[]): Members | string {
+    const cells = readCells(text);
+    if (typeof cells === 'string') return cells;
+    if (cells.length !== header.length)
+      return `the record has ${counted(cells.length, 'value')}, and the header ${counted(header.length, 'name')}`;
+    const members: Record<string, unknown> = {};
+    for (const [index, name] of header.entries()) {
+      const cell = cells[index] ?? null;
+      const field = this.fields[this.positions.get(name) ?? -1];
+      if (field === undefined) continue;
+      if (cell !== null) members[name] = valueOfCell(cell, field);
+      // What may not be null is not there.
+      else if (field.nullable) members[name] = null;
+    }
+    return members;
+  }
+
+  private fill(values: (JsonValue | undefined)[], parsed: object, issues: string[]): void {
+    let drawn: FieldValues | undefined;
+    for (const [position, { field, fallback }] of this.columns.entries()) {
+      if (values[position] !== undefined || Object.hasOwn(parsed, field.name)) continue;
+      if (fallback === undefined) {
+        drawn ??= complete(new Map(), { resource: this.resource }, this.draw);
+        values[position] = drawn.get(field);
+        if (values[position] === null) issues.push(`${field.name} is required`);
+      } else values[position] = fallback;
+    }
+  }
+}
+
+/** What reads the records of each resource. */
+export async function readersOf(
+  resources: readonly Resource[],
+  dialect: Dialect,
+  transaction: Transaction,
+  draw: Draw,
+): Promise<ReadonlyMap<Resource, RecordReader>> {
+  const readers = new Map<Resource, RecordReader>();
+  for (const resource of resources) {
+    const fields = await writtenFields(resource, dialect, transaction);
+    readers.set(resource, new RecordReader(resource, fields, dialect, draw));
+  }
+  return readers;
+}
+
+function unread(issue: string): Reading {
+  return { values: [], ownId: null, issues: [issue] };
+}
+
+function fallbackOf(field: Field): JsonValue | undefined {
+  if (field.default?.kind === 'value') return field.default.value;
+  const isLeft = field.default === undefined && field.nullable && !field.required;
+  return isLeft ? null : undefined;
+}

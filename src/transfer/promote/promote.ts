@@ -1,0 +1,107 @@
+import type { Api, Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
+import { quote } from '../../sql/dialect.ts';
+import { buildStatement } from '../../sql/statement.ts';
+import { rowsFrom, type Database } from '../../databases/database.ts';
+import { passNumbers } from '../../databases/pass-numbers.ts';
+import { importOrder } from '../import/order.ts';
+import { countRows } from './count.ts';
+import { digestOf, type TableDigest } from './digest.ts';
+import { TableCopy } from './table.ts';
+
+/** A database, and the Api as it stores it: the same but for the forms of its values. */
+export interface Side {
+  readonly api: Api;
+  readonly database: Database;
+}
+
+/** How a table came out. */
+export interface PromotedTable {
+  readonly resource: string;
+  readonly table: string;
+  /** Rows that were copied now; the others were there. */
+  readonly copied: number;
+  readonly from: TableDigest;
+  readonly to: TableDigest;
+}
+
+/**
+ * Copies all records from one database to another that has the same tables, in portions that each land as a whole, so
+ * that it can be run again after it was cut off: what is there and equal is left alone, and what differs ends it with
+ * a PromoteConflict. Afterwards both sides are read and compared. `onProgress` is told of rows, and ends the run by
+ * throwing.
+ */
+export async function promote(
+  from: Side,
+  to: Side,
+  onProgress: (done: number, total: number) => void,
+): Promise<readonly PromotedTable[]> {
+  const [source, target] = [from.database, to.database];
+  const order = importOrder(from.api);
+  const { resources } = order;
+  const copies = resources.map((resource) => {
+    const there = to.api.resources.get(resource.name);
+    if (there === undefined) throw new TypeError(`${resource.name} is on one side alone`);
+    return new TableCopy(resource, there, order, source, target);
+  });
+  const counts = await Promise.all(resources.map((resource) => countRows(source, resource)));
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  // Each row is copied once and compared once.
+  const total = Math.max(1, 2 * rows);
+  let done = 0;
+  const advance = (count: number): void => {
+    done += count;
+    onProgress(Math.min(done, total), total);
+  };
+  for (const copy of copies) await copy.insertMissing(advance);
+  for (const copy of copies) await copy.connect();
+  for (const { resource } of copies) await passIds(resource, source, target);
+  const results: PromotedTable[] = [];
+  for (const { resource, targetResource, copied } of copies) {
+    const { name, table } = resource;
+    const [from, to] = await Promise.all([
+      digestOf(resource, source, advance),
+      digestOf(targetResource, target, () => undefined),
+    ]);
+    results.push({ resource: name, table, copied, from, to });
+  }
+  return results;
+}
+
+/** Whether the two sides of a table are the same. */
+export function isEqual({ from, to }: PromotedTable): boolean {
+  return from.rows === to.rows && from.checksum === to.checksum;
+}
+
+/** The next id is behind all that the source has ever given out, those of deleted records too. */
+async function passIds(resource: Resource, source: Database, target: Database): Promise<void> {
+  const { id, table } = resource;
+  if (!isGenerated(id)) return;
+  const { dialect } = target;
+  await passNumbers(id, dialect, target);
+  const highest = await lastGiven(table, source);
+  const [row] = await rowsFrom(target, `SELECT max(${quote(id.column)}) FROM ${quote(table)}`);
+  if (highest <= Number(row?.[0] ?? 0)) return;
+  const set = buildStatement(
+    dialect,
+    (add) =>
+      `SELECT setval(name, greatest(${add(0)}::bigint, coalesce(pg_sequence_last_value(name::regclass), 0)))` +
+      ` FROM pg_get_serial_sequence(${dialect.text(quote(table))}, ${dialect.text(id.column)}) AS name`,
+  );
+  await target.all(set, { bound: [highest] });
+}
+
+/** The highest id that SQLite has given out, as it remembers for tables that never give one out twice. */
+async function lastGiven(table: string, source: Database): Promise<number> {
+  const known = await rowsFrom(
+    source,
+    `SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`,
+  );
+  if (known.length === 0) return 0;
+  const statement = buildStatement(
+    source.dialect,
+    (add) => `SELECT max(seq) FROM sqlite_sequence WHERE name = ${add(0)}`,
+  );
+  const [row] = await source.all(statement, { bound: [table] });
+  return Number(row?.[0] ?? 0);
+}

@@ -1,0 +1,253 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Field, Resource } from '../../model/api.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
+import { buildStatement, type Statement } from '../../sql/statement.ts';
+import { ConstraintError, type Database } from '../../databases/database.ts';
+import { circleOf, type ImportOrder } from '../import/order.ts';
+import { writtenFields } from '../../records/write/written-fields.ts';
+import { countRows } from './count.ts';
+import { portionsOf, rowDecoder, type WireRow } from '../../records/read/portions.ts';
+
+/** A record of the target that is another one than the source has. */
+export class PromoteConflict extends Error {
+  readonly resource: string;
+  readonly id: string;
+  constructor({ name }: Resource, id: JsonValue) {
+    super(`The record ${String(id)} of ${name} is there already and differs`);
+    this.resource = name;
+    this.id = String(id);
+  }
+}
+
+/** What the target cannot have: a value that does not fit its field, or what a rule of the database keeps out. */
+export class PromoteRefusal extends Error {
+  readonly resource: string;
+  constructor({ name }: Resource, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.resource = name;
+  }
+}
+
+function isText(dialect: Dialect, field: Field): boolean {
+  return /^text\b/iu.test(dialect.storage(field).column(field));
+}
+
+/** Whether a database has a field in a column that takes less than any text, as that of JSON does. */
+function isNoText(dialect: Dialect, field: Field): boolean {
+  return !/^(?:text|jsonb)\b/iu.test(dialect.storage(field).column(field));
+}
+
+/** The rows of one table on their way. */
+export class TableCopy {
+  readonly resource: Resource;
+  /** The same as the target stores it. */
+  readonly targetResource: Resource;
+  copied = 0;
+  private readonly fields: readonly Field[];
+  private readonly targetFields: readonly Field[];
+  private readonly deferred: readonly Field[];
+  private readonly stuck: Field | undefined;
+  /** Which of the fields are texts in the source alone, where any text may stand. */
+  private readonly narrowed: readonly number[];
+  private readonly source: Database;
+  private readonly target: Database;
+  private readonly idIndex: number;
+  /** Whether keys are null in the target that have to be set once all rows are there. */
+  private isWaiting = false;
+
+  constructor(
+    resource: Resource,
+    targetResource: Resource,
+    { deferred, stuck }: Pick<ImportOrder, 'deferred' | 'stuck'>,
+    source: Database,
+    target: Database,
+  ) {
+    this.resource = resource;
+    this.targetResource = targetResource;
+    this.fields = [...resource.fields.values()];
+    this.targetFields = this.fields.map(({ name }) => {
+      const field = targetResource.fields.get(name);
+      if (field === undefined) throw new TypeError(`${name} is on one side alone`);
+      return field;
+    });
+    this.deferred = this.fields.filter((field) => deferred.has(field));
+    this.stuck = this.fields.find((field) => stuck.has(field));
+    this.source = source;
+    this.target = target;
+    this.idIndex = this.fields.indexOf(resource.id);
+    this.narrowed = [...this.fields.keys()].filter((index) => {
+      const [here, there] = [this.fields[index], this.targetFields[index]];
+      return here && there && isText(source.dialect, here) && isNoText(target.dialect, there);
+    });
+  }
+
+  /** Writes the rows that the target does not have: reads the next ones while the last ones are written. */
+  async insertMissing(advance: (count: number) => void): Promise<void> {
+    const isEmpty = (await countRows(this.target, this.resource)) === 0;
+    // What the target computes it has to come to by itself, which is compared at the end.
+    const written = await writtenFields(this.targetResource, this.target.dialect, this.target);
+    const indexes = written.map((field) => this.targetFields.indexOf(field));
+    const names = written.map(({ column }) => quote(column)).join(', ');
+    const into = `INSERT INTO ${quote(this.resource.table)} (${names})${this.target.dialect.givenIds ?? ''}`;
+    const insertion = this.rowsStatement(written, (rows) => `${into} ${rows}`);
+    let writing: Promise<void> = Promise.resolve();
+    try {
+      for await (const rows of portionsOf(this.resource, this.fields, this.source)) {
+        for (const row of rows) this.expectFitting(row);
+        const missing = isEmpty ? rows : await this.missingOf(rows);
+        const values = this.withoutLaterKeys(missing).map((row) =>
+          indexes.map((index) => row[index] ?? null),
+        );
+        const lists = this.lists(values, written);
+        await writing;
+        writing = this.insert(missing.length, insertion, lists).then(() => advance(rows.length));
+        // What fails is met where it is waited for.
+        writing.catch(() => undefined);
+        await turn();
+      }
+    } finally {
+      await writing;
+    }
+  }
+
+  private async insert(
+    count: number,
+    insertion: Statement,
+    bound: readonly string[],
+  ): Promise<void> {
+    if (count > 0)
+      await this.target.writeOne(insertion, { bound }).catch((error: unknown) => {
+        if (!(error instanceof ConstraintError)) throw error;
+        const { message } = error.cause instanceof Error ? error.cause : error;
+        const { stuck } = this;
+        const why =
+          error.kind === 'foreignKey' && stuck !== undefined
+            ? `${stuck.name} points to what is not there; ${circleOf(stuck)}`
+            : message;
+        throw new PromoteRefusal(this.resource, why, { cause: error });
+      });
+    this.copied += count;
+  }
+
+  /** Throws where a text is none of the values of its field, or is written as none of them is. */
+  private expectFitting(row: WireRow): void {
+    for (const index of this.narrowed) {
+      const [field, value] = [this.fields[index], row[index] ?? null];
+      if (field === undefined || value === null) continue;
+      const reading = field.type.read(value, field);
+      if (reading.ok && reading.value === value) continue;
+      const id = JSON.stringify(row[this.idIndex]);
+      const wanted = reading.ok
+        ? `must be ${JSON.stringify(reading.value)}`
+        : reading.issues.map(({ message }) => message).join(', ');
+      throw new PromoteRefusal(
+        this.resource,
+        `the record ${id} has ${JSON.stringify(value)} in ${field.name}, which ${wanted}`,
+      );
+    }
+  }
+
+  /** The rows that the target lacks; one that it has must be the same but for keys that still wait there. */
+  private async missingOf(rows: readonly WireRow[]): Promise<readonly WireRow[]> {
+    const { resource, deferred } = this;
+    const there = await this.stored(rows);
+    return rows.filter((row) => {
+      const id = row[this.idIndex] ?? null;
+      const other = there.get(String(id));
+      if (other === undefined) return true;
+      for (const [index, field] of this.fields.entries()) {
+        const [wanted, found] = [row[index] ?? null, other[index] ?? null];
+        if (JSON.stringify(wanted) === JSON.stringify(found)) continue;
+        if (found !== null || !deferred.includes(field)) throw new PromoteConflict(resource, id);
+        this.isWaiting = true;
+      }
+      return false;
+    });
+  }
+
+  /** Of the rows of the source, those that the target has, by id. */
+  private async stored(rows: readonly WireRow[]): Promise<ReadonlyMap<string, WireRow>> {
+    const { dialect } = this.target;
+    const { id, table } = this.resource;
+    const columns = [id, ...this.targetFields].map(({ column }) => quote(column));
+    const isAmong = (list: string): string => dialect.compare(quote(id.column), 'in', list, id);
+    const statement = buildStatement(
+      dialect,
+      (add) => `SELECT ${columns.join(', ')} FROM ${quote(table)} WHERE ${isAmong(add(0))}`,
+    );
+    const ids = rows.map((row) => row[this.idIndex] ?? null);
+    const found = await this.target.all(statement, { bound: [dialect.operand(ids, 'in', id)] });
+    const decode = rowDecoder(this.targetFields, dialect);
+    return new Map(
+      found.map((row) => {
+        const values = decode(row);
+        return [String(values[this.idIndex]), values];
+      }),
+    );
+  }
+
+  /** Rows to insert, with null for keys to rows that may come later. Its own rows up to the last one are there then. */
+  private withoutLaterKeys(rows: readonly WireRow[]): readonly WireRow[] {
+    const { resource, deferred, fields } = this;
+    if (deferred.length === 0) return rows;
+    const last = rows.at(-1)?.[this.idIndex];
+    const isLater = (field: Field, value: JsonValue): boolean => {
+      if (value === null || !deferred.includes(field)) return false;
+      const { reference } = field;
+      const isOwn = reference?.resource === resource && reference.field === resource.id;
+      return !(isOwn && typeof value === 'number' && typeof last === 'number' && value <= last);
+    };
+    return rows.map((row) =>
+      fields.map((field, index) => {
+        const value = row[index] ?? null;
+        if (!isLater(field, value)) return value;
+        this.isWaiting = true;
+        return null;
+      }),
+    );
+  }
+
+  /** The second pass: sets the keys that had to wait. */
+  async connect(): Promise<void> {
+    const { resource, deferred, source, target } = this;
+    if (!this.isWaiting) return;
+    const fields = [resource.id, ...deferred];
+    const [table, id] = [quote(resource.table), quote(resource.id.column)];
+    const columns = deferred.map(({ column }) => quote(column));
+    const names = columns.map((_, index) => `k${index}`);
+    const set = columns.map((column, index) => `${column} = new.k${index}`);
+    const differs = columns.map(
+      (column, index) => `${table}.${column} IS DISTINCT FROM new.k${index}`,
+    );
+    const update = this.rowsStatement(
+      fields,
+      (rows) =>
+        `UPDATE ${table} SET ${set.join(', ')} FROM (${rows}) AS new(id, ${names.join(', ')})` +
+        ` WHERE ${table}.${id} = new.id AND (${differs.join(' OR ')})`,
+    );
+    for await (const rows of portionsOf(resource, fields, source)) {
+      const connected = rows.filter(([, ...keys]) => keys.some((key) => key !== null));
+      if (connected.length > 0)
+        await target.writeOne(update, { bound: this.lists(connected, fields) });
+    }
+  }
+
+  /** A statement on rows of these fields, whose lists are bound in their order. */
+  private rowsStatement(fields: readonly Field[], text: (rows: string) => string): Statement {
+    const { dialect } = this.target;
+    const { rowsOf } = dialect;
+    if (rowsOf === undefined) throw new TypeError(`Nothing is promoted to ${dialect.name}`);
+    return buildStatement(dialect, (add) =>
+      text(rowsOf(fields, (field) => add(fields.indexOf(field)))),
+    );
+  }
+
+  /** A list for each field with its values in all rows, as the target stores them. */
+  private lists(rows: readonly WireRow[], fields: readonly Field[]): readonly string[] {
+    const { dialect } = this.target;
+    return fields.map((field, index) =>
+      String(dialect.keys(rows.map((row) => encodeValue(dialect, row[index] ?? null, field)))),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { eventually, violationsOn } from '../support/browser.ts';
+import { freePort } from '../support/ports.ts';
+import { hashOf } from '../support/tokens.ts';
+import { useShop } from '../support/shop.ts';
+
+const { serving, opening, stopping } = useShop();
+
+test('where there is auth, a credential is asked for, and kept in the tab alone', async () => {
+  const api = await serving(`
+dashboard: { roles: [admin] }
+auth:
+  apiKeys:
+    - { name: boss, hash: "${hashOf('boss-key')}", roles: [admin] }
+    - { name: hand, hash: "${hashOf('hand-key')}", roles: [user] }`);
+  const page = await opening(api, '#/requests');
+  const field = page.getByLabel('Token or API key').first();
+  // There is nothing else to do here.
+  await eventually(() => page.evaluate('document.activeElement.type')).toBe('password');
+  for (const [key, message] of [
+    ['wrong', 'not valid'],
+    ['hand-key', 'for the roles'],
+  ] as const) {
+    await field.fill(key);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText(message).waitFor();
+  }
+  expect(await violationsOn(page)).toEqual([]);
+  await field.fill('boss-key');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('boss-key');
+  await api.get('/v1/makers?limit=7', { 'x-api-key': 'boss-key' });
+  const row = page.getByRole('link', { name: /limit=7.*boss$/u });
+  await row.click();
+  await page.getByText(/ ms, .*\bby boss, from /u).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await field.waitFor();
+});
+
+test('a server that goes and comes back is told of', async () => {
+  const port = await freePort();
+  const api = await serving('', { port });
+  const page = await opening(api, '#/overview');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  const loaded = () =>
+    page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
+  for (const view of ['Requests', 'Explorer', 'Schema', 'Network'])
+    await eventually(async () => String(await loaded())).toContain(`/${view}-`);
+  await stopping();
+  await page.getByRole('alert').getByText('The server does not answer').waitFor();
+  // What was never shown is there.
+  await page.getByRole('link', { name: 'Schema', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Schema' }).waitFor();
+  await serving('access: { read: public, write: none }', { port });
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByRole('cell', { name: 'read', exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
+  await page.getByText('No requests yet').waitFor();
+});
+
+test('a write that was only counted is not sent again as another one', async () => {
+  const api = await serving();
+  await api.send('POST', '/v1/makers', { name: 'Unseen' });
+  const page = await opening(api, '#/requests');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await page.getByRole('link', { name: /POST/u }).first().click();
+  await page.getByText('What it sent is not known').waitFor();
+  for (const name of ['Replay', 'Edit and resend'])
+    expect(await button(name).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: /^Copy as/u }).count()).toBe(0);
+  await page.getByRole('tab', { name: 'Request', exact: true }).click();
+  await page.getByText('What it sent is not known').waitFor();
+  expect(await page.getByText('None', { exact: false }).allTextContents()).toEqual(['None']);
+});
+
+test('a list stays in sight while the server is gone', async () => {
+  const page = await opening(await serving(), '#/explorer/products');
+  await page.getByRole('cell', { name: 'Chair' }).waitFor();
+  await stopping();
+  const gone = page.getByRole('alert').filter({ hasText: 'The server does not answer' });
+  await gone.waitFor();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await eventually(() => gone.count()).toBe(2);
+  expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(1);
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { filtered, shownUrl, slowestFirst } from '../../dashboard/src/requests/rows.ts';
+import type { RequestRow } from '../../src/http/dashboard/wire.ts';
+
+const row: RequestRow = {
+  number: 1,
+  id: '0199aa00-4040-7000-8000-00000000404f',
+  time: '2026-01-01T12:00:00.404Z',
+  method: 'GET',
+  path: '/v1/books',
+  query: 'Title=Ivanhoe',
+  route: 'books.list',
+  status: 200,
+  code: null,
+  duration: 12.5,
+  caller: 'Ada',
+  client: '127.0.0.1',
+  statements: 2,
+  databaseTime: 1,
+};
+const refused: RequestRow = { ...row, number: 2, id: 'ABC-7', status: 404, code: 'NOT_FOUND' };
+
+test.each([
+  ['', [1, 2]],
+  ['  ', [1, 2]],
+  ['404', [2]],
+  ['not_found', [2]],
+  ['IVANHOE', [1, 2]],
+  ['books title', [1, 2]],
+  ['books 404', [2]],
+  ['books nothing', []],
+  ['get ada 127.0.0.1', [1, 2]],
+  // An id is not shown: a part of it is found by nobody.
+  ['4040', []],
+  ['0199aa00', []],
+  ['0199aa00-4040-7000-8000-00000000404', []],
+  ['404f', []],
+  ['0199aa00-4040-7000-8000-00000000404f', [1]],
+  ['0199AA00-4040-7000-8000-00000000404F', [1]],
+  ['books 0199aa00-4040-7000-8000-00000000404f', [1]],
+  ['404 0199aa00-4040-7000-8000-00000000404f', []],
+  ['abc-7', [2]],
+])('the requests are searched for "%s"', (text, found) => {
+  const left = filtered([row, refused], { text, method: '', status: '', slow: '' });
+  expect(left.map(({ number }) => number)).toEqual(found);
+});
+
+const late: RequestRow = { ...row, number: 3, method: 'POST', status: 504, duration: 100 };
+
+test.each([
+  [{ slow: '10' }, [1, 2, 3]],
+  [{ slow: '100' }, [3]],
+  [{ slow: '1000' }, []],
+  [{ method: 'POST' }, [3]],
+  [{ method: 'GET', slow: '100' }, []],
+  [{ status: '5' }, [3]],
+  [{ status: '4', slow: '10' }, [2]],
+  [{ status: '4', text: 'ada', method: 'GET' }, [2]],
+])('the requests are filtered by %j', (some, found) => {
+  const filter = { text: '', method: '', status: '', slow: '', ...some };
+  const left = filtered([row, refused, late], filter);
+  expect(left.map(({ number }) => number)).toEqual(found);
+});
+
+test('a path is searched for as it was sent and as it is shown', () => {
+  const named = { ...row, path: '/v1/autor%C3%A9s/J%C3%BCrgen%20K' };
+  for (const text of ['autorés', 'jürgen k', '%c3%bc'])
+    expect(filtered([named], { text, method: '', status: '', slow: '' })).toEqual([named]);
+});
+
+test.each([
+  ['/v1/autor%C3%A9s', '/v1/autorés'],
+  ['/v1/%E6%9C%AC/%F0%9F%93%9A', '/v1/本/📚'],
+  ['/v1/a/New%20York', '/v1/a/New York'],
+  ['/v1/a/x%3Ay%40z', '/v1/a/x:y@z'],
+  // What would look like something else stays as it was sent.
+  ['/v1/a/b%2Fc', '/v1/a/b%2Fc'],
+  ['/v1/a/b%3Fc%23d', '/v1/a/b%3Fc%23d'],
+  ['/v1/a/%2541', '/v1/a/%2541'],
+  ['/v1/a/%2e%2e', '/v1/a/%2e%2e'],
+  ['/v1/a/b%5Cc', '/v1/a/b%5Cc'],
+  // Neither UTF-8 nor to be seen.
+  ['/v1/a/%FF', '/v1/a/%FF'],
+  ['/v1/a/%C3%A9%FF', '/v1/a/%C3%A9%FF'],
+  ['/v1/a/%0A%1B', '/v1/a/%0A%1B'],
+  ['/v1/a/%E2%80%AE', '/v1/a/%E2%80%AE'],
+  ['/v1/a/%C2%A0', '/v1/a/%C2%A0'],
+  ['/v1/a/%', '/v1/a/%'],
+])('%s is shown as %s', (path, shown) => {
+  expect(shownUrl({ path, query: '' })).toBe(shown);
+  expect(shownUrl({ path, query: 'a=1' })).toBe(`${shown}?a=1`);
+});
+
+test.each([
+  ['name=J%C3%BCrgen%20K', 'name=Jürgen K'],
+  ['at_gte=2026-01-01T10%3A00%3A00%2B02:00', 'at_gte=2026-01-01T10:00:00%2B02:00'],
+  ['_or=a:%22x,y%22', '_or=a:"x,y"'],
+  // What would look like another parameter or value stays as it was sent.
+  ['a=b%26c%3Dd&e=f+g', 'a=b%26c%3Dd&e=f+g'],
+  ['a=%2541%FF%0A', 'a=%2541%FF%0A'],
+])('the query %s is shown as %s, and found by both', (query, shown) => {
+  expect(shownUrl({ path: '/v1/a', query })).toBe(`/v1/a?${shown}`);
+  const asked = { ...row, query };
+  for (const text of [query, shown])
+    expect(filtered([asked], { text, method: '', status: '', slow: '' })).toEqual([asked]);
+});
+
+test('the slowest come first, and of equal ones the newer', () => {
+  expect(slowestFirst([row, refused, late]).map(({ number }) => number)).toEqual([3, 1, 2]);
+});

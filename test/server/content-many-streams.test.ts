@@ -1,0 +1,186 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noteArrival, ownTurn } from '../../src/lib/event-loop.ts';
+import { ExportRoom } from '../../src/http/load/export-room.ts';
+import { openReader, serveSides, sideNames, wholeEnd, type Sides } from './content.ts';
+
+const specification = `
+resources:
+  posts:
+    fields:
+      title: { type: string, required: true }
+`;
+/** Far more than the system's buffers of a connection hold, in long records. */
+const count = 3_000;
+const length = 10_000;
+const all = `/v1/posts?limit=${count}`;
+const ndjson = 'application/x-ndjson';
+const mebibyte = 1024 * 1024;
+
+const room = 24 * mebibyte;
+const exportRoom = new ExportRoom(room);
+let sides: Sides;
+beforeAll(async () => {
+  sides = await serveSides(specification, { unsentBytes: mebibyte, exportRoom });
+  await sides.sqlite.sql(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     INSERT INTO posts (id, title) SELECT i, hex(zeroblob(${length / 2})) FROM n`,
+  );
+  await sides.postgres.sql(
+    `INSERT INTO posts (title) SELECT repeat('0', ${length}) FROM generate_series(1, ${count})`,
+  );
+});
+afterAll(() => sides.stop());
+
+describe.each(sideNames)('%s', (name) => {
+  test('who is slow gets all of it, beside others that are, and takes of the room until then', async () => {
+    const readers = await Promise.all(
+      Array.from({ length: 5 }, () => openReader(sides[name].url, all, ndjson)),
+    );
+    for (const reader of readers) await reader.read(1);
+    // Five portions of a quarter of a mebibyte, four bytes for each character.
+    expect(exportRoom.hold(room - 4 * mebibyte)).toBe(false);
+    for (const reader of readers) {
+      await reader.read(Number.MAX_SAFE_INTEGER);
+      expect(reader.text().endsWith(wholeEnd)).toBe(true);
+    }
+    await delay(300);
+    expect(exportRoom.hold(room)).toBe(true);
+    expect(exportRoom.hold(1)).toBe(false);
+    exportRoom.release(room);
+    expect(sides[name].failures).toEqual([]);
+  });
+
+  test('a short list takes no more room than it is long', async () => {
+    const held: number[] = [];
+    const hold = exportRoom.hold.bind(exportRoom);
+    Object.assign(exportRoom, {
+      hold: (bytes: number) => {
+        held.push(bytes);
+        return hold(bytes);
+      },
+    });
+    for (const limit of [1, count])
+      await sides[name].ask(`/v1/posts?limit=${limit}`, { headers: { accept: ndjson } });
+    Object.assign(exportRoom, { hold });
+    const [short = 0, long = 0] = held;
+    expect(short).toBeGreaterThan(4 * length);
+    expect(short).toBeLessThan(5 * length);
+    expect(long).toBeGreaterThan(mebibyte);
+    expect(long).toBeLessThan(1.1 * mebibyte);
+  });
+
+  test('of long records a few are read at a time', async () => {
+    const { database, ask } = sides[name];
+    const lengths: number[] = [];
+    const run = database.all.bind(database);
+    Object.assign(database, {
+      all: async (...asked: Parameters<typeof run>) => {
+        const rows = await run(...asked);
+        if (asked[0].parameters.includes('keys')) lengths.push(rows.length);
+        return rows;
+      },
+    });
+    await ask(all, { headers: { accept: ndjson } });
+    Object.assign(database, { all: run });
+    expect(lengths.slice(0, 3)).toEqual([10, 26, 26]);
+    expect(lengths.reduce((sum, one) => sum + one)).toBe(count);
+  });
+
+  test('where other lists take the room there is, it is 503 before the first byte', async () => {
+    const { ask } = sides[name];
+    const headers = { accept: 'text/csv' };
+    expect(exportRoom.hold(room)).toBe(true);
+    const refused = await ask(all, { headers });
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'OVERLOADED' });
+    exportRoom.release(room);
+    for (const method of ['GET', 'HEAD'])
+      expect((await ask(all, { method, headers })).status).toBe(200);
+    const reader = await openReader(sides[name].url, all, ndjson);
+    await reader.read(1);
+    reader.leave();
+    await delay(300);
+    // All of them have given back what they held: further ones share the room.
+    expect(exportRoom.hold(room)).toBe(true);
+    expect(exportRoom.hold(1)).toBe(false);
+    exportRoom.release(room);
+  });
+});
+
+test('on SQLite the ids of four lists are read at once', async () => {
+  const { database } = sides.sqlite;
+  const statement = {
+    sql: 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT i FROM n',
+    parameters: [],
+  };
+  const [begun, atOnce] = [new Set<number>(), [0]];
+  const { signal } = new AbortController();
+  const gone = AbortSignal.abort();
+  const streams = Array.from({ length: 12 }, async (_, index) => {
+    const hasGone = index === 7;
+    await database
+      .stream(statement, { bound: [] }, hasGone ? gone : signal, (rows) => {
+        begun.add(index);
+        atOnce.push(begun.size);
+        if (rows.at(-1)?.[0] === 9_000) begun.delete(index);
+        return true;
+      })
+      .catch((error: unknown) => {
+        if (!hasGone) throw error;
+      });
+    return hasGone ? 0 : 1;
+  });
+  const ended = await Promise.all(streams);
+  expect(ended.reduce((sum: number, one) => sum + one, 0)).toBe(11);
+  expect(Math.max(...atOnce)).toBe(4);
+});
+
+test('of all that go through long lists one goes on in each turn of the event loop', async () => {
+  const ended: number[] = [];
+  const work = async (own: number): Promise<void> => {
+    for (let portion = 0; portion < 2; portion += 1) {
+      await ownTurn();
+      ended.push(own);
+    }
+  };
+  const works = Promise.all([work(1), work(2), work(3)]);
+  const seen: number[] = [];
+  for (let turn = 0; turn < 10; turn += 1) {
+    await nextTurn();
+    seen.push(ended.length);
+  }
+  await works;
+  expect(ended).toEqual([1, 2, 3, 1, 2, 3]);
+  expect(seen.filter((portions) => portions > 0)).toEqual([1, 2, 3, 4, 5, 6, 6, 6, 6, 6]);
+});
+
+test('those who come, one a turn, go before the next of them, for as long as the last one took', async () => {
+  const turnsUntilNext = async (comes: boolean): Promise<number> => {
+    await ownTurn();
+    for (const end = performance.now() + 20; performance.now() < end;);
+    let hasBegun = false;
+    const begin = async (): Promise<void> => {
+      await ownTurn();
+      hasBegun = true;
+    };
+    const next = begin();
+    for (let turns = 0; ; turns += 1) {
+      if (comes) noteArrival();
+      await nextTurn();
+      if (!hasBegun) continue;
+      await next;
+      return turns;
+    }
+  };
+  expect(await turnsUntilNext(false)).toBeLessThan(3);
+  expect(await turnsUntilNext(true)).toBeGreaterThan(10);
+});
+
+test('one list always finds room', () => {
+  const small = new ExportRoom(10);
+  expect(small.hold(11)).toBe(true);
+  expect(small.hold(1)).toBe(false);
+  small.release(11);
+  expect([6, 5, 4].map((bytes) => small.hold(bytes))).toEqual([true, false, true]);
+});

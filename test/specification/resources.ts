@@ -1,0 +1,93 @@
+import { flag, prose, rules, text, type KeyRow } from './keys.ts';
+
+/** Rows for `structure.test.ts`: values as YAML text, for each key of a resource. */
+export const resourceRows: readonly KeyRow[] = [
+  { at: 'resources.posts.description', ...prose },
+  {
+    at: 'resources.posts.fields',
+    good: [
+      '{}',
+      '{ id: { type: id } }',
+      '{ a1_B: { type: string } }',
+      '{ constructor: { type: string } }',
+    ],
+    bad: [
+      'null',
+      '[]',
+      '[title]',
+      '{ a-b: { type: string } }',
+      '{ 1a: { type: string } }',
+      '{ _a: { type: string } }',
+      '{ "a.b": { type: string } }',
+      '{ ä: { type: string } }',
+      '{ "": { type: string } }',
+      `{ ${'a'.repeat(64)}: { type: string } }`,
+      '{ a: string }',
+      '{ a: null }',
+      '{ a: {} }',
+      '{ a: { type: id } }',
+      '{ id: { type: integer } }',
+    ],
+    contradictions: ['{ title: { type: string }, Title: { type: string } }'],
+  },
+  { at: 'resources.posts.groups', good: ['{ a: [b, c] }'], bad: ['{ a: b }', '[]'] },
+  { at: 'resources.posts.timestamps', ...flag },
+  {
+    at: 'resources.posts.unique',
+    good: ['[]', '[[a]]', '[[a, b], [c]]'],
+    bad: ['a', '[a]', '[a, b]', '[[]]', '[[a, a]]', '[[a-b]]', '{}'],
+  },
+  {
+    at: 'resources.posts.indexes',
+    good: ['[]', '[[a, b]]'],
+    bad: ['true', '[a]', '[[]]', '[[1]]'],
+  },
+  {
+    at: 'resources.posts.access',
+    good: [...rules.good, '{ read: public, write: [a] }'],
+    bad: rules.bad,
+  },
+  { at: 'resources.posts.pagination', good: ['page', 'cursor'], bad: ['none', '1'] },
+  {
+    at: 'resources.posts.network',
+    good: ['{}', '{ errorRate: 1 }'],
+    bad: ['false', '{ rate: 1 }'],
+  },
+  {
+    at: 'resources.posts.generate',
+    good: ['{}', '{ count: 0 }', '{ per: author }', '{ per: author, min: 0, max: 9 }'],
+    bad: [
+      '5',
+      '{ count: -1 }',
+      '{ count: 1, per: author }',
+      '{ min: 1 }',
+      '{ max: 1 }',
+      '{ per: 3 }',
+    ],
+    contradictions: ['{ per: author, min: 3, max: 2 }'],
+  },
+  { at: 'resources.posts.table', ...text },
+  {
+    at: 'resources',
+    good: [
+      '{ blog-posts: { fields: {} } }',
+      '{ a1_B-c: { fields: {} } }',
+      '{ v2x: { fields: {} }, v: { fields: {} } }',
+      '{ constructor: { fields: {} } }',
+    ],
+    bad: [
+      'null',
+      '{}',
+      '[posts]',
+      '{ posts: null }',
+      '{ posts: {} }',
+      '{ v2: { fields: {} } }',
+      '{ 1a: { fields: {} } }',
+      '{ _a: { fields: {} } }',
+      '{ "a b": { fields: {} } }',
+      '{ a.b: { fields: {} } }',
+      '{ posts: { fields: {}, feilds: {} } }',
+    ],
+    contradictions: ['{ posts: { fields: {} }, Posts: { fields: {} } }'],
+  },
+];
