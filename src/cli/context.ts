@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { Draw } from '../query/write/defaults.ts';
+import type { ClockAndIds } from '../query/write/defaults.ts';
 import type { Output } from './output.ts';
 
 /** What a command knows of the world. */
@@ -8,7 +8,7 @@ export interface Context {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly output: Output;
-  readonly draw: Draw;
+  readonly clockAndIds: ClockAndIds;
   /** What this process and those that it starts may take, in bytes. */
   readonly memory: number;
   /**

@@ -48,7 +48,7 @@ const context: Context = {
   folder: userFolder(process.env, currentFolder),
   environment: process.env,
   output: processOutput(process),
-  draw: { now: () => new Date(), uuid: uuidv7 },
+  clockAndIds: { now: () => new Date(), uuid: uuidv7 },
   // Without a bound the first is 0, or more than any machine has.
   memory: Math.min(process.constrainedMemory() || Infinity, totalmem()),
   stop: () => {

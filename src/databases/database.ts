@@ -1,6 +1,6 @@
 import type { Api } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { Soon } from '../lib/maybe-promise.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 
@@ -8,21 +8,21 @@ import type { Statement, Values } from '../sql/statement.ts';
 export type Row = readonly SqlValue[];
 
 /** What runs statements: a Database, or a Transaction of one. */
-export interface Reader {
+export interface Executor {
   /** Whether statements that do not wait for each other are better asked at once: each takes a way to a server. */
   readonly asksAtOnce: boolean;
   /** Takes the name of the step that begins, where somebody watches. */
   readonly enter?: (stage: string) => void;
-  readonly all: (statement: Statement, values: Values) => Soon<readonly Row[]>;
+  readonly all: (statement: Statement, values: Values) => MaybePromise<readonly Row[]>;
 }
 
 /** The rows of a query that is sent no values. */
-export function rowsFrom(reader: Pick<Reader, 'all'>, sql: string): Soon<readonly Row[]> {
+export function rowsFrom(reader: Pick<Executor, 'all'>, sql: string): MaybePromise<readonly Row[]> {
   return reader.all({ sql, parameters: [] }, { bound: [] });
 }
 
 /** Runs statements in one transaction. */
-export interface Transaction extends Reader {
+export interface Transaction extends Executor {
   /** On its one connection statements follow each other. */
   readonly asksAtOnce: false;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
@@ -52,7 +52,7 @@ export interface ConnectionCounts {
 export type Take = (rows: readonly Row[]) => boolean;
 
 /** A connection to one database: the only thing that holds handles. */
-export interface Database extends Reader {
+export interface Database extends Executor {
   readonly dialect: Dialect;
   /** Its connections, where it has several. */
   readonly connections?: () => ConnectionCounts;
@@ -68,7 +68,7 @@ export interface Database extends Reader {
     take: Take,
   ) => Promise<void>;
   /** The result of a counting statement, perhaps remembered from before nothing had changed. */
-  readonly count: (statement: Statement, values: Values) => Soon<number>;
+  readonly count: (statement: Statement, values: Values) => MaybePromise<number>;
   /**
    * Runs `work` in a transaction of its own: all of it lands or nothing. The promise resolves once it is durable.
    * It may be run again from the start.

@@ -1,6 +1,6 @@
 import type { Field } from '../model/api.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { rowsFrom, type Reader } from './database.ts';
+import { rowsFrom, type Executor } from './database.ts';
 
 /**
  * Lets the database go on behind the numbers that records have in a field which it counts itself, such as a generated id,
@@ -9,7 +9,7 @@ import { rowsFrom, type Reader } from './database.ts';
 export async function passNumbers(
   { column, resource }: Field,
   dialect: Dialect,
-  database: Pick<Reader, 'all'>,
+  database: Pick<Executor, 'all'>,
 ): Promise<boolean> {
   const sql = dialect.passIds?.(resource.table, column);
   if (sql === undefined) return false;

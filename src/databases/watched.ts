@@ -1,7 +1,7 @@
 import type { RanStatement, Recording } from '../observability/recording.ts';
 import type { Statement, Values } from '../sql/statement.ts';
-import type { Soon } from '../lib/maybe-promise.ts';
-import type { Changed, Database, Reader, Row, Transaction } from './database.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+import type { Changed, Database, Executor, Row, Transaction } from './database.ts';
 
 /** A statement that ran, where, and what with, so that this database can be asked how it runs it. */
 export interface Ran {
@@ -29,7 +29,7 @@ export function watched(
   const observe = async <Answer>(
     statement: Statement,
     values: Values,
-    ask: () => Soon<Answer>,
+    ask: () => MaybePromise<Answer>,
     rowsOf: (answer: Answer) => number,
   ): Promise<Answer> => {
     const step = recording.current;
@@ -45,7 +45,7 @@ export function watched(
       keep?.({ database, statement, values, told });
     }
   };
-  const all = (reader: Reader, statement: Statement, values: Values): Promise<readonly Row[]> =>
+  const all = (reader: Executor, statement: Statement, values: Values): Promise<readonly Row[]> =>
     observe(
       statement,
       values,

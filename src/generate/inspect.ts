@@ -36,12 +36,12 @@ export interface Inspection {
  */
 export function inspectRecords(
   api: Api,
-  face: ResourceView,
+  resourceView: ResourceView,
   records: readonly Readonly<Record<string, unknown>>[],
   generator: Generator | undefined,
 ): Inspection {
-  const { resource, name } = face;
-  const views = [...face.fields.values()];
+  const { resource, name } = resourceView;
+  const views = [...resourceView.fields.values()];
   const settings = generator?.settings ?? settingsOf(api);
   const idName = fieldNameIn(views, resource.id) ?? 'id';
   const rows = records.map((record) => {
@@ -61,12 +61,17 @@ export function inspectRecords(
     records.every((record) => shown in record);
   return {
     resource: name,
-    schema: Object.fromEntries(views.map((view) => [view.name, shownDefinition(view, face)])),
-    generation: { ...settings, count: countOf(face, generator) ?? settings.count },
+    schema: Object.fromEntries(
+      views.map((view) => [view.name, shownDefinition(view, resourceView)]),
+    ),
+    generation: { ...settings, count: countOf(resourceView, generator) ?? settings.count },
     fields: Object.fromEntries(
       views
         .filter(isShownIn)
-        .map((view) => [view.name, { source: origin(view), ...described(view, face, generator) }]),
+        .map((view) => [
+          view.name,
+          { source: origin(view), ...described(view, resourceView, generator) },
+        ]),
     ),
   };
 }
@@ -112,11 +117,11 @@ function isShown(shown: JsonValue, whole: JsonValue): boolean {
  * The definition of the file, without what names something that this caller may not see, and with what it says of the
  * field in another place: at a relation, or as `timestamps`.
  */
-function shownDefinition({ field }: FieldView, face: ResourceView): object {
+function shownDefinition({ field }: FieldView, resourceView: ResourceView): object {
   const { attributes, reference, required, nullable, unique, readOnly } = field;
-  const target = reference && otherFace(face, reference.field);
+  const target = reference && otherFace(resourceView, reference.field);
   return {
-    ...shownAttributes(attributes, face),
+    ...shownAttributes(attributes, resourceView),
     ...(required ? { required } : {}),
     ...(required && nullable ? { nullable } : {}),
     ...(unique ? { unique } : {}),
@@ -125,25 +130,25 @@ function shownDefinition({ field }: FieldView, face: ResourceView): object {
   };
 }
 
-function shownAttributes(attributes: FieldSpecification, face: ResourceView): object {
+function shownAttributes(attributes: FieldSpecification, resourceView: ResourceView): object {
   const { access: _access, column: _column, reference: _reference, ...shown } = attributes;
   const { template, properties, items, ...others } = shown;
-  const named = template === undefined ? undefined : templateIn(face, template);
+  const named = template === undefined ? undefined : templateIn(resourceView, template);
   const members = Object.entries(properties ?? {}).map(([name, member]) => [
     name,
-    shownAttributes(member, face),
+    shownAttributes(member, resourceView),
   ]);
   return {
     ...others,
     ...(named === undefined ? {} : { template: named }),
     ...(properties === undefined ? {} : { properties: Object.fromEntries(members) }),
-    ...(items === undefined ? {} : { items: shownAttributes(items, face) }),
+    ...(items === undefined ? {} : { items: shownAttributes(items, resourceView) }),
   };
 }
 
 /** The name of a field that a key leads to, where a relation of this view leads there. */
-function otherFace(face: ResourceView, target: Field): string | undefined {
-  for (const { relation, target: targetOf } of face.relations.values()) {
+function otherFace(resourceView: ResourceView, target: Field): string | undefined {
+  for (const { relation, target: targetOf } of resourceView.relations.values()) {
     if (relation.kind !== 'belongsTo' || relation.targetField !== target) continue;
     const other = targetOf(relation.target);
     const name = fieldNameIn(other?.fields.values() ?? [], target);
@@ -153,21 +158,24 @@ function otherFace(face: ResourceView, target: Field): string | undefined {
 }
 
 /** A template in the names of this view; undefined where it speaks of a field that this caller may not read. */
-function templateIn(face: ResourceView, template: string): string | undefined {
-  const names = new Map([...face.fields.values()].map(({ field, name }) => [field.name, name]));
+function templateIn(resourceView: ResourceView, template: string): string | undefined {
+  const names = new Map(
+    [...resourceView.fields.values()].map(({ field, name }) => [field.name, name]),
+  );
   if (!fieldsIn(template).every((name) => names.has(name))) return undefined;
   return withFields(template, (name) => names.get(name) ?? name);
 }
 
 function described(
   { field }: FieldView,
-  face: ResourceView,
+  resourceView: ResourceView,
   generator: Generator | undefined,
 ): Omit<InspectedField, 'source'> {
   const { template, transform = [] } = field.attributes;
   const transformations = [...transform];
   const nothing = { generator: null, args: null, template: null, transformations };
-  if (template !== undefined) return { ...nothing, template: templateIn(face, template) ?? null };
+  if (template !== undefined)
+    return { ...nothing, template: templateIn(resourceView, template) ?? null };
   const source = unlessProblem(() => generator?.rowsOf(field.resource).sourceOf(field));
   return source === undefined
     ? nothing

@@ -1,9 +1,9 @@
 import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
-import { deepestRecord, isTooDeep, wrongValue, type Reading } from '../model/values.ts';
+import { deepestRecord, isTooDeep, wrongValue, type ParsedValue } from '../model/values.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { messageOf } from '../lib/message-of.ts';
-import { changesOf, customOrProblem, type Change, type CustomSource } from './custom/custom.ts';
+import { changesOf, customOrProblem, type Transform, type CustomSource } from './custom/custom.ts';
 import { distinctText, fitText } from './distinct/fit.ts';
 import { inferredSources } from './infer.ts';
 import { stepOf } from './kinds/moments.ts';
@@ -51,7 +51,7 @@ export class FieldMaker {
   private readonly key: Key;
   private readonly workshop: Workshop;
   private readonly isItem: boolean;
-  private readonly changes: readonly Change[];
+  private readonly changes: readonly Transform[];
   private readonly members: ReadonlyMap<string, FieldMaker>;
   private readonly items: FieldMaker | undefined;
   private readonly emptyShare: number;
@@ -216,7 +216,7 @@ export class FieldMaker {
       );
     }
     const first = this.source;
-    let failed: Reading | undefined;
+    let failed: ParsedValue | undefined;
     for (const source of [first, ...this.sources.filter((other) => other !== first)]) {
       const tries = this.isDistinct && source.pool !== undefined ? 1 : attempts;
       for (let attempt = 0; attempt < tries; attempt += 1) {
@@ -282,7 +282,7 @@ export class FieldMaker {
     throw this.refused(undefined, reading);
   }
 
-  private attempt(source: Source, row: Row, attempt: number): Reading {
+  private attempt(source: Source, row: Row, attempt: number): ParsedValue {
     const { words } = this.workshop;
     const { pool } = source;
     words.random.start(this.key, row.number, attempt);
@@ -386,7 +386,7 @@ export class FieldMaker {
     return best?.source ?? first;
   }
 
-  private refused(source: Source | undefined, reading: Reading | undefined): GenerationProblem {
+  private refused(source: Source | undefined, reading: ParsedValue | undefined): GenerationProblem {
     const issues = reading === undefined || reading.ok ? [] : reading.issues;
     const who = (path: string): string => (path === '' ? 'it' : `its ${path.replace(/^\./, '')}`);
     const reasons = new Set(issues.map(({ path, message }) => `${who(path)} ${message}`));

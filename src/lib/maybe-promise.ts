@@ -1,16 +1,19 @@
 /** A value that is there already, or comes. */
-export type Soon<Value> = Value | Promise<Value>;
+export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Goes on when a value is there: at once where it is, since to wait for it would cost each request a turn of its own. */
 export function after<Value, Next>(
-  value: Soon<Value>,
-  goOn: (value: Value) => Soon<Next>,
-): Soon<Next> {
+  value: MaybePromise<Value>,
+  goOn: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
   return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
 /** Two values, when both are there. */
-export function both<One, Other>(one: Soon<One>, other: Soon<Other>): Soon<readonly [One, Other]> {
+export function both<One, Other>(
+  one: MaybePromise<One>,
+  other: MaybePromise<Other>,
+): MaybePromise<readonly [One, Other]> {
   return one instanceof Promise || other instanceof Promise
     ? Promise.all([one, other])
     : [one, other];
@@ -19,8 +22,8 @@ export function both<One, Other>(one: Soon<One>, other: Soon<Other>): Soon<reado
 /** What each item gives, asked one after the other. */
 export function inTurn<Item, Answer>(
   items: readonly Item[],
-  ask: (item: Item) => Soon<Answer>,
-): Soon<readonly Answer[]> {
+  ask: (item: Item) => MaybePromise<Answer>,
+): MaybePromise<readonly Answer[]> {
   const answers: Answer[] = [];
   for (const [index, item] of items.entries()) {
     const answer = ask(item);
@@ -34,7 +37,7 @@ async function rest<Item, Answer>(
   answers: Answer[],
   next: Promise<Answer>,
   items: readonly Item[],
-  ask: (item: Item) => Soon<Answer>,
+  ask: (item: Item) => MaybePromise<Answer>,
 ): Promise<readonly Answer[]> {
   answers.push(await next);
   for (const item of items) answers.push(await ask(item));
@@ -43,9 +46,9 @@ async function rest<Item, Answer>(
 
 /** What `work` gives, or what is made of its error, whether it throws now or later. */
 export function unless<Value>(
-  work: () => Soon<Value>,
+  work: () => MaybePromise<Value>,
   failed: (error: unknown) => Value,
-): Soon<Value> {
+): MaybePromise<Value> {
   try {
     const value = work();
     return value instanceof Promise ? value.catch(failed) : value;

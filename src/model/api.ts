@@ -9,7 +9,7 @@ import type {
 } from '../specification/specification.ts';
 import type { FieldAccess, ResourceAccess } from './access.ts';
 import type { Operator } from './operators.ts';
-import type { Reading, SqlValue } from './values.ts';
+import type { ParsedValue, SqlValue } from './values.ts';
 
 /**
  * The whole model of one specification, names resolved to objects. It does not change: its types are read-only, and
@@ -32,7 +32,7 @@ export interface Api {
 
 export type Limits = Readonly<Required<LimitsSpecification>>;
 
-/** A version: another face of the same storage. Contract 1, Versions. */
+/** A version: a renamed, reduced view of the same storage. Contract 1, Versions. */
 export interface Version {
   readonly number: number;
   readonly deprecated: string | undefined;
@@ -120,7 +120,7 @@ export interface FieldType {
   readonly operators: ReadonlySet<Operator>;
   readonly sortable: boolean;
   /** Reads a value from a JSON body; the constraint attributes are checked after it. */
-  readonly read: (value: unknown, field: Field) => Reading;
+  readonly read: (value: unknown, field: Field) => ParsedValue;
   /** Reads one value from a filter's text; undefined when it does not fit. */
   readonly parse: (text: string, field: Field) => JsonValue | undefined;
   /** What `parse` takes, for messages: "a whole number", "a date such as 2026-03-01". */

@@ -1,14 +1,14 @@
 import type { JsonValue } from '../specification/specification.ts';
 import type { Field } from './api.ts';
 import { constraintIssues } from './constraints.ts';
-import { accept, wrongType, type Reading } from './values.ts';
+import { accept, wrongType, type ParsedValue } from './values.ts';
 
 /**
  * Reads one value for a field from a JSON body: null, type, format, allowed values and constraint attributes.
  * Every issue is reported, those of nested values with their path below the field; where a value is none of those that
  * the field lists, with those of which the caller may be `told`.
  */
-export function readValue(value: unknown, field: Field, told = field.values): Reading {
+export function readValue(value: unknown, field: Field, told = field.values): ParsedValue {
   if (value === null) return field.nullable ? accept(null) : wrongType('must not be null');
   const reading = field.type.read(value, field);
   // Too many items, and one that is there twice, are wrong whatever else is wrong with the items.

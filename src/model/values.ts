@@ -16,22 +16,22 @@ export interface ValueIssue {
 export const mostIssues = 10_000;
 
 /** A value that was read, or all that is wrong with it. */
-export type Reading =
+export type ParsedValue =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issues: readonly ValueIssue[] };
 
 /** A value that is taken. */
-export function accept(value: JsonValue): Reading {
+export function accept(value: JsonValue): ParsedValue {
   return { ok: true, value };
 }
 
 /** A value that is refused with 400: it is of the wrong JSON type. */
-export function wrongType(message: string): Reading {
+export function wrongType(message: string): ParsedValue {
   return { ok: false, issues: [{ kind: 'type', message, path: '' }] };
 }
 
 /** A value that is refused with 422: it is of the right type, and not allowed. */
-export function wrongValue(message: string): Reading {
+export function wrongValue(message: string): ParsedValue {
   return { ok: false, issues: [{ kind: 'value', message, path: '' }] };
 }
 

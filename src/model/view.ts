@@ -13,17 +13,17 @@ export interface View {
   readonly key: string;
   /** Who sees it, or one of those who do: their other roles and claims may differ. */
   readonly subject: Subject;
-  /** The face of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
+  /** The view of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
   readonly resource: (name: string) => ResourceView | undefined;
-  /** The faces of the resources that this caller may do something with. */
-  readonly faces: () => readonly ResourceView[];
+  /** The views of the resources that this caller may do something with. */
+  readonly resourceViews: () => readonly ResourceView[];
 }
 
-/** A resource as one caller sees it in one version; called its face. */
+/** A resource as one caller sees it in one version. */
 export interface ResourceView {
   readonly view: View;
   readonly name: string;
-  /** Tells faces of all views apart. */
+  /** A key unique among the resource views of all views. */
   readonly key: string;
   readonly resource: Resource;
   /** What may be read, by its name in this version, in the order of the model. */
@@ -61,7 +61,7 @@ export interface RelationView {
   readonly pivot: readonly FieldView[];
 }
 
-/** What a field is called among those of a view, such as `face.fields.values()`; undefined where it is not there. */
+/** What a field is called among those of a view, such as `resourceView.fields.values()`; undefined where it is not there. */
 export function fieldNameIn(views: Iterable<FieldView>, field: Field): string | undefined {
   for (const view of views) if (view.field === field) return view.name;
   return undefined;
@@ -87,7 +87,7 @@ export function viewKey(api: Api, version: Version, subject: Subject, claims = '
   return JSON.stringify([version.number, subject.authenticated, roles, claims]);
 }
 
-/** Makes the view of a version for a subject; the faces of resources are made when first asked for. */
+/** Makes the view of a version for a subject; resource views are built on first use. */
 export function viewOf(
   api: Api,
   version: Version,
@@ -119,21 +119,21 @@ function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' 
     const stored = api.resources.get(name);
     // Names that do not exist are not kept: a caller could fill the memory with them.
     if (stored === undefined) return undefined;
-    const face = faceOf(stored, { ...viewer, resource, view });
-    made.set(name, face);
-    return face;
+    const resourceView = faceOf(stored, { ...viewer, resource, view });
+    made.set(name, resourceView);
+    return resourceView;
   };
-  const faces = (): readonly ResourceView[] =>
+  const resourceViews = (): readonly ResourceView[] =>
     [...api.resources.keys()].flatMap((name) => {
-      const face = resource(name);
-      return face !== undefined && face.offered.size > 0 ? [face] : [];
+      const resourceView = resource(name);
+      return resourceView !== undefined && resourceView.offered.size > 0 ? [resourceView] : [];
     });
   const { version, key, subject } = viewer;
-  const view: View = { api, version, key, subject, resource, faces };
+  const view: View = { api, version, key, subject, resource, resourceViews };
   return view;
 }
 
-/** Who looks at which version: what the faces of one view are made from. */
+/** Who looks at which version: the inputs of one view. */
 interface Viewer extends Pick<View, 'version' | 'key' | 'subject' | 'resource'> {
   readonly view: View;
   /** To the owner of the data no rule applies. */
@@ -214,9 +214,9 @@ function allows({ access }: Field, operation: Operation, subject: Subject): bool
 /** The belongsToMany relation of this name, whose links can be written with the record; undefined for other names. */
 export function linkedRelation(
   name: string,
-  face: ResourceView,
+  resourceView: ResourceView,
 ): { readonly view: RelationView; readonly relation: BelongsToMany } | undefined {
-  const view = face.inputs.has(name) ? undefined : face.relations.get(name);
+  const view = resourceView.inputs.has(name) ? undefined : resourceView.relations.get(name);
   return view?.relation.kind === 'belongsToMany' ? { view, relation: view.relation } : undefined;
 }
 
@@ -224,8 +224,8 @@ export function linkedRelation(
  * Whether a caller may write the links of a relation with their record: whatever it changes, it takes the junction's
  * create and delete rights, and that to write both keys. Contract 2, Writes.
  */
-export function mayLink({ name, target }: RelationView, face: ResourceView): boolean {
-  const linked = linkedRelation(name, face);
+export function mayLink({ name, target }: RelationView, resourceView: ResourceView): boolean {
+  const linked = linkedRelation(name, resourceView);
   if (linked === undefined) return false;
   const { through, ownerKey, targetKey } = linked.relation;
   const rules = target(through)?.rules;
@@ -233,7 +233,7 @@ export function mayLink({ name, target }: RelationView, face: ResourceView): boo
     rules !== undefined &&
     rules.create.length > 0 &&
     rules.delete.length > 0 &&
-    [ownerKey, targetKey].every((key) => allows(key, 'create', face.view.subject))
+    [ownerKey, targetKey].every((key) => allows(key, 'create', resourceView.view.subject))
   );
 }
 

@@ -20,7 +20,7 @@ const fewRows = 100;
  * The room that one answer has. `maxLimit` and `responseItems` bound how many records of each collection it has; a URL has
  * place for some hundreds of relations side by side, and texts may be of any length.
  */
-export class Room implements RowCounter {
+export class RowBudget implements RowCounter {
   private left: number;
 
   constructor(characters = mostCharacters) {
@@ -60,15 +60,15 @@ export class Room implements RowCounter {
 export class Trial implements RowCounter {
   /** Whether one has more than it shows. */
   isOver = false;
-  private readonly room: Room;
+  private readonly budget: RowBudget;
   private readonly cap: number;
   private taken = 0;
   private key: SqlValue | undefined;
   private ofKey = 0;
 
   /** `cap`: how many each of them shows. */
-  constructor(room: Room, cap: number) {
-    this.room = room;
+  constructor(budget: RowBudget, cap: number) {
+    this.budget = budget;
     this.cap = cap;
   }
 
@@ -80,21 +80,21 @@ export class Trial implements RowCounter {
     if (this.isOver) return false;
     const length = lengthIn(row, texts);
     this.taken += length;
-    this.room.use(length);
+    this.budget.use(length);
     return true;
   }
 
   /** Gives back what was taken: none of the rows is kept. */
   leave(): void {
-    this.room.use(-this.taken);
+    this.budget.use(-this.taken);
     [this.taken, this.isOver, this.key] = [0, false, undefined];
   }
 
   holds(rows: number, most?: number): boolean {
-    return this.room.holds(rows, most);
+    return this.budget.holds(rows, most);
   }
 
   check(): void {
-    this.room.check();
+    this.budget.check();
   }
 }

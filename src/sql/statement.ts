@@ -46,7 +46,7 @@ export interface Values {
   readonly limit?: SqlValue;
   readonly offset?: SqlValue;
   /** Where rows may be of any length: what counts them. */
-  readonly room?: RowCounter | undefined;
+  readonly budget?: RowCounter | undefined;
 }
 
 /** The parameters of a statement, ready for the driver. */

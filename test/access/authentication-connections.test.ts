@@ -44,7 +44,7 @@ const credentials: readonly {
 
 interface Connection {
   /** Sends a credential once more; gives the code of the refusal, or `ok`. */
-  readonly send: (generation: object, header: Header) => Promise<string>;
+  readonly send: (servedApi: object, header: Header) => Promise<string>;
   /** Sets the clock, to s after its beginning. */
   readonly at: (second: number) => void;
 }
@@ -61,8 +61,8 @@ function connect(): Connection {
   });
   const client = { address: '192.0.2.1', memory: {} };
   return {
-    send: async (generation, header) => {
-      const arrival = { method: 'GET', rawHeaders: [...header], client, generation };
+    send: async (servedApi, header) => {
+      const arrival = { method: 'GET', rawHeaders: [...header], client, servedApi };
       const { caller } = await gate.admit(arrival as Parameters<Gate['admit']>[0], '/v1/notes');
       return caller.ok ? (caller.value.name ?? 'nobody') : caller.error.code;
     },
@@ -74,12 +74,12 @@ test.each(credentials)(
   '$what that comes again ends when the file that is read again has it no more',
   async ({ header, name }) => {
     const { send } = connect();
-    for (const [generation, met] of [
+    for (const [servedApi, met] of [
       [before, name],
       [replaced, 'INVALID_CREDENTIALS'],
       [before, name],
     ] as const)
-      for (let time = 0; time < 3; time += 1) expect(await send(generation, header)).toBe(met);
+      for (let time = 0; time < 3; time += 1) expect(await send(servedApi, header)).toBe(met);
   },
 );
 

@@ -33,7 +33,7 @@ resources: { ${resource}: { fields: { title: { type: string } } } }
 `);
     const client = { address: '192.0.2.1', memory: {} };
     const { caller } = await gate.admit(
-      { method: 'GET', rawHeaders, client, generation: { api } },
+      { method: 'GET', rawHeaders, client, servedApi: { api } },
       '/v1/notes',
     );
     return caller.ok ? caller.value.name : caller.error.code;

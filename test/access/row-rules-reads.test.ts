@@ -113,9 +113,9 @@ test('two callers with the same roles share what is compiled, and not what they 
   const dan = caller({ sub: '3', roles: ['author'], team: 'blue' });
   const path = '/v1/posts?status=draft&title_neq=compiled&expand=author';
   expect((await both.get(path, callers.ann)).body.map(({ id }: { id: number }) => id)).toEqual([2]);
-  const compiled = one?.generation.shapeCount;
+  const compiled = one?.servedApi.planCount;
   expect((await both.get(path, dan)).body).toEqual([]);
-  expect(one?.generation.shapeCount).toBe(compiled);
+  expect(one?.servedApi.planCount).toBe(compiled);
 });
 
 const ids = (list: readonly { id: number }[]): readonly number[] => list.map(({ id }) => id);

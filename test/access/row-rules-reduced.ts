@@ -239,13 +239,13 @@ async function rowsOf(
 }
 
 async function serveCopy(
-  { generation }: Both,
+  { servedApi }: Both,
   text: string,
   visible: ReadonlyMap<string, ReadonlySet<unknown>>,
 ): Promise<{ readonly reduced: TestApi; readonly remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   const file = join(folder, 'reduced.db');
-  (generation.database as SqliteDatabase).schemaConnection.exec(`VACUUM INTO '${file}'`);
+  (servedApi.database as SqliteDatabase).schemaConnection.exec(`VACUUM INTO '${file}'`);
   const database = openSqlite(file, 'temporary');
   const { schemaConnection } = database;
   // What stays may point to what goes.

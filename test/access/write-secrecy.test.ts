@@ -243,7 +243,7 @@ async function serveAlike(): Promise<TestApi> {
 
 /** Gives every value that this member does not see another one, and takes away rows that nothing shown leads to. */
 async function disguise(api: TestApi, member: Record<string, string>): Promise<void> {
-  const { schemaConnection } = api.generation.database as SqliteDatabase;
+  const { schemaConnection } = api.servedApi.database as SqliteDatabase;
   const seen = new Map<string, readonly string[]>();
   for (const name of Object.keys(ids)) {
     const { status, body } = await api.get(`/v1/${name}?limit=1000&fields=id`, member);

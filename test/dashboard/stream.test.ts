@@ -87,7 +87,7 @@ describe('the stream', () => {
     const api = await serving();
     const stream = await watching(api);
     await stream.next('activity');
-    await api.generation.users.none();
+    await api.servedApi.inFlight.none();
     const metrics = (await api.get('/_metrics')).text;
     expect(metrics).toMatch(/in_flight\S* 1$/mu);
     const stopped = api.stop().then(() => 'stopped');

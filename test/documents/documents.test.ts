@@ -39,7 +39,7 @@ const shell = (command: string): Running =>
 beforeAll(async () => {
   const specification = readFileSync(resolve(chinook, 'plinth.yaml'), 'utf8');
   api = await serveApi(specification, {}, undefined, { mode: 'dev' });
-  const { api: model, database, statements } = api.generation;
+  const { api: model, database, statements } = api.servedApi;
   const { files } = findDataFiles([resolve(chinook, 'data')], model);
   const draw = { now: () => new Date(), uuid: uuidv7 };
   await importData(files, model, database, statements, draw, () => undefined);

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { request as requestOverTls } from 'node:https';
 import { networkInterfaces } from 'node:os';
-import { Generation } from '../../src/http/server/served-api.ts';
+import { ServedApi } from '../../src/http/server/served-api.ts';
 import {
   startServer,
   type RunningServer,
@@ -47,11 +47,11 @@ export async function serveEdge(
 ): Promise<EdgeServer> {
   const model = buildValid(specification);
   const { database, remove } = await makeSqlite(model);
-  const generation = new Generation(model, database);
-  const running = await startServer(() => generation, {
+  const servedApi = new ServedApi(model, database);
+  const running = await startServer(() => servedApi, {
     host: '::',
     port: 0,
-    draw: { now: () => new Date(), uuid: uuidv7 },
+    clockAndIds: { now: () => new Date(), uuid: uuidv7 },
     trace: ({ error }) => {
       throw error;
     },

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Generation } from '../../src/http/server/served-api.ts';
+import { ServedApi } from '../../src/http/server/served-api.ts';
 import { startServer, type ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import type { Database } from '../../src/databases/database.ts';
@@ -62,11 +62,11 @@ async function serveHeld(
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const generation = new Generation(model, slow);
-  const one = await startServer(() => generation, {
+  const servedApi = new ServedApi(model, slow);
+  const one = await startServer(() => servedApi, {
     host: '127.0.0.1',
     port: 0,
-    draw: { now: () => new Date(), uuid: uuidv7 },
+    clockAndIds: { now: () => new Date(), uuid: uuidv7 },
     trace: ({ error }) => {
       throw error;
     },

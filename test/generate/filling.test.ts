@@ -8,8 +8,8 @@ let both: Both;
 afterEach(() => both.stop());
 
 async function fill(count?: number, seed?: number): Promise<void> {
-  for (const { generation } of both.sides)
-    expect(await fillAll(generation.api, generation.database, { count, seed })).toMatchObject({
+  for (const { servedApi } of both.sides)
+    expect(await fillAll(servedApi.api, servedApi.database, { count, seed })).toMatchObject({
       ok: true,
     });
 }
@@ -60,8 +60,8 @@ test('of records of your own and generated ones, each has as many as `per` says'
       { userId: ids[2] ?? '', slot: 'a' },
     ],
   });
-  for (const { generation } of both.sides) {
-    const { api, database } = generation;
+  for (const { servedApi } of both.sides) {
+    const { api, database } = servedApi;
     const resources = new Set([...api.resources.values()].filter(({ name }) => name !== 'users'));
     expect(await fillAll(api, database, { resources })).toMatchObject({ ok: true });
   }

@@ -70,8 +70,8 @@ export async function problemsOf(text: string, folder?: string): Promise<string[
 /** Serves a specification over both databases, with the generated records of each resource. */
 export async function serveGenerated(text: string): Promise<Both> {
   const both = await serveBoth(text);
-  for (const { generation } of both.sides)
-    expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+  for (const { servedApi } of both.sides)
+    expect(await fillAll(servedApi.api, servedApi.database)).toMatchObject({ ok: true });
   return both;
 }
 

@@ -39,8 +39,8 @@ beforeAll(async () => {
 afterAll(() => both.stop());
 
 async function fillUpTo(count: number): Promise<void> {
-  for (const { generation } of both.sides)
-    expect(await fillAll(generation.api, generation.database, { count })).toMatchObject({
+  for (const { servedApi } of both.sides)
+    expect(await fillAll(servedApi.api, servedApi.database, { count })).toMatchObject({
       ok: true,
     });
 }
@@ -95,8 +95,8 @@ test('records that are there, few or many, all get links', async () => {
     [many, 1_200],
   ] as const) {
     const server = await serveBoth(world, records);
-    for (const { generation } of server.sides) {
-      const { api, database } = generation;
+    for (const { servedApi } of server.sides) {
+      const { api, database } = servedApi;
       const resources = new Set([...api.resources.values()].filter(({ name }) => name !== 'users'));
       expect(await fillAll(api, database, { resources, count })).toMatchObject({ ok: true });
     }
@@ -127,8 +127,8 @@ test('what two lists tell apart is distinct in both, up to all that there can be
       position: { type: integer, required: true, minimum: 1, maximum: 9 }
 `);
   const fillUp = async (count?: number): Promise<Row[]> => {
-    for (const { generation } of server.sides) {
-      const { api, database } = generation;
+    for (const { servedApi } of server.sides) {
+      const { api, database } = servedApi;
       const resources = new Set([...api.resources.values()].slice(count === undefined ? 0 : 2));
       expect(await fillAll(api, database, { resources, count })).toMatchObject({ ok: true });
     }

@@ -36,8 +36,8 @@ interface Inspect {
 }
 
 const both = await serveBoth(text, {}, undefined, { mode: 'dev' });
-for (const { generation } of both.sides)
-  expect(await fillAll(generation.api, generation.database)).toMatchObject({ ok: true });
+for (const { servedApi } of both.sides)
+  expect(await fillAll(servedApi.api, servedApi.database)).toMatchObject({ ok: true });
 afterAll(() => both.stop());
 
 interface Inspected {

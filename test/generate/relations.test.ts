@@ -79,12 +79,12 @@ let all: Record<string, Row[]>;
 beforeAll(async () => {
   both = await serveBoth(world);
   for (const side of both.sides) {
-    const { api, database } = side.generation;
+    const { api, database } = side.servedApi;
     expect(await fillAll(api, database)).toMatchObject({ ok: true });
   }
   all = {};
   // Each answer is compared byte for byte between the databases.
-  for (const name of both.generation.api.resources.keys()) {
+  for (const name of both.servedApi.api.resources.keys()) {
     const { status, body } = await both.get(`/v1/${name}?limit=2000`);
     expect(status).toBe(200);
     all[name] = body as Row[];
@@ -238,7 +238,7 @@ describe('filling again', () => {
     const server = await serveBoth(library);
     const fill = async (options: Parameters<typeof fillAll>[2]): Promise<unknown[]> =>
       Promise.all(
-        server.sides.map(({ generation: { api, database } }) => fillAll(api, database, options)),
+        server.sides.map(({ servedApi: { api, database } }) => fillAll(api, database, options)),
       );
     const added = (authors: number, books: number): unknown => {
       const result = {
@@ -270,7 +270,7 @@ describe('filling again', () => {
     });
     await server.send('DELETE', '/v1/authors/2');
     for (const {
-      generation: { api, database },
+      servedApi: { api, database },
     } of server.sides) {
       const books = api.resources.get('books');
       if (books === undefined) throw new Error('no books');
@@ -291,7 +291,7 @@ describe('filling again', () => {
   test('tells how far it is', async () => {
     const server = await serveBoth(library);
     for (const {
-      generation: { api, database },
+      servedApi: { api, database },
     } of server.sides) {
       const told: (readonly [done: number, total: number])[] = [];
       const onProgress = (done: number, total: number): void => void told.push([done, total]);
@@ -308,7 +308,7 @@ describe('filling again', () => {
   test('without a record to lead to nothing is made', async () => {
     const server = await serveBoth(library);
     for (const {
-      generation: { api, database },
+      servedApi: { api, database },
     } of server.sides) {
       const books = api.resources.get('books');
       if (books === undefined) throw new Error('no books');
@@ -324,7 +324,7 @@ describe('filling again', () => {
     });
     for (const id of [1, 2, 3]) await server.send('DELETE', `/v1/authors/${id}`);
     for (const {
-      generation: { api, database },
+      servedApi: { api, database },
     } of server.sides)
       expect(await fillAll(api, database, { count: 4 })).toMatchObject({ ok: true });
     const { body } = await server.get('/v1/authors');
@@ -339,7 +339,7 @@ describe('filling again', () => {
       '  bs:\n    fields:\n      a: { type: relation, relation: belongsTo, resource: as, required: true }\n';
     const server = await serveBoth(circle);
     for (const {
-      generation: { api, database },
+      servedApi: { api, database },
     } of server.sides) {
       const result = await fillAll(api, database);
       if (result.ok || !('problems' in result)) throw new Error('it was filled');
@@ -354,7 +354,7 @@ describe('filling again', () => {
       authors: [{ name: 'X', email: authors[4]?.['email'] }],
     });
     for (const {
-      generation: { api, database },
+      servedApi: { api, database },
     } of server.sides) {
       const result = await fillAll(api, database);
       if (result.ok || !('problems' in result)) throw new Error('it was filled');

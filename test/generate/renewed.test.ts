@@ -59,8 +59,8 @@ async function rowsOf(name: string): Promise<Row[]> {
 }
 
 async function run(sql: string): Promise<void> {
-  for (const { generation } of both.sides)
-    await generation.database.write(({ run: change }) =>
+  for (const { servedApi } of both.sides)
+    await servedApi.database.write(({ run: change }) =>
       change({ sql, parameters: [] }, { bound: [] }),
     );
 }
@@ -73,7 +73,7 @@ async function empty(name: keyof typeof lacking): Promise<void> {
 /** Fills fields on both sides, as `text` has them. */
 async function fill(name: keyof typeof lacking, text = world): Promise<Renewed | undefined> {
   const found = [];
-  for (const { generation } of both.sides) {
+  for (const { servedApi } of both.sides) {
     const { api, generator } = await generatorOf(text);
     const resource = api.resources.get(name);
     if (resource === undefined) throw new Error(name);
@@ -81,7 +81,7 @@ async function fill(name: keyof typeof lacking, text = world): Promise<Renewed |
     const filled = await renewRecords(
       generator,
       [],
-      generation.database,
+      servedApi.database,
       new Map([[resource, fields]]),
       never,
     );
@@ -244,11 +244,11 @@ resources:
   afterEach(() => shops.stop());
 
   async function renew(text: string, former: string): Promise<void> {
-    for (const { generation } of shops.sides) {
+    for (const { servedApi } of shops.sides) {
       const [next, before] = [await generatorOf(text), await generatorOf(former)];
       const changed = changedResources(next.generator, before.generator);
       const resources = new Map(changed.map((resource) => [resource, []] as const));
-      await renewRecords(next.generator, [before.generator], generation.database, resources, never);
+      await renewRecords(next.generator, [before.generator], servedApi.database, resources, never);
     }
   }
   const products = async (): Promise<Row[]> =>
@@ -289,8 +289,8 @@ resources:
     const former = shop.replace('{ count: 30 }', '{ count: 400 }');
     const many = await serveBoth(former);
     try {
-      for (const { generation } of many.sides) {
-        await fillAll(generation.api, generation.database);
+      for (const { servedApi } of many.sides) {
+        await fillAll(servedApi.api, servedApi.database);
         const before = await generatorOf(former);
         const names = (await generated(former))['makers']?.map(({ name }) => String(name)) ?? [];
         const longest = (all: readonly string[]): number =>
@@ -316,8 +316,8 @@ resources: { things: { fields: { name: { type: string }, code: { type: string, u
       'after.ts': 'export const next = ({ row }) => `k${row + 600}`;\n',
     });
     try {
-      for (const { generation } of many.sides) {
-        await fillAll(generation.api, generation.database);
+      for (const { servedApi } of many.sides) {
+        await fillAll(servedApi.api, servedApi.database);
         const before = await generatorOf(former);
         const { api, generator } = await generatorOf(text, {}, folder.path);
         const things = api.resources.get('things');
@@ -325,7 +325,7 @@ resources: { things: { fields: { name: { type: string }, code: { type: string, u
         const renewed = await renewRecords(
           generator,
           [before.generator],
-          generation.database,
+          servedApi.database,
           new Map([[things, []]]),
           never,
         );
@@ -348,8 +348,8 @@ resources: { things: { fields: { name: { type: string }, code: { type: string, u
       (await generated(former))['products']?.map(
         ({ id, price }) => `(${Number(id)}, ${Number(price)})`,
       ) ?? [];
-    for (const { generation } of shops.sides) {
-      const { database } = generation;
+    for (const { servedApi } of shops.sides) {
+      const { database } = servedApi;
       const unit = database.dialect.name === 'sqlite' ? '* 100 ' : '';
       await database.write(({ run: change }) =>
         change(

@@ -84,7 +84,7 @@ test('a key of the file that leads nowhere is named with its row, and set last',
     'resources:\n  things: { fields: { toId: { type: integer, reference: things.id, values: [30] } } }\n',
   );
   for (const {
-    generation: { api, database },
+    servedApi: { api, database },
   } of server.sides)
     expect(await fillAll(api, database)).toMatchObject({
       problems: [

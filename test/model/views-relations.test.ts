@@ -43,7 +43,7 @@ ${hidden['versions'] ?? ''}`;
   const seen = (text: string): readonly string[] => {
     const one = view(text);
     return one
-      .faces()
+      .resourceViews()
       .flatMap(({ name, relations }) => [...relations.keys()].map((key) => `${name}.${key}`));
   };
   const without = (...names: readonly string[]): readonly string[] =>

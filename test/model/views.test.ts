@@ -95,7 +95,7 @@ access: { read: public }`,
   members: { fields: {}, access: authenticated }
   part: { fields: {}, access: { read: [none, admin], write: none } }`;
     const nobody = view(text);
-    expect(nobody.faces().map(({ name }) => name)).toEqual(['open']);
+    expect(nobody.resourceViews().map(({ name }) => name)).toEqual(['open']);
     expect(may(face(nobody, 'closed'))).toBe('');
     expect(nobody.resource('nothing')).toBeUndefined();
     expect(may(face(nobody, 'members'))).toBe('');
@@ -103,7 +103,7 @@ access: { read: public }`,
     expect(may(face(nobody, 'part'))).toBe('');
     expect(
       view(text, ['admin'])
-        .faces()
+        .resourceViews()
         .map(({ name }) => name),
     ).toEqual(['open', 'unread', 'members', 'part']);
   });
@@ -248,7 +248,12 @@ api:
     1: { resources: { posts: { fields: { headline: { from: title }, note: false, writer: { from: author } } }, links: { fields: { place: { from: rank }, why: false } }, drafts: false } }
     2: {}`;
     const old = view(text);
-    expect(old.faces().map(({ name }) => name)).toEqual(['posts', 'users', 'tags', 'links']);
+    expect(old.resourceViews().map(({ name }) => name)).toEqual([
+      'posts',
+      'users',
+      'tags',
+      'links',
+    ]);
     expect(old.resource('drafts')).toBeUndefined();
     const posts = face(old, 'posts');
     expect(facts(posts)).toMatchObject({

@@ -66,7 +66,7 @@ describe('where debug parameters are honoured', () => {
   test('where they are off, the request is as it is without: tag, 304, and counts that are remembered', async () => {
     const api = await serving(`access: public\ndebug: { roles: [admin] }\n${bossAndHand}`, 'start');
     for (const name of ['a', 'b']) await api.send('POST', '/v1/things', { name });
-    const { database } = api.generation;
+    const { database } = api.servedApi;
     const remembered = database.count.bind(database);
     let counts = 0;
     Object.assign(database, {
@@ -217,7 +217,7 @@ describe('where there is `auth`, a caller without a role of `debug.roles`', () =
     const api = await serving(`access: public\n${bossAndHand}`, 'dev');
     await api.send('POST', '/v1/things', { name: 'a' });
     // What a delete looks through names what the caller may not see.
-    (api.generation.database as SqliteDatabase).schemaConnection.exec(
+    (api.servedApi.database as SqliteDatabase).schemaConnection.exec(
       `INSERT INTO boxes (label) VALUES ('x')`,
     );
     const { body } = await api.send('PATCH', '/v1/things/1?_debug=plan', { boxId: 99 });

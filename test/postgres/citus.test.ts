@@ -83,7 +83,7 @@ beforeAll(async () => {
   );
   const [, side = both] = both.sides;
   watched = watchStatements(side);
-  const { database } = side.generation;
+  const { database } = side.servedApi;
   for (const name of ['writeOne', 'write'] as const) {
     const run = database[name].bind(database) as (...given: unknown[]) => Promise<unknown>;
     Object.assign(database, {

@@ -81,7 +81,7 @@ describe.skipIf(noPooler !== undefined)(
       });
 
       test('the schema is the one that is wanted', async () => {
-        expect(await planMigration(both.postgres, both.generation.api)).toEqual([]);
+        expect(await planMigration(both.postgres, both.servedApi.api)).toEqual([]);
       });
     });
 

@@ -34,5 +34,5 @@ describe.each([
 });
 
 test('the schema that was made is the one that is wanted', async () => {
-  expect(await planMigration(both.postgres, both.generation.api)).toEqual([]);
+  expect(await planMigration(both.postgres, both.servedApi.api)).toEqual([]);
 });

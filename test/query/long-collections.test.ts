@@ -45,8 +45,8 @@ beforeAll(async () => {
     ...Array.from({ length: 10 }, () => ({ postId: 1 })),
     { postId: 2, text: 'short' },
   ]);
-  for (const { generation } of api.sides) {
-    const { database } = generation;
+  for (const { servedApi } of api.sides) {
+    const { database } = servedApi;
     const text = longTexts[database.dialect.name];
     const sql = `UPDATE comments SET text = ${text} WHERE "postId" = 1 RETURNING id`;
     await database.writeOne({ sql, parameters: [] }, { bound: [] });
@@ -78,7 +78,7 @@ test('what is shown is refused where it has no room', async () => {
 
 test('a key without a bound counts as well', async () => {
   await api.send('POST', '/v1/tags', { slug: 'a' });
-  const { database } = api.generation;
+  const { database } = api.servedApi;
   const longest: unknown[] = [];
   const run = database.all.bind(database);
   Object.assign(database, {

@@ -70,7 +70,7 @@ describe('what decides the statement makes one', () => {
 
 describe('what is kept is bounded', () => {
   test('a request that is refused keeps nothing, and is refused again', async () => {
-    const before = pair.warm.generation.shapeCount;
+    const before = pair.warm.servedApi.planCount;
     for (const query of [
       'nope=1',
       'sort=nope',
@@ -87,7 +87,7 @@ describe('what is kept is bounded', () => {
       ].map(({ status }) => status);
       expect(statuses, query).toEqual([400, 400]);
     }
-    expect(pair.warm.generation.shapeCount).toBe(before);
+    expect(pair.warm.servedApi.planCount).toBe(before);
   });
 
   test('a refused one does not hide behind a good one', async () => {
@@ -128,12 +128,12 @@ describe('what is kept is bounded', () => {
           expect(Object.keys(body as object).join(',')).toBe(fields);
         }),
       );
-      expect(pair.warm.generation.shapeCount).toBeLessThanOrEqual(2_000);
+      expect(pair.warm.servedApi.planCount).toBeLessThanOrEqual(2_000);
     }
-    expect(pair.warm.generation.shapeCount).toBeGreaterThanOrEqual(1_000);
+    expect(pair.warm.servedApi.planCount).toBeGreaterThanOrEqual(1_000);
     // The first of them were forgotten and are made anew.
     expect((await pair.warm.get(`${path}/1?fields=id`)).body).toEqual({ id: 1 });
-    expect(pair.warm.generation.shapeCount).toBeLessThanOrEqual(2_000);
+    expect(pair.warm.servedApi.planCount).toBeLessThanOrEqual(2_000);
   });
 
   test('fewer where their texts are long', async () => {
@@ -143,6 +143,6 @@ describe('what is kept is bounded', () => {
       const { status } = await pair.warm.get(`${path}/1?fields=${fields}`);
       expect(status).toBe(200);
     }
-    expect(pair.warm.generation.shapeCount).toBeLessThanOrEqual(256);
+    expect(pair.warm.servedApi.planCount).toBeLessThanOrEqual(256);
   });
 });

@@ -20,10 +20,10 @@ export async function servePair(specification: string, records: Records): Promis
   return {
     warm,
     added: async (target, headers = {}) => {
-      const before = warm.generation.shapeCount;
+      const before = warm.servedApi.planCount;
       const { status, text } = await warm.get(target, headers);
       expect(status, text).toBe(200);
-      return warm.generation.shapeCount - before;
+      return warm.servedApi.planCount - before;
     },
     expectSame: async (target) => {
       const [again, fresh] = await Promise.all([warm, cold].map((api) => api.get(target)));

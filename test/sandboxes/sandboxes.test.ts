@@ -34,10 +34,10 @@ afterEach(async () => {
 afterAll(() => api.stop());
 
 const inside = (name: string): Record<string, string> => ({ 'x-sandbox': name });
-async function indexesOf({ generation }: SandboxedApi): Promise<readonly string[]> {
+async function indexesOf({ servedApi }: SandboxedApi): Promise<readonly string[]> {
   const sql =
     "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'products' AND sql > ''";
-  return (await generation.database.all({ sql, parameters: [] }, { bound: [] })).map(String);
+  return (await servedApi.database.all({ sql, parameters: [] }, { bound: [] })).map(String);
 }
 const total = ({ headers }: Answer): number => Number(headers.get('x-total-count'));
 
@@ -174,7 +174,7 @@ describe('isolation', () => {
     expect(before).toEqual([expect.stringMatching(/SEARCH t USING INDEX/u)]);
     const sql = (await indexesOf(own)).map((name) => `DROP INDEX "${name}"`);
     for (const one of sql)
-      await own.generation.database.write(({ run }) =>
+      await own.servedApi.database.write(({ run }) =>
         run({ sql: one, parameters: [] }, { bound: [] }),
       );
     expect(await plan(inside('a'))).toEqual(before);

@@ -31,7 +31,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
       isInteractive: false,
       isTerminal: false,
     },
-    draw: { now, uuid: uuidv7 },
+    clockAndIds: { now, uuid: uuidv7 },
     memory: Infinity,
     stop: () => new AbortController().signal,
   };
@@ -63,7 +63,7 @@ export async function serveSandboxes(
     close: source.close,
   };
   const sandboxes = new Sandboxes(counting, clock);
-  const api = await serve(specification.api, open.database, context.draw, [], {
+  const api = await serve(specification.api, open.database, context.clockAndIds, [], {
     mode: 'dev',
     ...options,
     sandboxes,

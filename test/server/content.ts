@@ -10,7 +10,7 @@ import * as postgresSchema from '../../src/migrations/postgres/schema.ts';
 import { openPostgres } from '../../src/databases/postgres/database.ts';
 import * as sqliteSchema from '../../src/migrations/sqlite/schema.ts';
 import { openSqlite } from '../../src/databases/sqlite/database.ts';
-import { Generation } from '../../src/http/server/served-api.ts';
+import { ServedApi } from '../../src/http/server/served-api.ts';
 import { startServer, type ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
@@ -35,7 +35,7 @@ export interface Asking {
 export interface Side {
   readonly url: string;
   readonly database: Database;
-  readonly generation: Generation;
+  readonly servedApi: ServedApi;
   readonly ask: (path: string, asking?: Asking) => Promise<Content>;
   /** Runs SQL beside the service, as another program would. */
   readonly sql: (text: string) => Promise<unknown>;
@@ -105,11 +105,11 @@ async function serve(
   options: Options = {},
 ): Promise<Served> {
   const failures: unknown[] = [];
-  const generation = new Generation(withoutQuota(api), database);
-  const running = await startServer(() => generation, {
+  const servedApi = new ServedApi(withoutQuota(api), database);
+  const running = await startServer(() => servedApi, {
     host: '127.0.0.1',
     port: 0,
-    draw: { now: () => new Date(), uuid: uuidv7 },
+    clockAndIds: { now: () => new Date(), uuid: uuidv7 },
     // The tests keep the event loop busy themselves.
     maxDelay: Infinity,
     trace: (event) => failures.push(event.error),
@@ -120,7 +120,7 @@ async function serve(
     side: {
       url,
       database,
-      generation,
+      servedApi,
       sql,
       failures,
       ask: (path, asking) => ask(url, path, asking),

@@ -40,10 +40,10 @@ async function serving(): Promise<TestApi> {
 }
 
 /** What is still counted, beside the request that asks for it. */
-async function leftOver({ get, generation }: TestApi): Promise<unknown> {
+async function leftOver({ get, servedApi }: TestApi): Promise<unknown> {
   const { text } = await get('/_metrics');
   const inFlight = Number(/^plinth_requests_in_flight (\d+)$/mu.exec(text)?.[1]) - 1;
-  return { inFlight, isUnused: generation.users.isNone };
+  return { inFlight, isUnused: servedApi.inFlight.isNone };
 }
 
 /** Lets the next answer fail where it is handed to the connection: as it begins, or when its head has gone out. */
@@ -97,7 +97,7 @@ describe('an answer that cannot be sent', () => {
 test('a database that lacks what the specification names is not ready; one that has more is', async () => {
   const both = await serveBoth(specification, { notes: [{ text: 'a' }] });
   open.push(both);
-  const sqlite = both.generation.database as SqliteDatabase;
+  const sqlite = both.servedApi.database as SqliteDatabase;
   const change = async (sql: string): Promise<void> => {
     sqlite.schemaConnection.exec(sql);
     await both.postgres.changing((ask) => ask(sql));
@@ -236,7 +236,7 @@ test.each(gone)(
   'a file that was %s while it was open takes no write, and is not ready, until it is back',
   async (_, behind, replace) => {
     const api = await serving();
-    const { name } = (api.generation.database as SqliteDatabase).schemaConnection;
+    const { name } = (api.servedApi.database as SqliteDatabase).schemaConnection;
     const path = name + behind;
     const create = (text: string): ReturnType<TestApi['send']> =>
       api.send('POST', '/v1/notes', { text });
@@ -265,7 +265,7 @@ test.each(gone)(
 
 test('a file that is damaged under a server is 503 for who reads it, and the server goes on', async () => {
   const api = await serving();
-  const { schemaConnection } = api.generation.database as SqliteDatabase;
+  const { schemaConnection } = api.servedApi.database as SqliteDatabase;
   schemaConnection.pragma('wal_checkpoint(TRUNCATE)');
   // Another schema by its number, and what it is cannot be read.
   const file = openSync(schemaConnection.name, 'r+');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Room } from '../../src/records/row-budget.ts';
+import { RowBudget } from '../../src/records/row-budget.ts';
 import type { Statement } from '../../src/sql/statement.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { watchStatements, type Watched } from '../support/statements.ts';
@@ -29,8 +29,8 @@ let watched: Watched;
 beforeAll(async () => {
   api = await serveBoth(specification, { nodes: [{}] }, undefined, { answerLength: 13_500_000 });
   await api.send('POST', '/v1/nodes', nodes);
-  for (const { generation } of api.sides) {
-    const { database } = generation;
+  for (const { servedApi } of api.sides) {
+    const { database } = servedApi;
     const text = longTexts[database.dialect.name];
     const sql = `UPDATE nodes SET text = ${text} WHERE "parentId" = 1 RETURNING id`;
     await database.writeOne({ sql, parameters: [] }, { bound: [] });
@@ -82,7 +82,7 @@ describe('a list', () => {
 test.each(['sqlite', 'postgres'] as const)(
   '%s: rows without room are not kept, and reading goes on',
   async (name) => {
-    const { database } = api.sides[name === 'sqlite' ? 0 : 1]?.generation ?? api.generation;
+    const { database } = api.sides[name === 'sqlite' ? 0 : 1]?.servedApi ?? api.servedApi;
     const statement: Statement = { sql: 'SELECT id FROM nodes ORDER BY id', parameters: [] };
     const full = new Error('full');
     let taken = 0;
@@ -93,7 +93,7 @@ test.each(['sqlite', 'postgres'] as const)(
     };
     const nothing = (): void => undefined;
     const room = { check: nothing, take, leave: nothing, holds: () => false };
-    const ask = async (): Promise<unknown> => database.all(statement, { bound: [], room });
+    const ask = async (): Promise<unknown> => database.all(statement, { bound: [], budget: room });
     await expect(ask()).rejects.toBe(full);
     expect(taken).toBe(3);
     expect(await ask()).toHaveLength(all);
@@ -101,13 +101,13 @@ test.each(['sqlite', 'postgres'] as const)(
 );
 
 test('postgres: rows that are read once more after a session was lost count once', async () => {
-  const { database } = api.sides[1]?.generation ?? api.generation;
+  const { database } = api.sides[1]?.servedApi ?? api.servedApi;
   const made = { sql: 'CREATE SEQUENCE interruptions', parameters: [] };
   await database.writeOne(made, { bound: [] });
   const lost = `CASE WHEN n = 3 AND nextval('interruptions') = 1 THEN pg_terminate_backend(pg_backend_pid()) END`;
   const sql = `SELECT repeat('0', 20000), ${lost} FROM generate_series(1, 3) AS n`;
-  const room = new Room(80_000);
-  const rows = await database.all({ sql, parameters: [] }, { bound: [], room });
+  const budget = new RowBudget(80_000);
+  const rows = await database.all({ sql, parameters: [] }, { bound: [], budget });
   expect(rows).toHaveLength(3);
-  expect([room.holds(200, 100), room.holds(200, 50)]).toEqual([false, true]);
+  expect([budget.holds(200, 100), budget.holds(200, 50)]).toEqual([false, true]);
 });

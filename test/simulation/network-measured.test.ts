@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openPostgres } from '../../src/databases/postgres/database.ts';
-import { Network } from '../../src/http/simulation/simulated-network.ts';
+import { SimulatedNetwork } from '../../src/http/simulation/simulated-network.ts';
 import { buildValid } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { ask, draws, useServers } from './network.ts';
@@ -143,13 +143,13 @@ resources: { notes: { fields: { title: { type: string } } } }
 `);
   let now = 0;
   let gone = new AbortController();
-  const network = new Network({ mode: 'start', clock: () => (now += 7.123) });
+  const network = new SimulatedNetwork({ mode: 'start', clock: () => (now += 7.123) });
   const arrive = (asked?: string) =>
     network.arrive(
       {
         method: 'GET',
         headers: asked === undefined ? {} : { 'x-simulate': asked },
-        generation: { api: { settings, ...rest } },
+        servedApi: { api: { settings, ...rest } },
         whileThere: (work) => work(gone.signal),
       },
       '/v1/notes',

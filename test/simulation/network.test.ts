@@ -92,7 +92,7 @@ describe('errors', () => {
     expect((await api.send('POST', '/v1/others', { title: 'a' })).status).toBe(500);
     // A resource's own settings replace those of the API.
     expect((await api.send('POST', '/v1/notes', { title: 'a' })).status).toBe(201);
-    const [database] = [api.generation.database];
+    const [database] = [api.servedApi.database];
     expect(
       await database.all({ sql: 'SELECT count(*) FROM others', parameters: [] }, { bound: [] }),
     ).toEqual([[0]]);

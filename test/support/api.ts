@@ -6,14 +6,14 @@ import { readCredential } from '../../src/auth/credential.ts';
 import { migrate } from '../../src/migrations/sqlite/schema.ts';
 import type { Database } from '../../src/databases/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/databases/sqlite/database.ts';
-import { Generation } from '../../src/http/server/served-api.ts';
+import { ServedApi } from '../../src/http/server/served-api.ts';
 import type { Sandboxes } from '../../src/http/sandboxes/sandboxes.ts';
 import { startServer, type ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build/api.ts';
-import type { Draw } from '../../src/query/write/defaults.ts';
+import type { ClockAndIds } from '../../src/query/write/defaults.ts';
 import { checkRules } from '../../src/query/access/rules.ts';
 import { collectProblems, inOrder } from '../../src/specification/parsers/collector.ts';
 import { loadSpecification } from '../../src/specification/load.ts';
@@ -55,7 +55,7 @@ export interface Answer {
 /** A server of its own over a database of its own, asked over real HTTP. */
 export interface TestApi {
   readonly url: string;
-  readonly generation: Generation;
+  readonly servedApi: ServedApi;
   /** Unforeseen errors that the server has met; a test that has looked at them takes them out. */
   readonly failures: unknown[];
   /** What the server has told of what it depends on. */
@@ -123,16 +123,16 @@ export type ServeOptions = Partial<ServerOptions> & {
 export async function serve(
   model: Api,
   database: Database,
-  draw: Draw,
+  clockAndIds: ClockAndIds,
   failures: unknown[],
   { sandboxes, isCompared = false, ...options }: ServeOptions = {},
 ): Promise<TestApi> {
-  const generation = new Generation(withoutQuota(model), database, undefined, sandboxes);
+  const servedApi = new ServedApi(withoutQuota(model), database, undefined, sandboxes);
   const dependencies: DependencyEvent[] = [];
-  const server = await startServer(() => generation, {
+  const server = await startServer(() => servedApi, {
     host: '127.0.0.1',
     port: 0,
-    draw,
+    clockAndIds,
     // The tests keep the event loop busy themselves.
     maxDelay: Infinity,
     trace: (event) => {
@@ -143,7 +143,7 @@ export async function serve(
   });
   const url = `http://127.0.0.1:${server.port}`;
   const { auth } = model.settings;
-  const now = (): number => draw.now().getTime();
+  const now = (): number => clockAndIds.now().getTime();
   // As tests count.
   const authenticator =
     auth === undefined || auth.jwt?.jwksUri !== undefined
@@ -188,7 +188,7 @@ export async function serve(
   };
   return {
     url,
-    generation,
+    servedApi,
     failures,
     dependencies,
     readers: server.readers,

@@ -8,8 +8,8 @@ export interface Watched {
 }
 
 /** Listens to the reads of a server's own database, which runs them as ever. */
-export function watchStatements({ generation }: TestApi): Watched {
-  const { database } = generation;
+export function watchStatements({ servedApi }: TestApi): Watched {
+  const { database } = servedApi;
   const seen: string[] = [];
   // A count may be asked as any other statement is.
   let isTold = false;

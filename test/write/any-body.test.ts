@@ -42,7 +42,7 @@ beforeAll(async () => {
     groups: [{}, {}],
     things: [thing, { ...thing, integer: 2 }],
   });
-  const { name } = (api.generation.database as SqliteDatabase).schemaConnection;
+  const { name } = (api.servedApi.database as SqliteDatabase).schemaConnection;
   const columns = [
     'id',
     'string',

@@ -40,7 +40,7 @@ afterAll(() => both?.stop());
 
 /** Runs a statement in both databases. */
 const inBoth = async (sql: string): Promise<void> => {
-  await both.generation.database.writeOne(
+  await both.servedApi.database.writeOne(
     { sql: `${sql} RETURNING 1`, parameters: [] },
     { bound: [] },
   );

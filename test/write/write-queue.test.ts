@@ -294,7 +294,7 @@ describe('totals that are remembered', () => {
       `,
       { items, notes: [{ itemId: 1 }, { itemId: 1 }, { itemId: 2 }] },
     );
-    other = new Driver((api.generation.database as SqliteDatabase).schemaConnection.name);
+    other = new Driver((api.servedApi.database as SqliteDatabase).schemaConnection.name);
     other.pragma('foreign_keys = ON');
   });
   afterEach(async () => {
@@ -360,7 +360,7 @@ describe('a file that another process has locked', () => {
     api = await serveApi('resources: { items: { fields: { name: { type: string } } } }', {
       items: [{}],
     });
-    other = new Driver((api.generation.database as SqliteDatabase).schemaConnection.name);
+    other = new Driver((api.servedApi.database as SqliteDatabase).schemaConnection.name);
   });
   afterAll(async () => {
     other.close();

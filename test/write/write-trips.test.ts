@@ -44,7 +44,7 @@ let tags: readonly string[];
 
 beforeAll(async () => {
   both = await serveBoth(specification);
-  const { database } = both.sides[1]?.generation ?? both.generation;
+  const { database } = both.sides[1]?.servedApi ?? both.servedApi;
   for (const name of ['all', 'writeOne', 'write'] as const) {
     const run = database[name].bind(database) as (...given: unknown[]) => Promise<unknown>;
     const told = (...given: unknown[]): Promise<unknown> => {

@@ -68,7 +68,7 @@ export async function serveWrites(): Promise<Writes> {
   const users = [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Bob' }];
   const clock = { time: moment };
   const api = await serveBoth(specification, { users }, () => new Date(clock.time));
-  const database = api.generation.database as SqliteDatabase;
+  const database = api.servedApi.database as SqliteDatabase;
   return Object.assign(clock, api, {
     created: async (more: object = {}) => {
       const answer = await api.send('POST', '/v1/posts', { ...post, ...more });

@@ -114,7 +114,7 @@ function compare(
   data: object,
 ): readonly object[] {
   const { name, api: old } = requireSpecification(context, { file: against });
-  const found = compareApis(old, api, context.draw.now());
+  const found = compareApis(old, api, context.clockAndIds.now());
   const changes = found.map(({ isBreaking, path, message }) => ({
     breaking: isBreaking,
     path,

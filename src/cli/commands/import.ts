@@ -71,7 +71,7 @@ export async function loadData(
   paths: readonly string[],
   takenIds: TakenIds = 'refuse',
 ): Promise<ImportResult & { readonly ok: true }> {
-  const { output, draw } = context;
+  const { output, clockAndIds } = context;
   const { files, problems } = findDataFiles(paths, api, (path) => shownPath(context, path));
   if (problems.length > 0)
     throw new CommandFailure('Nothing was imported. Name files or folders of records.', {
@@ -85,7 +85,7 @@ export async function loadData(
       api,
       database,
       writeStatements(database.dialect),
-      draw,
+      clockAndIds,
       ({ bytes, totalBytes }) => {
         if (stop.aborted) throw new Stopped();
         report(bytes, totalBytes);

@@ -32,7 +32,7 @@ export async function token(context: Context, flags: Flags): Promise<void> {
     );
   const { rolesClaim = 'roles', issuer, audience } = jwt;
   refuseOthers(own, ['sub', 'exp', rolesClaim]);
-  const issued = Math.floor(context.draw.now().getTime() / 1_000);
+  const issued = Math.floor(context.clockAndIds.now().getTime() / 1_000);
   const claims = {
     ...(issuer === undefined ? {} : { iss: issuer }),
     ...(audience === undefined

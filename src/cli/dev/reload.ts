@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../../migrations/steps.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
-import { Generation } from '../../http/server/served-api.ts';
+import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
@@ -38,9 +38,9 @@ export class LiveReload {
   private readonly flags: DevFlags;
   private readonly edits: Edits;
   private served: Served;
-  private generation: Generation;
+  private servedApi: ServedApi;
   /** Those that may have requests yet, each with how to let go of what it alone holds. */
-  private readonly former = new Map<Generation, () => Promise<void>>();
+  private readonly former = new Map<ServedApi, () => Promise<void>>();
   private watch: FileWatch | undefined;
   private readers: readonly TraceReader[] = [];
   private isChanged = false;
@@ -56,12 +56,12 @@ export class LiveReload {
     this.served = served;
     const { name } = served.specification;
     this.edits = new Edits(context, resolve(context.folder, name), served.specification);
-    this.generation = this.makeGeneration(served);
+    this.servedApi = this.makeServedApi(served);
   }
 
   /** What the next request runs on. */
-  get current(): Generation {
-    return this.generation;
+  get current(): ServedApi {
+    return this.servedApi;
   }
 
   /** Begins to watch. `readers` are told of each change. */
@@ -81,7 +81,7 @@ export class LiveReload {
 
   /** Lets go of all that it holds beside the database that it was given; for when no request runs any more. */
   async close(): Promise<void> {
-    await this.generation.sandboxes?.close();
+    await this.servedApi.sandboxes?.close();
     for (const letGo of this.former.values()) await letGo();
   }
 
@@ -94,7 +94,7 @@ export class LiveReload {
     return [this.edits.path, ...moduleFiles(specification.api, specification.folder)];
   }
 
-  private makeGeneration({ specification, open }: Served): Generation {
+  private makeServedApi({ specification, open }: Served): ServedApi {
     const { context, fill } = this;
     const { api, folder } = specification;
     const sandboxes = open.hasSandboxes
@@ -102,7 +102,7 @@ export class LiveReload {
           Math.floor(performance.now()),
         )
       : undefined;
-    return new Generation(api, open.database, folder, sandboxes);
+    return new ServedApi(api, open.database, folder, sandboxes);
   }
 
   private changed(): void {
@@ -187,7 +187,7 @@ export class LiveReload {
         if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking);
         return steps;
       };
-      const steps = await (isShared ? withoutRequests(this.generation, migrate) : migrate());
+      const steps = await (isShared ? withoutRequests(this.servedApi, migrate) : migrate());
       if (arePossible(steps, options)) return;
       const isAsked = !allowDataLoss && (await this.mayLose(steps, next.open.name));
       if (!isAsked) return this.refuseSteps(next, steps);
@@ -270,10 +270,10 @@ export class LiveReload {
   }
 
   private swap(next: Served, steps: readonly string[]): void {
-    const { generation: before, served, context } = this;
+    const { servedApi: before, served, context } = this;
     const isShared = next.open === served.open;
     this.served = next;
-    this.generation = this.makeGeneration(next);
+    this.servedApi = this.makeServedApi(next);
     this.edits.use(next.specification);
     const letGo = async (): Promise<void> => {
       this.former.delete(before);
@@ -281,7 +281,7 @@ export class LiveReload {
       if (!isShared) await served.open.close();
     };
     this.former.set(before, letGo);
-    void before.users
+    void before.inFlight
       .none()
       .then(() => this.former.get(before)?.())
       .catch((error: unknown) => context.output.note(String(error)));

@@ -1,7 +1,7 @@
 import type { Api } from '../../model/api.ts';
 import { isLoopbackName } from '../../http/edge/client.ts';
 import { dashboardPath, hasDashboard } from '../../http/dashboard/dashboard.ts';
-import { Generation } from '../../http/server/served-api.ts';
+import { ServedApi } from '../../http/server/served-api.ts';
 import type { Mode } from '../../http/edge/edge.ts';
 import { startServer } from '../../http/server/server.ts';
 import { anonymous } from '../../model/access.ts';
@@ -43,7 +43,7 @@ export async function serve(
   mode: Mode,
   { live, place }: Company = {},
 ): Promise<void> {
-  const { output, environment, draw, memory } = context;
+  const { output, environment, clockAndIds, memory } = context;
   const announces = place?.announces ?? true;
   const named = [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
     (name) => name !== undefined && name !== '',
@@ -51,8 +51,8 @@ export async function serve(
   // As a URL has it, an IPv6 address stands in brackets.
   const host = named?.replace(/^\[(.+)\]$/u, '$1') ?? serverDefaults.host;
   const port = readPort(context, flags) ?? api.settings.server?.port ?? serverDefaults.port;
-  const generation = live?.current ?? new Generation(api, open.database, folder);
-  const current = (): Generation => live?.current ?? generation;
+  const servedApi = live?.current ?? new ServedApi(api, open.database, folder);
+  const current = (): ServedApi => live?.current ?? servedApi;
   const counts = announces
     ? await rowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
@@ -74,7 +74,7 @@ export async function serve(
   const server = await startServer(current, {
     host,
     port,
-    draw,
+    clockAndIds,
     memory,
     mode,
     ...(tls === undefined ? {} : { tls }),
@@ -90,7 +90,7 @@ export async function serve(
   });
   const address = `${tls === undefined ? 'http' : 'https'}://${shownHost(host)}:${server.port}`;
   const version = api.versions.get(api.defaultVersion);
-  const view = version && generation.view(version, anonymous);
+  const view = version && servedApi.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
   const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
   const page = hasDashboard(current().api, mode) ? address + dashboardPath : undefined;
@@ -185,9 +185,9 @@ function banner(
  */
 function exampleUrl(api: Api, counts: ReadonlyMap<string, number>, view: View): string {
   const readable = [...api.resources.keys()].flatMap((name) => {
-    const face = view.resource(name);
-    if (face === undefined || face.rules.read.length === 0) return [];
-    const relation = [...face.relations.values()].find(
+    const resourceView = view.resource(name);
+    if (resourceView === undefined || resourceView.rules.read.length === 0) return [];
+    const relation = [...resourceView.relations.values()].find(
       (candidate) => candidate.relation.kind === 'belongsTo',
     );
     return [{ name, expand: relation?.name, size: counts.get(name) ?? 0 }];

@@ -54,7 +54,7 @@ interface Files {
 }
 
 function openFiles(
-  { output, draw }: Context,
+  { output, clockAndIds }: Context,
   names: Files,
   folder: string,
   place: Pick<Place, 'speaks' | 'outset' | 'keep'> | undefined,
@@ -65,7 +65,7 @@ function openFiles(
   const paths: Files = { cert: resolve(folder, names.cert), key: resolve(folder, names.key) };
   const warnOfEnd = ({ cert }: Certificate): void => {
     const { validTo, validToDate } = new X509Certificate(cert);
-    if (validToDate.getTime() < draw.now().getTime())
+    if (validToDate.getTime() < clockAndIds.now().getTime())
       tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
   };
   const found = readFiles(names, paths);
@@ -158,11 +158,11 @@ function namesOf({ publicUrl, allowedHosts = [] }: ServerSpecification, host: st
  * trust it. Where no file can be kept it lasts as long as the process.
  */
 async function selfSigned(
-  { output, draw }: Context,
+  { output, clockAndIds }: Context,
   path: string,
   names: readonly string[],
 ): Promise<Certificate> {
-  const now = draw.now();
+  const now = clockAndIds.now();
   const kept = readKept(path);
   if (kept !== undefined && isGood(kept, names, now)) return kept;
   const made = await makeCertificate(names, now);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Generation } from '../../http/server/served-api.ts';
+import type { ServedApi } from '../../http/server/served-api.ts';
 
 /** How long requests wait for others to end before the database is changed, and are then let in again, in ms. */
 const longestSuspension = 1_000;
@@ -9,16 +9,16 @@ const patience = 5_000;
 
 /** Runs what changes the database while no request does, as far as that can be had in time. */
 export async function withoutRequests<Value>(
-  generation: Generation,
+  servedApi: ServedApi,
   work: () => Promise<Value>,
 ): Promise<Value> {
   const end = performance.now() + patience;
   for (;;) {
-    const resume = generation.suspend();
+    const resume = servedApi.suspend();
     try {
       const over = new AbortController();
       const late = delay(longestSuspension, false, { signal: over.signal }).catch(() => false);
-      const isQuiet = await Promise.race([generation.users.none().then(() => true), late]);
+      const isQuiet = await Promise.race([servedApi.inFlight.none().then(() => true), late]);
       over.abort();
       if (isQuiet || performance.now() > end) return await work();
     } finally {

@@ -42,11 +42,11 @@ class RowsTaken {
   readonly rows: Row[] = [];
   /** Why there is no room for them. */
   refusal: unknown;
-  private readonly room: RowCounter | undefined;
+  private readonly budget: RowCounter | undefined;
   private readonly onRefusal: () => void;
 
-  constructor(room: RowCounter | undefined, onRefusal: () => void) {
-    this.room = room;
+  constructor(budget: RowCounter | undefined, onRefusal: () => void) {
+    this.budget = budget;
     this.onRefusal = onRefusal;
   }
 
@@ -54,7 +54,7 @@ class RowsTaken {
   take(row: Row): void {
     if (this.refusal !== undefined) return;
     try {
-      if (this.room?.take(row) !== false) this.rows.push(row);
+      if (this.budget?.take(row) !== false) this.rows.push(row);
     } catch (error) {
       this.refusal = error;
       this.rows.length = 0;
@@ -191,16 +191,16 @@ export class Connection {
     sql: string,
     parameters: readonly SqlValue[],
     isNamed: boolean,
-    room?: RowCounter,
+    budget?: RowCounter,
   ): Promise<Rows> {
-    room?.check();
+    budget?.check();
     const query = this.client.unsafe(sql, parameters.map(sent), {
       prepare: isNamed,
       simple: false,
     } as { prepare: boolean });
     const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
     this.pending = query as unknown as Cancellable;
-    const taken = new RowsTaken(room, () => {
+    const taken = new RowsTaken(budget, () => {
       // Others that have been asked on this connection are not to be stopped with it.
       if (this.unanswered.size === 1) this.giveUp();
     });
@@ -213,10 +213,10 @@ export class Connection {
       return { rows: taken.rows, count };
     } catch (error) {
       if (taken.refusal !== undefined) throw taken.refusal;
-      room?.leave(taken.rows);
+      budget?.leave(taken.rows);
       if (isOutdated?.() !== true) throw error;
       try {
-        return await this.query(sql, parameters, false, room);
+        return await this.query(sql, parameters, false, budget);
       } catch (again) {
         throw isAborted(again) ? error : again;
       }

@@ -115,7 +115,7 @@ export class PostgresDatabase implements Database {
       async (connection) => {
         const since = performance.now();
         const { sql } = statement;
-        const { rows } = await connection.query(sql, parameters, isNamed, values.room);
+        const { rows } = await connection.query(sql, parameters, isNamed, values.budget);
         this.durations.set(statement, performance.now() - since);
         return rows;
       },

@@ -104,7 +104,7 @@ export class OpenTransaction implements Transaction {
     const { sql } = statement;
     const parameters = valuesFor(statement, values);
     return this.sending(() =>
-      this.connection.query(sql, parameters, this.isNamed(statement), values.room),
+      this.connection.query(sql, parameters, this.isNamed(statement), values.budget),
     );
   }
 

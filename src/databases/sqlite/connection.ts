@@ -33,18 +33,18 @@ export class SqliteConnection {
   all(statement: Statement, values: Values): readonly Row[] {
     const prepared = this.prepare(statement);
     const parameters = valuesFor(statement, values);
-    const { room, limit = Infinity } = values;
-    if (room === undefined) return prepared.all(...parameters);
-    room.check();
+    const { budget, limit = Infinity } = values;
+    if (budget === undefined) return prepared.all(...parameters);
+    budget.check();
     const { most, texts } = statement.rowLength ?? {};
-    if (room.holds(Number(limit), most)) {
+    if (budget.holds(Number(limit), most)) {
       const rows = prepared.all(...parameters);
-      for (const row of rows) if (!room.take(row, texts)) break;
+      for (const row of rows) if (!budget.take(row, texts)) break;
       return rows;
     }
     const rows: Row[] = [];
     for (const row of prepared.iterate(...parameters)) {
-      if (!room.take(row, texts)) break;
+      if (!budget.take(row, texts)) break;
       rows.push(row);
     }
     return rows;

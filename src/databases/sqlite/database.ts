@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type Driver from 'better-sqlite3';
-import type { Soon } from '../../lib/maybe-promise.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Api } from '../../model/api.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Dialect } from '../../sql/dialect.ts';
@@ -172,7 +172,7 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  all(statement: Statement, values: Values): Soon<readonly Row[]> {
+  all(statement: Statement, values: Values): MaybePromise<readonly Row[]> {
     return onceFree(
       () =>
         this.unlessSlow(statement, values, () => this.reader.all(statement, values)) ??
@@ -196,7 +196,7 @@ export class SqliteDatabase implements Database {
     await this.processes.read(job, take, signal);
   }
 
-  count(statement: Statement, values: Values): Soon<number> {
+  count(statement: Statement, values: Values): MaybePromise<number> {
     return onceFree(
       () =>
         this.reader.counted(statement, values) ??
@@ -235,7 +235,7 @@ export class SqliteDatabase implements Database {
     const job = { file: this.file, sql: statement.sql, parameters: valuesFor(statement, values) };
     try {
       const took = await this.processes.read(job, (portion) => {
-        for (const row of portion) if (values.room?.take(row) !== false) rows.push(row);
+        for (const row of portion) if (values.budget?.take(row) !== false) rows.push(row);
         return true;
       });
       this.costs.ran(statement, performance.now(), took, true);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
-import type { Soon } from '../../lib/maybe-promise.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { ConstraintError, DatabaseFailure, type FailureKind } from '../database.ts';
 
 /** How long a file that another process has locked is tried again, in ms. Contract 3, Overload. */
@@ -58,7 +58,10 @@ export function meaningOf(error: unknown): unknown {
  * Runs `work` once no other process has the file locked when it begins: tried until `end`, without holding up the event loop.
  * Throws what an error means.
  */
-export function onceFree<Value>(work: () => Soon<Value>, end?: number): Soon<Value> {
+export function onceFree<Value>(
+  work: () => MaybePromise<Value>,
+  end?: number,
+): MaybePromise<Value> {
   try {
     // What it goes on with is its own: nothing of that is tried again.
     return work();
@@ -69,7 +72,7 @@ export function onceFree<Value>(work: () => Soon<Value>, end?: number): Soon<Val
 }
 
 async function tryAgain<Value>(
-  work: () => Soon<Value>,
+  work: () => MaybePromise<Value>,
   error: unknown,
   end: number,
 ): Promise<Value> {

@@ -26,7 +26,7 @@ export interface CustomSource extends Source {
 const keepsNumbers = /^(?:lowercase|uppercase|trim|slug|prefix\(.*\))$/su;
 
 /** What is done to a value after it was drawn, in order. */
-export type Change = (value: unknown, row: Row) => unknown;
+export type Transform = (value: unknown, row: Row) => unknown;
 
 /**
  * The source that a field names: `values`, `template`, `generator`, in this order; undefined where it names none.
@@ -106,8 +106,12 @@ export function customOrProblem(
 }
 
 /** The transforms of a field as one list of changes. */
-export function changesOf(field: Field, words: Words, functions: UserFunctions): readonly Change[] {
-  return (field.attributes.transform ?? []).map((text): Change => {
+export function changesOf(
+  field: Field,
+  words: Words,
+  functions: UserFunctions,
+): readonly Transform[] {
+  return (field.attributes.transform ?? []).map((text): Transform => {
     const named = namedTransform(text, words);
     if (named !== undefined) return named;
     const call = functionCaller(text, functions, words, undefined);

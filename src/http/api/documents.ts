@@ -12,7 +12,7 @@ import { entityTag } from '../../records/serialize/digest.ts';
 import { isHonoured } from '../edge/honoured.ts';
 import { generatorOf } from '../debug/inspect.ts';
 import type { Exchange } from './exchange.ts';
-import type { Generation } from '../server/served-api.ts';
+import type { ServedApi } from '../server/served-api.ts';
 import { servedVersions } from './versions.ts';
 
 /** A text that is made once, with its entity tag. */
@@ -31,7 +31,7 @@ interface Documents {
   readonly coming: Map<string, Promise<Document>>;
 }
 
-const documents = new WeakMap<Generation, Documents>();
+const documents = new WeakMap<ServedApi, Documents>();
 
 function noDocuments(): Documents {
   const lengthOf = (_: string, { text }: Document): number => text.length;
@@ -44,14 +44,14 @@ export async function answerOpenApi(
   version: Version,
   caller: Caller,
 ): Promise<Response> {
-  const { generation } = exchange;
-  const hasSandboxes = generation.sandboxes !== undefined;
-  const view = generation.view(version, caller);
+  const { servedApi } = exchange;
+  const hasSandboxes = servedApi.sandboxes !== undefined;
+  const view = servedApi.view(version, caller);
   const isDebugOn = isHonoured(exchange, caller);
-  const { kept, coming } = getOrInsert(documents, generation, noDocuments);
+  const { kept, coming } = getOrInsert(documents, servedApi, noDocuments);
   const key = `${String(isDebugOn)} ${view.key}`;
   const make = async (): Promise<Document> => {
-    const rows = await rowsOf(generation);
+    const rows = await rowsOf(servedApi);
     const document = made(
       JSON.stringify(await openApiInTurns(view, { isDebugOn, hasSandboxes, rows })),
     );
@@ -65,10 +65,10 @@ export async function answerOpenApi(
 }
 
 /** The rows of examples; none where the file asks for what cannot be generated. */
-async function rowsOf(generation: Generation): Promise<ExampleRows | undefined> {
+async function rowsOf(servedApi: ServedApi): Promise<ExampleRows | undefined> {
   const [{ exampleRows }, generator] = await Promise.all([
     import('../../generate/examples.ts'),
-    generatorOf(generation),
+    generatorOf(servedApi),
   ]);
   return generator && exampleRows(generator);
 }
@@ -88,8 +88,8 @@ function tagged(
 
 /** `/_docs`: the reader of the document. */
 export async function answerReader(exchange: Exchange): Promise<Response> {
-  const { api } = exchange.generation;
-  const versions = servedVersions(api, exchange.draw.now)
+  const { api } = exchange.servedApi;
+  const versions = servedVersions(api, exchange.clockAndIds.now)
     .map(({ number }) => number)
     // The one that is meant without a number stands first.
     .sort((a, b) => Number(b === api.defaultVersion) - Number(a === api.defaultVersion) || b - a);

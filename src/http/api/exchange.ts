@@ -4,7 +4,7 @@ import type { Database } from '../../databases/database.ts';
 import type { IdempotencyKeys } from '../../records/write/idempotency.ts';
 import type { Ran } from '../../databases/watched.ts';
 import type { Caller } from '../../model/access.ts';
-import type { Draw } from '../../query/write/defaults.ts';
+import type { ClockAndIds } from '../../query/write/defaults.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import type { Query } from '../../query/request/query.ts';
@@ -17,9 +17,9 @@ import type { DebugWish } from '../../query/request/debug.ts';
 import type { NetworkReport } from '../simulation/report.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { RequestTrace } from '../../observability/events.ts';
-import type { Generation } from '../server/served-api.ts';
+import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from '../debug/metrics.ts';
-import type { Network } from '../simulation/simulated-network.ts';
+import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 
 /** A request as the pipeline takes it, whatever server brought it. */
 export interface Exchange {
@@ -35,12 +35,12 @@ export interface Exchange {
   readonly rawHeaders: readonly string[];
   readonly client: Client;
   readonly gate: Gate;
-  readonly network: Network;
+  readonly network: SimulatedNetwork;
   /** Reads the body when the pipeline comes to it, up to the server's limit. */
   readonly readBody: () => Promise<Result<Buffer>>;
   /** Does work that ends with its signal when the client goes away. */
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
-  readonly generation: Generation;
+  readonly servedApi: ServedApi;
   /** That of the generation or of a sandbox, perhaps watched. */
   readonly database: Database;
   /** Those of the database. */
@@ -58,7 +58,7 @@ export interface Exchange {
   readonly watching: Watching | undefined;
   /** Reports an error that no rule foresaw; gives what the client is told. */
   readonly failed: (error: unknown) => ApiError;
-  readonly draw: Draw;
+  readonly clockAndIds: ClockAndIds;
   /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
   readonly answerLength: number | undefined;
   readonly exportRoom: ExportRoom;
@@ -91,7 +91,7 @@ export interface Call {
   readonly caller: Caller;
   readonly kind: RequestKind;
   readonly view: View;
-  readonly face: ResourceView;
+  readonly resourceView: ResourceView;
   readonly id: string | undefined;
   readonly query: Query;
 }

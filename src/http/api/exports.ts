@@ -18,15 +18,15 @@ export async function exportRecords(
   call: Call,
   representation: 'csv' | 'ndjson',
 ): Promise<Result<Response>> {
-  const { exchange, caller, face, query } = call;
-  const { generation, requestId, exportRoom } = exchange;
+  const { exchange, caller, resourceView, query } = call;
+  const { servedApi, requestId, exportRoom } = exchange;
   const refusal = refuseStreamed(exchange, exchange.watching);
   if (refusal !== undefined) return fail(refusal);
-  const api = withExportLimits(generation.api);
+  const api = withExportLimits(servedApi.api);
   const preferences = parsePrefer(exchange.headers);
-  const shape = `${face.key}|export|${preferences.count}${query.shape}`;
-  const compiled = generation.compiledExport(shape, () =>
-    planExport({ query, face, version: call.view.version.number, preferences }, api),
+  const key = `${resourceView.key}|export|${preferences.count}${query.planKey}`;
+  const compiled = servedApi.compiledExport(key, () =>
+    planExport({ query, resourceView, version: call.view.version.number, preferences }, api),
   );
   if (!compiled.ok) return compiled;
   const { plan, columns } = compiled.value;

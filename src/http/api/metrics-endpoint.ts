@@ -16,10 +16,10 @@ export async function answerMetrics({ metrics, requestId }: Exchange): Promise<R
  * that `metrics` names. Contract 3, Endpoints beside the resources.
  */
 export function refuseMetrics(
-  { mode, generation, client }: Exchange,
+  { mode, servedApi, client }: Exchange,
   caller: Caller,
 ): ApiError | undefined {
-  const { metrics } = generation.api.settings;
+  const { metrics } = servedApi.api.settings;
   if (metrics === false) return nothingAt('/_metrics');
   if (mode === 'dev' || client.isLoopback || isAmong(metrics, caller)) return undefined;
   return caller.authenticated

@@ -7,7 +7,7 @@ import type { RequestKind } from '../../query/request/parameters.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { respondError } from '../response/error.ts';
 import { emptyResponse, type Response } from '../response/response.ts';
-import { after, unless, type Soon } from '../../lib/maybe-promise.ts';
+import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { answerDebug, sizeOf } from '../debug/debug.ts';
 import type { Call, Exchange, Watching } from './exchange.ts';
 import { exportRecords } from './exports.ts';
@@ -33,9 +33,9 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
  * Answers one request: each step may end it with an error, in the order of contract 2, Errors. What a bug or a
  * database that fails throws is an error like the others, with all headers that an answer has.
  */
-export function answer(exchange: Exchange): Soon<Response> {
+export function answer(exchange: Exchange): MaybePromise<Response> {
   const { requestId, path, watching } = exchange;
-  const { api } = exchange.generation;
+  const { api } = exchange.servedApi;
   const passage = exchange.network.arrive(exchange, path);
   return after(steps(exchange, passage), (result) => {
     const answered = result.ok ? result.value : respondError(result.error, path, requestId);
@@ -55,7 +55,7 @@ function debug(
   passage: Passage | undefined,
   response: Response,
   result: Result<Response>,
-): Soon<Response> {
+): MaybePromise<Response> {
   exchange.trace.enter('finalize');
   if (passage !== undefined) watching.network = passage.report(sizeOf(response));
   return answerDebug(exchange, watching, response, result.ok ? undefined : result.error);
@@ -63,7 +63,7 @@ function debug(
 
 function steps(exchange: Exchange, passage: Passage | undefined): Answer {
   const { path } = exchange;
-  const { api } = exchange.generation;
+  const { api } = exchange.servedApi;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
   const route = findRoute(path, api);
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
@@ -115,22 +115,22 @@ function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Calle
 
 /** What a request is for, as its caller sees it; noted for logs and metrics as far as it is found. */
 function meet(
-  { generation, method, trace }: Exchange,
+  { servedApi, method, trace }: Exchange,
   { version, name, id }: ResourceRoute,
   caller: Caller,
-): Result<Pick<Call, 'view' | 'face' | 'kind'>> {
-  const view = generation.view(version, caller);
-  const face = findFace(name, view);
-  if (!face.ok) return face;
-  trace.route = face.value.name;
+): Result<Pick<Call, 'view' | 'resourceView' | 'kind'>> {
+  const view = servedApi.view(version, caller);
+  const resourceView = findFace(name, view);
+  if (!resourceView.ok) return resourceView;
+  trace.route = resourceView.value.name;
   const kind = kindOf(method, id);
   if (!kind.ok) return kind;
   trace.operation = kind.value;
-  return ok({ view, face: face.value, kind: kind.value });
+  return ok({ view, resourceView: resourceView.value, kind: kind.value });
 }
 
 /** An answer, which may be there at once. */
-type Answer = Soon<Result<Response>>;
+type Answer = MaybePromise<Result<Response>>;
 
 function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
   switch (route.kind) {
@@ -147,17 +147,17 @@ function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
 
 function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller): Answer {
   const { version, name, id } = route;
-  const { generation, method, headers, trace, watching } = exchange;
+  const { servedApi, method, headers, trace, watching } = exchange;
   if (watching !== undefined)
     watching.params = { resource: name, ...(id === undefined ? {} : { id }) };
-  const ended = sunsetRefusal(version, generation.api, exchange.draw.now);
+  const ended = sunsetRefusal(version, servedApi.api, exchange.clockAndIds.now);
   if (ended !== undefined) return fail(ended);
-  if (method === 'OPTIONS' && isServed(name, version, generation.api))
+  if (method === 'OPTIONS' && isServed(name, version, servedApi.api))
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const met = meet(exchange, route, caller);
   if (!met.ok) return met;
-  const { view, face, kind } = met.value;
-  const refusal = authorize(kind, face);
+  const { view, resourceView, kind } = met.value;
+  const refusal = authorize(kind, resourceView);
   if (refusal !== undefined) return fail(refusal);
   const { representations, refusal: notAcceptable } = kind === 'list' ? lists : others;
   const representation = negotiate(headers.accept, representations);
@@ -166,7 +166,10 @@ function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller
   const answerIn = (inside: Exchange): Answer => {
     trace.enter('parse_query');
     const query = parseQuery(exchange.search, kind);
-    return answerCall({ exchange: inside, caller, kind, view, face, id, query }, representation);
+    return answerCall(
+      { exchange: inside, caller, kind, view, resourceView, id, query },
+      representation,
+    );
   };
   const sandbox = headers['x-sandbox'];
   if (sandbox === undefined) return answerIn(exchange);

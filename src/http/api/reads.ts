@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { boundBehind } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
-import { Room } from '../../records/row-budget.ts';
+import { RowBudget } from '../../records/row-budget.ts';
 import { notFound } from '../../records/write/written.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { ResourceView } from '../../model/view.ts';
@@ -26,7 +26,7 @@ import {
   type PageResult,
 } from '../response/pagination.ts';
 import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
-import { after, type Soon } from '../../lib/maybe-promise.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { entityTag } from '../../records/serialize/digest.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
@@ -38,35 +38,35 @@ import { inspectShown } from '../debug/inspect.ts';
 const manyRecords = 100;
 
 /** `GET /<resource>`: a page of records with its headers. */
-export function listRecords(call: Call): Soon<Result<Response>> {
-  const { exchange, caller, face, query } = call;
-  const { generation, database } = exchange;
-  const { api } = generation;
+export function listRecords(call: Call): MaybePromise<Result<Response>> {
+  const { exchange, caller, resourceView, query } = call;
+  const { servedApi, database } = exchange;
+  const { api } = servedApi;
   const preferences = parsePrefer(exchange.headers);
   const cursor = cursorOf(call);
   const mode = cursor === undefined ? '' : `cursor${cursorShape(cursor)}`;
-  const shape = `${face.key}|list|${preferences.count}|${mode}${query.shape}`;
+  const key = `${resourceView.key}|list|${preferences.count}|${mode}${query.planKey}`;
   const version = call.view.version.number;
-  const compiled = generation.compiled(shape, () =>
-    planList({ query, face, version, preferences, cursor }, api),
+  const compiled = servedApi.compiled(key, () =>
+    planList({ query, resourceView, version, preferences, cursor }, api),
   );
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
   const read = bindQuery(plan, query, api.limits, caller.claims, cursor);
   if (!read.ok) return fail(queryError(read.error));
-  exchange.trace.enter(fetchStage(face));
+  exchange.trace.enter(fetchStage(resourceView));
   const long = typeof cursor === 'object' ? cursor.long : undefined;
   const behind = long ? boundBehind(long, compiled.value, read.value, database) : read;
-  return after(behind, (bound): Soon<Result<Response>> => {
+  return after(behind, (bound): MaybePromise<Result<Response>> => {
     if (!bound.ok)
       return fail(
         queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
       );
     const { limit } = bound.value.page;
     if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.makeWay();
-    const room = new Room(exchange.answerLength);
-    return after(readList(compiled.value, bound.value, database, api.limits, room), (result) => {
+    const budget = new RowBudget(exchange.answerLength);
+    return after(readList(compiled.value, bound.value, database, api.limits, budget), (result) => {
       exchange.trace.enter('finalize');
       return after(inspectShown(call, result.records), () =>
         ok(answerList(call, plan, preferences, cursor !== undefined, result)),
@@ -82,7 +82,7 @@ function answerList(
   isBehindCursor: boolean,
   { records, total, isEstimated, hasMore, page, valuesAt }: ListResult,
 ): Response {
-  const next = valuesAt && nextCursor(plan, valuesAt, call.face, call.view.version.number);
+  const next = valuesAt && nextCursor(plan, valuesAt, call.resourceView, call.view.version.number);
   if (isBehindCursor) {
     const body = JSON.stringify({ data: records, next_cursor: next ?? null });
     const response = tagged(call, body, cursorHeaders(page, next, addressOf(call)));
@@ -121,7 +121,7 @@ export function pageHeaders(
 
 /** The address of a request, as links to what it is about begin. */
 export function addressOf({ exchange }: Call): ListAddress {
-  const origin = exchange.generation.api.settings.server?.publicUrl ?? '';
+  const origin = exchange.servedApi.api.settings.server?.publicUrl ?? '';
   return { origin, path: exchange.path, query: exchange.search };
 }
 
@@ -129,8 +129,8 @@ export function addressOf({ exchange }: Call): ListAddress {
  * Whether a list is read in cursor mode: the request gives a cursor, or neither page nor offset where cursors are the
  * resource's own way. Contract 2, Pagination.
  */
-export function isInCursorMode({ query: { reserved }, face }: Call): boolean {
-  const isDefault = face.resource.pagination === 'cursor';
+export function isInCursorMode({ query: { reserved }, resourceView }: Call): boolean {
+  const isDefault = resourceView.resource.pagination === 'cursor';
   return reserved.has('cursor') || (isDefault && !reserved.has('page') && !reserved.has('offset'));
 }
 
@@ -153,16 +153,16 @@ function nextCursor(
 }
 
 /** `GET /<resource>/:id`. */
-export function readRecord(call: Call, idText: string): Soon<Result<Response>> {
-  const { exchange, caller, face, query } = call;
-  const { generation, database } = exchange;
+export function readRecord(call: Call, idText: string): MaybePromise<Result<Response>> {
+  const { exchange, caller, resourceView, query } = call;
+  const { servedApi, database } = exchange;
   const compiled = compiledOne(call, query);
   if (!compiled.ok) return compiled;
-  const { limits } = generation.api;
+  const { limits } = servedApi.api;
   const bound = bindQuery(compiled.value.plan, query, limits, caller.claims);
   if (!bound.ok) return fail(queryError(bound.error));
-  const id = parseId(idText, face);
-  exchange.trace.enter(fetchStage(face));
+  const id = parseId(idText, resourceView);
+  exchange.trace.enter(fetchStage(resourceView));
   const found =
     id === undefined
       ? undefined
@@ -173,23 +173,23 @@ export function readRecord(call: Call, idText: string): Soon<Result<Response>> {
           database,
           database.dialect,
           limits,
-          new Room(exchange.answerLength),
+          new RowBudget(exchange.answerLength),
         );
   return after(found, (record) => {
     exchange.trace.enter('finalize');
-    if (record === undefined) return fail(notFound(face.resource, id ?? idText));
+    if (record === undefined) return fail(notFound(resourceView.resource, id ?? idText));
     return after(inspectShown(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
   });
 }
 
 /** The compiled read of one record, with what the query selects and expands. */
 export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
-  const { face, exchange } = call;
-  const { generation } = exchange;
-  const plan = (): Result<ReadPlan> => planOne(query, face, generation.api);
-  return query.shape === ''
-    ? generation.compiledPlain(face, plan)
-    : generation.compiled(`${face.key}|one|${query.shape}`, plan);
+  const { resourceView, exchange } = call;
+  const { servedApi } = exchange;
+  const plan = (): Result<ReadPlan> => planOne(query, resourceView, servedApi.api);
+  return query.planKey === ''
+    ? servedApi.compiledPlain(resourceView, plan)
+    : servedApi.compiled(`${resourceView.key}|one|${query.planKey}`, plan);
 }
 
 /**

@@ -141,9 +141,9 @@ export function isServed(name: string, { hiddenResources }: Version, { resources
 
 /** What a caller sees at a resource's path; 404 names the nearest resource of those that it sees. */
 export function findFace(name: string, view: View): Result<ResourceView> {
-  const face = view.resource(name);
-  if (face !== undefined) return ok(face);
-  const known = view.faces().map((other) => other.name);
+  const resourceView = view.resource(name);
+  if (resourceView !== undefined) return ok(resourceView);
+  const known = view.resourceViews().map((other) => other.name);
   const message = unknownName('resource', name, known);
   return fail(apiError('UNKNOWN_RESOURCE', message.charAt(0).toUpperCase() + message.slice(1)));
 }

@@ -22,8 +22,8 @@ type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 /** The paths beside the resources. Contract 3, Endpoints beside the resources. */
 const endpoints: Readonly<Record<string, Answer>> = {
   '/_health': async ({ requestId }) => jsonResponse(200, '{"status":"ok"}', requestId),
-  '/_ready': async ({ requestId, generation, isStopping }) => {
-    const ready = !isStopping() && (await generation.readiness.isReady());
+  '/_ready': async ({ requestId, servedApi, isStopping }) => {
+    const ready = !isStopping() && (await servedApi.readiness.isReady());
     return jsonResponse(
       ready ? 200 : 503,
       `{"status":"${ready ? 'ready' : 'unavailable'}"}`,
@@ -45,7 +45,7 @@ export async function answerSystem(
   exchange: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
-  const { api } = exchange.generation;
+  const { api } = exchange.servedApi;
   const version = path === '/_openapi.json' ? api.versions.get(api.defaultVersion) : undefined;
   if (version !== undefined) return answerDocument(version, exchange, caller);
   if (path === '/') return answerEntry(exchange);
@@ -66,7 +66,7 @@ export async function answerDocument(
   caller: Caller,
 ): Promise<Result<Response>> {
   exchange.trace.route = '/_openapi.json';
-  const ended = sunsetRefusal(version, exchange.generation.api, exchange.draw.now);
+  const ended = sunsetRefusal(version, exchange.servedApi.api, exchange.clockAndIds.now);
   if (ended !== undefined) return fail(ended);
   return reading(exchange, caller, async () => {
     const { answerOpenApi } = await documents();

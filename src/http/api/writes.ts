@@ -24,12 +24,12 @@ import { serverDefaults } from '../../specification/keys/server.ts';
 
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
-  const { exchange, face } = call;
-  const { api } = exchange.generation;
+  const { exchange, resourceView } = call;
+  const { api } = exchange.servedApi;
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
   const prepared = await prepare(
     call,
-    (body) => inBodyTime(() => planCreate(body, face, api, exchange.draw)),
+    (body) => inBodyTime(() => planCreate(body, resourceView, api, exchange.clockAndIds)),
     key.ok ? [] : [key.error],
   );
   if (!prepared.ok) return prepared;
@@ -73,13 +73,13 @@ function createOnce(
   before: string | undefined,
 ): Promise<Result<KeptAnswer>> {
   const { path, search } = exchange;
-  const { statements, api } = exchange.generation;
+  const { statements, api } = exchange.servedApi;
   exchange.trace.enter(writeStage(plan));
   const type = exchange.headers['content-type'] ?? '';
   return exchange.keys.once(plan, statements, answering, {
     scope: digestOf(JSON.stringify([scopeOf(caller), view.version.number, path, key])),
     request: digestOf(JSON.stringify([type, search]), bytes),
-    at: exchange.draw.now(),
+    at: exchange.clockAndIds.now(),
     database: exchange.database,
     patience: api.settings.server?.requestTimeout ?? serverDefaults.requestTimeout,
     status: 201,
@@ -99,15 +99,17 @@ export async function updateRecord(
   kind: 'replace' | 'update',
   idText: string,
 ): Promise<Result<Response>> {
-  const { exchange, face } = call;
-  const id = parseId(idText, face);
+  const { exchange, resourceView } = call;
+  const id = parseId(idText, resourceView);
   const [type] = mediaTypeOf(exchange.headers);
   const options = { merges: type === mergePatchType, demands: demandsOf(exchange) };
   const prepared = await prepare(call, (body) =>
-    inBodyTime(() => planUpdate(body, kind, id ?? idText, face, exchange.draw, options)),
+    inBodyTime(() =>
+      planUpdate(body, kind, id ?? idText, resourceView, exchange.clockAndIds, options),
+    ),
   );
   if (!prepared.ok) return prepared;
-  if (id === undefined) return fail(notFound(face.resource, idText));
+  if (id === undefined) return fail(notFound(resourceView.resource, idText));
   const { plan, answering } = prepared.value;
   const written = await execute(call, plan, answering);
   if (!written.ok) return written;
@@ -119,12 +121,12 @@ export async function updateRecord(
 
 /** `DELETE /<resource>/:id`. */
 export async function deleteRecord(call: Call, idText: string): Promise<Result<Response>> {
-  const { exchange, face } = call;
-  const id = parseId(idText, face);
-  if (id === undefined) return fail(notFound(face.resource, idText));
+  const { exchange, resourceView } = call;
+  const id = parseId(idText, resourceView);
+  if (id === undefined) return fail(notFound(resourceView.resource, idText));
   const compiled = compiledOne(call, plainQuery);
   if (!compiled.ok) return compiled;
-  const { resource } = face;
+  const { resource } = resourceView;
   const plan = { kind: 'delete', resource, id, demands: demandsOf(exchange) } as const;
   const deleted = await execute(call, plan, answeringWith(call, compiled.value));
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
@@ -136,7 +138,7 @@ function demandsOf({ headers }: Exchange): Demands {
 
 /** How a write is answered with this read; `plain` is the plain one, where this is another. */
 function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): Answering {
-  const { api, database } = call.exchange.generation;
+  const { api, database } = call.exchange.servedApi;
   const rights = new RowRights(call.view, call.caller.claims, database.dialect);
   return { compiled, plain, limits: api.limits, names: namesOf(call), rights };
 }
@@ -176,7 +178,7 @@ async function prepare(
   if (problem !== undefined) return fail(joinErrors(problem, ...problems));
   if (!compiled.ok) return compiled;
   if (!planned.ok) return planned;
-  const plain = query.shape === '' ? undefined : compiledOne(call, plainQuery);
+  const plain = query.planKey === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
   const answering = answeringWith(call, compiled.value, plain?.value);
   return ok({ plan: planned.value, answering, bytes: bytes.value });
@@ -230,9 +232,9 @@ async function execute(
   plan: WritePlan,
   answering: Answering,
 ): Promise<Result<readonly Written[]>> {
-  const { database, generation, trace } = exchange;
+  const { database, servedApi, trace } = exchange;
   trace.enter(writeStage(plan));
-  const written = await executeWrite(plan, database, generation.statements, answering);
+  const written = await executeWrite(plan, database, servedApi.statements, answering);
   trace.enter('finalize');
   return written;
 }

@@ -11,7 +11,7 @@ import { networkDocument, readNetworkChange } from './network.ts';
 import { readEventId } from './news.ts';
 import type { RowCounts } from './wire.ts';
 import type { Exchange } from '../api/exchange.ts';
-import type { Generation } from '../server/served-api.ts';
+import type { ServedApi } from '../server/served-api.ts';
 import { isHonoured } from '../edge/honoured.ts';
 import { answerMethod, nothingAt } from '../api/router.ts';
 
@@ -31,13 +31,13 @@ type Endpoint = (asked: Asked) => Promise<Result<object>> | Result<object>;
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
   model: ({ exchange, caller, version }) =>
-    ok(modelDocument(exchange.generation.view(version, caller))),
+    ok(modelDocument(exchange.servedApi.view(version, caller))),
   rows: async ({ exchange, caller, version }) =>
     ok({ rows: await countsFor(exchange, caller, version), countedRows } satisfies RowCounts),
   network: (asked) =>
     asked.exchange.method === 'PUT'
       ? changeNetwork(asked)
-      : ok(networkDocument(asked.exchange.network, asked.exchange.generation.api, namesFor(asked))),
+      : ok(networkDocument(asked.exchange.network, asked.exchange.servedApi.api, namesFor(asked))),
 };
 
 /**
@@ -49,8 +49,8 @@ export async function answerDashboard(
   exchange: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
-  const { dashboard, generation, mode, requestId, headers } = exchange;
-  const { api } = generation;
+  const { dashboard, servedApi, mode, requestId, headers } = exchange;
+  const { api } = servedApi;
   if (dashboard === undefined || !hasDashboard(api, mode)) return fail(nothingAt(path));
   exchange.trace.route = dashboardPath;
   const name = path.startsWith(`${dashboardPath}/api/`) ? path.slice(dashboardPath.length + 5) : '';
@@ -61,7 +61,7 @@ export async function answerDashboard(
   const refusal = crossSite(exchange) ?? refuseDashboard(api, mode, caller);
   if (refusal !== undefined) return fail(refusal);
   dashboard.look();
-  const version = versionOf(generation, new URLSearchParams(exchange.search));
+  const version = versionOf(servedApi, new URLSearchParams(exchange.search));
   if (!version.ok) return version;
   const asked = { exchange, caller, dashboard, version: version.value };
   if (name === 'events') return answerEvents(asked);
@@ -118,7 +118,7 @@ function crossSite({ headers }: Exchange): ApiError | undefined {
   return isOwn ? undefined : apiError('FORBIDDEN', 'The dashboard answers its own page alone');
 }
 
-function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Version> {
+function versionOf({ api }: ServedApi, parameters: URLSearchParams): Result<Version> {
   const text = parameters.get('version') ?? String(api.defaultVersion);
   const version = api.versions.get(Number(text));
   return version === undefined
@@ -127,15 +127,15 @@ function versionOf({ api }: Generation, parameters: URLSearchParams): Result<Ver
 }
 
 function namesFor({ exchange, caller, version }: Asked): readonly string[] {
-  return exchange.generation
+  return exchange.servedApi
     .view(version, caller)
-    .faces()
+    .resourceViews()
     .map(({ name }) => name);
 }
 
 async function changeNetwork(asked: Asked): Promise<Result<object>> {
   const { exchange, caller, dashboard } = asked;
-  const { network, headers, generation } = exchange;
+  const { network, headers, servedApi } = exchange;
   const sent = headers['x-dashboard-token'];
   if (typeof sent !== 'string' || !isSame(sent, dashboard.token))
     return fail(apiError('FORBIDDEN', 'A change needs the token of this page (X-Dashboard-Token)'));
@@ -143,13 +143,13 @@ async function changeNetwork(asked: Asked): Promise<Result<object>> {
     return fail(apiError('FORBIDDEN', 'Changes are for the roles that `debug` names'));
   const bytes = await exchange.readBody();
   if (!bytes.ok) return bytes;
-  const { settings } = generation.api;
+  const { settings } = servedApi.api;
   const change = readNetworkChange(bytes.value, namesFor(asked), (resource) =>
     network.settingsOf(settings, resource),
   );
   if (!change.ok) return change;
   await dashboard.changeNetwork(change.value);
-  return ok(networkDocument(network, generation.api, namesFor(asked)));
+  return ok(networkDocument(network, servedApi.api, namesFor(asked)));
 }
 
 function isSame(sent: string, token: string): boolean {
@@ -158,28 +158,28 @@ function isSame(sent: string, token: string): boolean {
 }
 
 const counted = new WeakMap<
-  Generation,
+  ServedApi,
   { at: number; counts: Promise<ReadonlyMap<string, number>> }
 >();
 
 /** How many records the resources have that the caller may read without a row rule; counted once for all who ask. */
 async function countsFor(
-  { generation, draw }: Exchange,
+  { servedApi, clockAndIds }: Exchange,
   caller: Caller,
   version: Version,
 ): Promise<RowCounts['rows']> {
-  const now = draw.now().getTime();
-  let latest = counted.get(generation);
+  const now = clockAndIds.now().getTime();
+  let latest = counted.get(servedApi);
   if (latest === undefined || Math.abs(now - latest.at) > countsKept) {
-    const { api, database } = generation;
+    const { api, database } = servedApi;
     latest = { at: now, counts: rowCounts(api.resources.values(), database, countedRows) };
-    latest.counts.catch(() => counted.delete(generation));
-    counted.set(generation, latest);
+    latest.counts.catch(() => counted.delete(servedApi));
+    counted.set(servedApi, latest);
   }
   const counts = await latest.counts;
-  const view = generation.view(version, caller);
+  const view = servedApi.view(version, caller);
   return Object.fromEntries(
-    view.faces().map(({ name, rules }) => {
+    view.resourceViews().map(({ name, rules }) => {
       const seesAll = decide(rules.read).allowed === 'all';
       return [name, seesAll ? (counts.get(name) ?? null) : null];
     }),

@@ -35,7 +35,7 @@ export function modelDocument(view: View): Model {
     versions: [...api.versions.keys()].sort((a, b) => a - b),
     limits: api.limits,
     operators: Object.entries(operators).map(([name, definition]) => ({ name, ...definition })),
-    resources: view.faces().map(resourceDocument),
+    resources: view.resourceViews().map(resourceDocument),
   };
 }
 
@@ -44,40 +44,45 @@ function pathOf({ basePath }: Api, { number }: Version): string {
   return `${basePath}/v${number}`;
 }
 
-function resourceDocument(face: ResourceView): ResourceInfo {
-  const { limits } = face.view.api;
-  const { resource, offered } = face;
-  const names = new Set([...face.fields.keys(), ...face.inputs.keys()]);
-  const sorts = new Set(sortables(face, limits));
+function resourceDocument(resourceView: ResourceView): ResourceInfo {
+  const { limits } = resourceView.view.api;
+  const { resource, offered } = resourceView;
+  const names = new Set([...resourceView.fields.keys(), ...resourceView.inputs.keys()]);
+  const sorts = new Set(sortables(resourceView, limits));
   return {
-    name: face.name,
+    name: resourceView.name,
     description: resource.description ?? null,
     pagination: resource.pagination,
     operations: [...offered],
     fields: [...names].flatMap((name) => {
-      const input = face.inputs.get(name);
-      const field = input?.field ?? face.fields.get(name)?.field;
+      const input = resourceView.inputs.get(name);
+      const field = input?.field ?? resourceView.fields.get(name)?.field;
       if (field === undefined) return [];
-      const document = fieldDocument(field, face.view);
+      const document = fieldDocument(field, resourceView.view);
       const [isCreatable, isUpdatable] =
         input === undefined ? [false, false] : [mayCreate(input), mayUpdate(input)];
-      return [{ name, isReadable: face.fields.has(name), isCreatable, isUpdatable, ...document }];
+      return [
+        { name, isReadable: resourceView.fields.has(name), isCreatable, isUpdatable, ...document },
+      ];
     }),
-    relations: [...face.relations.values()].map((relation) => relationDocument(relation, face)),
-    groups: Object.fromEntries(face.groups),
-    filters: filterables(face, limits).flatMap(({ path, kind, leaves: [leaf], operators: fit }) =>
-      kind === 'related'
-        ? []
-        : [
-            {
-              path,
-              kind,
-              operators: fit,
-              isSortable: leaf !== undefined && isSortable(leaf),
-              type: leaf?.type.name ?? null,
-              values: (leaf && toldValues(leaf, face.view)) ?? null,
-            },
-          ],
+    relations: [...resourceView.relations.values()].map((relation) =>
+      relationDocument(relation, resourceView),
+    ),
+    groups: Object.fromEntries(resourceView.groups),
+    filters: filterables(resourceView, limits).flatMap(
+      ({ path, kind, leaves: [leaf], operators: fit }) =>
+        kind === 'related'
+          ? []
+          : [
+              {
+                path,
+                kind,
+                operators: fit,
+                isSortable: leaf !== undefined && isSortable(leaf),
+                type: leaf?.type.name ?? null,
+                values: (leaf && toldValues(leaf, resourceView.view)) ?? null,
+              },
+            ],
     ),
     sorts: [...sorts],
   };
@@ -131,60 +136,63 @@ function referenceDocument(
   { resource, field }: Reference,
   view: View,
 ): Pick<ValueInfo, 'reference'> {
-  const face = view.resource(resource.name);
-  const name = nameOn(field, face);
-  return face === undefined || name === null
+  const resourceView = view.resource(resource.name);
+  const name = nameOn(field, resourceView);
+  return resourceView === undefined || name === null
     ? {}
-    : { reference: { resource: face.name, field: name } };
+    : { reference: { resource: resourceView.name, field: name } };
 }
 
-function nameOn(field: Field, face: ResourceView | undefined): string | null {
-  return fieldNameIn(face?.fields.values() ?? [], field) ?? null;
+function nameOn(field: Field, resourceView: ResourceView | undefined): string | null {
+  return fieldNameIn(resourceView?.fields.values() ?? [], field) ?? null;
 }
 
-function relationDocument(view: RelationView, face: ResourceView): RelationInfo {
+function relationDocument(view: RelationView, resourceView: ResourceView): RelationInfo {
   const { relation } = view;
-  const targets = facesOf(view).map(({ face: target }) => target.name);
+  const targets = facesOf(view).map(({ resourceView: target }) => target.name);
   return {
     name: view.name,
     kind: relation.kind,
     description: relation.description ?? null,
     isToMany: isToMany(relation),
     targets: [...new Set(targets)],
-    ...linkOf(view, face),
-    ...pairOf(view, face),
-    ...foundBy(view, face),
+    ...linkOf(view, resourceView),
+    ...pairOf(view, resourceView),
+    ...foundBy(view, resourceView),
   };
 }
 
 /** What a link can carry, where this caller may write links with the record. */
-function linkOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'link'> {
-  const linked = linkedRelation(view.name, face);
-  if (linked === undefined || !mayLink(view, face)) return {};
+function linkOf(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'link'> {
+  const linked = linkedRelation(view.name, resourceView);
+  if (linked === undefined || !mayLink(view, resourceView)) return {};
   const { relation } = linked;
   const pivot = [...pivotInputs(view).values()].filter((input) => mayCarry(relation, input));
   return {
     link: {
-      id: fieldDocument(relation.target.id, face.view),
-      pivot: pivot.map(({ name, field }) => ({ name, ...fieldDocument(field, face.view) })),
+      id: fieldDocument(relation.target.id, resourceView.view),
+      pivot: pivot.map(({ name, field }) => ({ name, ...fieldDocument(field, resourceView.view) })),
     },
   };
 }
 
 /** The two fields of a morphTo, and what each value of the first one means. */
-function pairOf(view: RelationView, face: ResourceView): Pick<RelationInfo, 'pair'> {
+function pairOf(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'pair'> {
   const { relation } = view;
   if (relation.kind !== 'morphTo') return {};
-  const [type, id] = [nameOn(relation.typeField, face), nameOn(relation.idField, face)];
+  const [type, id] = [
+    nameOn(relation.typeField, resourceView),
+    nameOn(relation.idField, resourceView),
+  ];
   if (type === null || id === null) return {};
-  const types = facesOf(view).flatMap(({ face: target, typeValue }) =>
+  const types = facesOf(view).flatMap(({ resourceView: target, typeValue }) =>
     typeValue === undefined ? [] : [{ value: typeValue, resource: target.name }],
   );
   return { pair: { type, id, types } };
 }
 
 /** Where filters of the target find the records of a relation: those of a morphTo are told by its pair. */
-function foundBy(view: RelationView, face: ResourceView): Pick<RelationInfo, 'foundBy'> {
+function foundBy(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'foundBy'> {
   const { relation } = view;
   if (relation.kind === 'morphTo') return {};
   const target = view.target(relation.target);
@@ -196,21 +204,21 @@ function foundBy(view: RelationView, face: ResourceView): Pick<RelationInfo, 'fo
     path === null || field === null ? {} : { foundBy: [...others, { path, field }] };
   switch (relation.kind) {
     case 'belongsTo':
-      return found(nameOn(relation.targetField, target), nameOn(relation.key, face));
+      return found(nameOn(relation.targetField, target), nameOn(relation.key, resourceView));
     case 'hasOne':
     case 'hasMany':
-      return found(nameOn(relation.key, target), nameOn(relation.ownerField, face));
+      return found(nameOn(relation.key, target), nameOn(relation.ownerField, resourceView));
     case 'morphMany': {
       const { typeField, idField, typeValue, owner } = relation;
       const path = nameOn(typeField, target);
-      const id = nameOn(owner.id, face);
+      const id = nameOn(owner.id, resourceView);
       return path === null ? {} : found(nameOn(idField, target), id, { path, value: typeValue });
     }
     case 'belongsToMany': {
       const back = [...(target?.relations.values() ?? [])].find(
         (one) => one.relation.kind === 'belongsToMany' && isOtherSide(one.relation, relation),
       );
-      const field = nameOn(relation.ownerField, face);
+      const field = nameOn(relation.ownerField, resourceView);
       return back === undefined ? {} : found(`${back.name}.${field}`, field);
     }
     default:

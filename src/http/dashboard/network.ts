@@ -4,13 +4,17 @@ import { isJsonObject } from '../../model/values.ts';
 import { parseBody } from '../../query/request/body.ts';
 import type { NetworkSpecification } from '../../specification/specification.ts';
 import type { NetworkChange } from './wire.ts';
-import type { Network } from '../simulation/simulated-network.ts';
+import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 
 /** The longest wait that can be asked for, in ms, as of `X-Simulate`. */
 const longestLatency = 60_000;
 
 /** What the network does now: to all that have nothing of their own, and to each resource. */
-export function networkDocument(network: Network, api: Api, names: readonly string[]): object {
+export function networkDocument(
+  network: SimulatedNetwork,
+  api: Api,
+  names: readonly string[],
+): object {
   const told = (resource: string | undefined): object => ({
     source: network.sourceOf(api.settings, resource),
     settings: network.settingsOf(api.settings, resource) ?? {},

@@ -22,8 +22,8 @@ import { isInCursorMode } from '../api/reads.ts';
 import { operationOf } from '../api/router.ts';
 
 /** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
-function seesAll({ generation }: Exchange, caller: Caller): boolean {
-  const { auth, debug } = generation.api.settings;
+function seesAll({ servedApi }: Exchange, caller: Caller): boolean {
+  const { auth, debug } = servedApi.api.settings;
   return auth === undefined || (typeof debug === 'object' && isAmong(debug, caller));
 }
 
@@ -114,7 +114,7 @@ async function debugMember(
 }
 
 /** What the request asks of a list, as it was sent. */
-function queryMember({ generation }: Exchange, { call }: Watching): object {
+function queryMember({ servedApi }: Exchange, { call }: Watching): object {
   if (call === undefined) return {};
   const { reserved } = call.query;
   const items = (name: 'sort' | 'expand'): readonly string[] =>
@@ -125,7 +125,7 @@ function queryMember({ generation }: Exchange, { call }: Watching): object {
     const text = reserved.get(name);
     return text === undefined ? byDefault : /^\d{1,15}$/u.test(text) ? Number(text) : text;
   };
-  const limit = number('limit', generation.api.limits.defaultLimit);
+  const limit = number('limit', servedApi.api.limits.defaultLimit);
   const pagination = isInCursorMode(call)
     ? { cursor: reserved.get('cursor') ?? '', limit }
     : reserved.has('offset')
@@ -171,9 +171,9 @@ function detailsOf(
   if (stage === 'authentication')
     return { authenticated: caller.authenticated, name: caller.name, roles: [...caller.roles] };
   if (stage === 'authorization' && call !== undefined) {
-    const { kind, face } = call;
+    const { kind, resourceView } = call;
     const operation = operationOf(kind);
-    const { rules } = decide(face.rules[operation]);
+    const { rules } = decide(resourceView.rules[operation]);
     return {
       operation,
       rules: rules.map(({ role, where }) =>

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Metric, Registry } from 'prom-client';
 import type { Database } from '../../databases/database.ts';
-import type { Soon } from '../../lib/maybe-promise.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Fleet, ToldMetric } from '../server/fleet.ts';
 import { routeName, type DependencyEvent } from '../../observability/events.ts';
 
@@ -124,9 +124,9 @@ export class Metrics {
       void answer.then(end, end);
       return answer;
     };
-    const counted = <Answer>(ask: () => Soon<Answer>): Soon<Answer> => {
+    const counted = <Answer>(ask: () => MaybePromise<Answer>): MaybePromise<Answer> => {
       const begin = performance.now();
-      let answer: Soon<Answer> | undefined;
+      let answer: MaybePromise<Answer> | undefined;
       try {
         answer = ask();
         return answer;

@@ -14,11 +14,11 @@ import { Recording, WallClock } from '../../observability/recording.ts';
 import { isHonoured, mayDebug } from '../edge/honoured.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { Exchange, Watching } from '../api/exchange.ts';
-import type { Generation } from '../server/served-api.ts';
+import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What a request runs on, and what is written down while it runs. */
-export interface Observed extends Pick<Exchange, 'generation' | 'database' | 'trace' | 'watching'> {
+export interface Observed extends Pick<Exchange, 'servedApi' | 'database' | 'trace' | 'watching'> {
   /** What is to be done when its answer was sent. */
   atEnd?: () => void;
 }
@@ -26,24 +26,24 @@ export interface Observed extends Pick<Exchange, 'generation' | 'database' | 'tr
 /** Another database than that of its generation as a request meets it: counted, and recorded where it is recorded. */
 export function seenBy(
   database: Database,
-  { metrics, trace, watching, generation, mode }: Exchange,
+  { metrics, trace, watching, servedApi, mode }: Exchange,
 ): Database {
   const measured = metrics.measured(database);
   if (trace.recording === undefined) return measured;
-  return recorded(measured, trace.recording, watching, generation, mode);
+  return recorded(measured, trace.recording, watching, servedApi, mode);
 }
 
 function recorded(
   database: Database,
   recording: Recording,
   watching: Watching | undefined,
-  generation: Generation,
+  servedApi: ServedApi,
   mode: Mode,
 ): Database {
-  if (watching === undefined || !mayDebug(generation, mode))
+  if (watching === undefined || !mayDebug(servedApi, mode))
     return watched(database, recording, { isExact: () => false });
   // Who asks is not known yet: for others than those who may it runs as it would unwatched.
-  const isExact = (): boolean => isHonoured({ generation, mode }, watching.caller);
+  const isExact = (): boolean => isHonoured({ servedApi: servedApi, mode }, watching.caller);
   return watched(database, recording, { isExact, keep: (ran) => void watching.ran.push(ran) });
 }
 
@@ -63,22 +63,22 @@ export class Observer {
     this.now = now;
   }
 
-  begin(start: RequestStart, generation: Generation, mode: Mode): Observed {
+  begin(start: RequestStart, servedApi: ServedApi, mode: Mode): Observed {
     const begin = performance.now();
     this.metrics.began();
-    const database = this.metrics.measured(generation.database);
+    const database = this.metrics.measured(servedApi.database);
     const wish = start.search === '' ? undefined : wishedDebug(start.search);
     const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
-    const mayShow = watching !== undefined && mayDebug(generation, mode);
+    const mayShow = watching !== undefined && mayDebug(servedApi, mode);
     if (!mayShow && !this.readers.some(wantsSteps)) {
       const trace = new RequestTrace(start, begin, undefined);
-      return { generation, database, trace, watching };
+      return { servedApi, database, trace, watching };
     }
     const wallBegin = this.wall.at(begin, this.now().getTime(), performance.now());
     const recording = new Recording(wallBegin, begin);
     return {
-      generation,
-      database: recorded(database, recording, watching, generation, mode),
+      servedApi,
+      database: recorded(database, recording, watching, servedApi, mode),
       trace: new RequestTrace(start, begin, recording),
       watching,
     };

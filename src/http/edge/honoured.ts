@@ -22,9 +22,9 @@ export function mayDebug({ api }: Served, mode: Mode): boolean {
 
 /** Whether the debug parameters of this caller are honoured. Contract 3, Modes. */
 export function isHonoured(
-  exchange: { readonly generation: Served; readonly mode: Mode },
+  exchange: { readonly servedApi: Served; readonly mode: Mode },
   caller: Caller,
 ): boolean {
-  if (!mayDebug(exchange.generation, exchange.mode)) return false;
-  return exchange.mode === 'dev' || isAmong(exchange.generation.api.settings.debug, caller);
+  if (!mayDebug(exchange.servedApi, exchange.mode)) return false;
+  return exchange.mode === 'dev' || isAmong(exchange.servedApi.api.settings.debug, caller);
 }

@@ -6,7 +6,7 @@ import { fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { anonymous, type Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import type { Specification } from '../../specification/specification.ts';
-import { after, type Soon } from '../../lib/maybe-promise.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { turnsOf, type Trace } from '../../observability/events.ts';
 import type { Client } from '../edge/client.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
@@ -27,7 +27,7 @@ interface Arrival {
   readonly method: string;
   readonly rawHeaders: readonly string[];
   readonly client: Pick<Client, 'address' | 'memory'>;
-  readonly generation: { readonly api: Pick<Api, 'settings'> };
+  readonly servedApi: { readonly api: Pick<Api, 'settings'> };
 }
 
 export interface GateOptions {
@@ -73,8 +73,8 @@ export class Gate {
   }
 
   /** Lets a request in, or says why not: RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
-  admit(arrival: Arrival, path: string): Soon<Admission> {
-    const { settings } = arrival.generation.api;
+  admit(arrival: Arrival, path: string): MaybePromise<Admission> {
+    const { settings } = arrival.servedApi.api;
     const rules = this.rules.get(settings) ?? this.rulesOf(settings);
     const { authenticator, policies } = rules;
     if (authenticator === undefined && policies.requests === undefined) return open;
@@ -94,7 +94,7 @@ export class Gate {
     await Promise.all([...this.shared.values()].map((counters) => counters.close()));
   }
 
-  private examine(arrival: Arrival, rules: Rules, counts: boolean): Soon<Admission> {
+  private examine(arrival: Arrival, rules: Rules, counts: boolean): MaybePromise<Admission> {
     const { policies, counters } = rules;
     const { requests } = policies;
     const network = networkFor(arrival.client);
@@ -180,7 +180,7 @@ function identify(
   { rawHeaders, client }: Arrival,
   rules: Rules,
   { failures: name }: Network,
-): Soon<Result<Caller>> {
+): MaybePromise<Result<Caller>> {
   const { authenticator, policies, counters } = rules;
   const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
@@ -198,7 +198,7 @@ function examined(
   authenticator: Authenticator,
   { policies: { failures }, counters }: Rules,
   name: string,
-): Soon<Result<Caller>> {
+): MaybePromise<Result<Caller>> {
   if (before.count >= failures.max) return fail(rateLimited(failures, before));
   const identified = credential.ok ? authenticator.identify(credential.value) : credential;
   // In most cases it is good, and nothing is to be counted.

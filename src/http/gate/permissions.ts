@@ -19,11 +19,11 @@ type Allowed = 'all' | 'some';
  * Authorization.
  */
 export async function answerPermissions(exchange: Exchange, caller: Caller): Promise<Response> {
-  const { generation, requestId, draw } = exchange;
-  const { api } = generation;
-  const versions = servedVersions(api, draw.now).map((version) => [
+  const { servedApi, requestId, clockAndIds } = exchange;
+  const { api } = servedApi;
+  const versions = servedVersions(api, clockAndIds.now).map((version) => [
     `v${version.number}`,
-    permissionsIn(generation.view(version, caller)),
+    permissionsIn(servedApi.view(version, caller)),
   ]);
   const body = {
     authenticated: caller.authenticated,
@@ -34,27 +34,29 @@ export async function answerPermissions(exchange: Exchange, caller: Caller): Pro
 }
 
 function permissionsIn(view: View): object {
-  return Object.fromEntries(view.faces().map((face) => [face.name, permissionsOn(face)]));
+  return Object.fromEntries(
+    view.resourceViews().map((resourceView) => [resourceView.name, permissionsOn(resourceView)]),
+  );
 }
 
 /** The operations with the rows that they are left on, and what each field and relation can be used for. */
-function permissionsOn(face: ResourceView): object {
+function permissionsOn(resourceView: ResourceView): object {
   const allowed = new Map<string, Allowed>();
   for (const operation of operations) {
-    const decision = decide(face.rules[operation]);
+    const decision = decide(resourceView.rules[operation]);
     if (decision.allowed !== 'none') allowed.set(operation, decision.allowed);
   }
   const uses = (input: InputView): readonly string[] => [
-    ...(face.fields.has(input.name) ? ['read'] : []),
+    ...(resourceView.fields.has(input.name) ? ['read'] : []),
     ...(mayCreate(input) && allowed.has('create') ? ['create'] : []),
     ...(mayUpdate(input) && allowed.has('update') ? ['update'] : []),
   ];
-  const fields = [...face.inputs.values()]
+  const fields = [...resourceView.inputs.values()]
     .map((input) => [input.name, uses(input)] as const)
     .filter(([, own]) => own.length > 0);
   const mayWrite = allowed.has('create') || allowed.has('update');
-  const relations = [...face.relations].map(([name, view]) => {
-    return [name, ['read', ...(mayWrite && mayLink(view, face) ? ['write'] : [])]] as const;
+  const relations = [...resourceView.relations].map(([name, view]) => {
+    return [name, ['read', ...(mayWrite && mayLink(view, resourceView) ? ['write'] : [])]] as const;
   });
   return {
     operations: Object.fromEntries(allowed),

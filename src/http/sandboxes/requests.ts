@@ -16,10 +16,10 @@ export function isOfSandboxes(path: string): boolean {
  */
 export async function answerSandboxes(
   path: string,
-  { generation, method, requestId, trace }: Exchange,
+  { servedApi, method, requestId, trace }: Exchange,
   caller: Caller,
 ): Promise<Result<Response>> {
-  const { sandboxes, api } = generation;
+  const { sandboxes, api } = servedApi;
   if (sandboxes === undefined) return fail(nothingAt(path));
   const [, name] = /^\/_sandboxes\/(.*)$/su.exec(path) ?? [];
   trace.route = name === undefined ? '/_sandboxes' : '/_sandboxes/:name';
@@ -34,7 +34,7 @@ export async function answerSandboxes(
 
 /** A request as it goes on inside the sandbox that its `X-Sandbox` header names. */
 export async function enterSandbox(exchange: Exchange, name: string): Promise<Result<Exchange>> {
-  const { sandboxes } = exchange.generation;
+  const { sandboxes } = exchange.servedApi;
   if (sandboxes === undefined)
     return fail(
       refusal('only "plinth dev" on SQLite has sandboxes; send this to it, or leave it out'),

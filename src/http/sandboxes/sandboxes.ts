@@ -1,7 +1,7 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { Database } from '../../databases/database.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
-import { Users } from '../server/in-flight.ts';
+import { InFlight } from '../server/in-flight.ts';
 
 /** Contract 4, Isolated data for tests: how many there are at once, and how long one is kept unused, in ms. */
 const mostSandboxes = 50;
@@ -39,7 +39,7 @@ export interface SandboxStand {
 
 interface Sandbox {
   readonly opened: Promise<SandboxCopy & { readonly keys: IdempotencyKeys }>;
-  readonly users: Users;
+  readonly users: InFlight;
   /** When its last request began or ended, by the clock. */
   usedAt: number;
 }
@@ -119,7 +119,7 @@ export class Sandboxes {
     const opened = this.source
       .open()
       .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database) }));
-    const sandbox: Sandbox = { opened, users: new Users(), usedAt: this.clock() };
+    const sandbox: Sandbox = { opened, users: new InFlight(), usedAt: this.clock() };
     this.byName.set(name, sandbox);
     // What could not be made is tried again by the next request.
     opened.catch(() => {

@@ -1,5 +1,5 @@
 /** How many requests use something, and who waits until none does. */
-export class Users {
+export class InFlight {
   private count = 0;
   private waiting: (() => void)[] = [];
 

@@ -4,11 +4,11 @@ import { freeTurn } from '../../lib/event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../../databases/database.ts';
 import { Refusal } from '../../records/refusal.ts';
 import { tooLong } from '../../records/row-budget.ts';
-import type { Draw } from '../../query/write/defaults.ts';
+import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { compressed } from '../response/compression.ts';
 import { respondError } from '../response/error.ts';
 import type { Response, StreamedBody } from '../response/response.ts';
-import { after, unless, type Soon } from '../../lib/maybe-promise.ts';
+import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestStart, Trace } from '../../observability/events.ts';
 import { readBody, send, sendInstead, type Connections } from './connections.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
@@ -16,10 +16,10 @@ import type { Departures } from '../load/departures.ts';
 import type { Edge, Entry, Mode } from '../edge/edge.ts';
 import type { ExportRoom } from '../load/export-room.ts';
 import type { Gate } from '../gate/gate.ts';
-import type { Generation } from './served-api.ts';
+import type { ServedApi } from './served-api.ts';
 import { readHead, type Incoming } from '../response/head.ts';
 import type { Metrics } from '../debug/metrics.ts';
-import type { Network } from '../simulation/simulated-network.ts';
+import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
 import { Visit, type Overload } from '../load/overload.ts';
 import { answer } from '../api/pipeline.ts';
@@ -38,19 +38,19 @@ const bodied = new Set(['POST', 'PUT', 'PATCH']);
 export interface Parts {
   readonly mode: Mode;
   /** Asked for each request, so that it can be swapped. */
-  readonly generation: () => Generation;
+  readonly servedApi: () => ServedApi;
   readonly edge: () => Edge;
   readonly connections: Connections;
   readonly overload: Overload;
   readonly gate: Gate;
-  readonly network: Network;
+  readonly network: SimulatedNetwork;
   readonly departures: Departures;
   readonly pipelines: Pipelines;
   readonly unsent: Unsent;
   readonly observer: Observer;
   readonly metrics: Metrics;
   readonly dashboard: Dashboard | undefined;
-  readonly draw: Draw;
+  readonly clockAndIds: ClockAndIds;
   readonly trace: Trace;
   /** In bytes. */
   readonly bodyLimit: number;
@@ -95,16 +95,16 @@ export class RequestHandler {
   /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
   private async take(incoming: Incoming, response: ServerResponse): Promise<void> {
     const { request } = incoming;
-    const { mode, generation, connections, overload, departures, observer, unsent } = this.parts;
+    const { mode, servedApi, connections, overload, departures, observer, unsent } = this.parts;
     const edge = this.parts.edge();
     const entry = edge.enter(request, incoming.path);
     const sending = { vary: edge.vary, extra: entry.headers };
-    let current = generation();
+    let current = servedApi();
     while (current.suspension !== undefined) {
       await current.suspension;
-      current = generation();
+      current = servedApi();
     }
-    const { users } = current;
+    const { inFlight: users } = current;
     const observed = observer.begin(incoming, current, mode);
     const visit = new Visit(overload);
     users.enter();
@@ -159,7 +159,7 @@ export class RequestHandler {
     observed: Observed,
     { client, refusal }: Entry,
     visit: Visit,
-  ): Soon<Response> {
+  ): MaybePromise<Response> {
     const {
       gate,
       network,
@@ -170,7 +170,7 @@ export class RequestHandler {
       mode,
       metrics,
       dashboard,
-      draw,
+      clockAndIds,
     } = this.parts;
     observed.trace.client = client.address;
     const failed = (error: unknown): ApiError => {
@@ -188,7 +188,7 @@ export class RequestHandler {
     const expectClient = (): void => {
       if (request.socket.destroyed) throw new ClientGone('The client has gone');
     };
-    const begin = (late: ApiError | undefined): Soon<Response> => {
+    const begin = (late: ApiError | undefined): MaybePromise<Response> => {
       if (late !== undefined) return respondError(late, path, requestId);
       expectClient();
       return answer({
@@ -216,9 +216,9 @@ export class RequestHandler {
           return body;
         },
         whileThere: (work) => whileThere(request.socket, work),
-        generation: observed.generation,
+        servedApi: observed.servedApi,
         database: observed.database,
-        keys: observed.generation.keys,
+        keys: observed.servedApi.keys,
         onEnd: (work) => {
           const { atEnd } = observed;
           observed.atEnd = () => {
@@ -233,7 +233,7 @@ export class RequestHandler {
         metrics,
         dashboard,
         failed,
-        draw,
+        clockAndIds,
         answerLength: this.parts.answerLength,
         exportRoom: this.parts.exportRoom,
         isStopping: this.isStopping,

@@ -14,29 +14,29 @@ import { compileRead, type CompiledRead } from '../../sql/compile/read.ts';
 import { writeStatements, type WriteStatements } from '../../sql/compile/write.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Sandboxes } from '../sandboxes/sandboxes.ts';
-import { Users } from './in-flight.ts';
+import { InFlight } from './in-flight.ts';
 
 /**
- * How many shapes of requests stay compiled, how long their texts may be in all, and the longest text of one that is
+ * How many plans of requests stay compiled, how long their texts may be in all, and the longest text of one that is
  * kept: what is compiled takes some hundred times its text.
  */
-const keptShapes = 2_000;
-const keptShapeText = 512 * 1_024;
-const longestShape = 4_096;
+const keptPlans = 2_000;
+const keptKeyLength = 512 * 1_024;
+const longestKey = 4_096;
 /** How many views are kept: one for each version and set of roles that a rule names. */
 const keptViews = 500;
 
-/** Where what is compiled is found by its shape. */
-interface Kept<Shape, Compiled> {
-  readonly get: (shape: Shape) => Compiled | undefined;
-  readonly set: (shape: Shape, compiled: Compiled) => unknown;
+/** Where what is compiled is found by its key. */
+interface Kept<Key, Compiled> {
+  readonly get: (key: Key) => Compiled | undefined;
+  readonly set: (key: Key, compiled: Compiled) => unknown;
 }
 
 /**
- * Everything that belongs to one reading of the specification: model, views, compiled shapes, database. A request
+ * Everything that belongs to one reading of the specification: model, views, compiled plans, database. A request
  * uses one generation from start to end; a reload swaps it whole.
  */
-export class Generation {
+export class ServedApi {
   readonly api: Api;
   readonly database: Database;
   readonly statements: WriteStatements;
@@ -46,16 +46,16 @@ export class Generation {
   /** Absent where there are none: in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;
   /** The requests that run on it. */
-  readonly users = new Users();
+  readonly inFlight = new InFlight();
   /** While its database is changed under it: when it is known what comes after it. */
   suspension: Promise<void> | undefined;
   private readonly views = new BoundedCache<View>(keptViews);
   /** The same by the caller itself: those who come again are the same object. */
   private readonly seen = new WeakMap<Subject, Map<Version, View>>();
-  private readonly shapes = new BoundedCache<CompiledRead>(keptShapes, keptShapeText);
+  private readonly plans = new BoundedCache<CompiledRead>(keptPlans, keptKeyLength);
   /** Reads of one record to which the request adds nothing, as to most: found without making a text of them. */
   private readonly plain = new WeakMap<ResourceView, CompiledRead>();
-  private readonly exportShapes = new BoundedCache<CompiledExport>(keptShapes, keptShapeText);
+  private readonly exportPlans = new BoundedCache<CompiledExport>(keptPlans, keptKeyLength);
 
   /** `folder` is where the specification lies, beside which its modules are. */
   constructor(api: Api, database: Database, folder?: string, sandboxes?: Sandboxes) {
@@ -95,38 +95,38 @@ export class Generation {
     return getOrInsert(this.views, key, () => viewOf(this.api, version, subject, key));
   }
 
-  /** The compiled read of a shape; planned only when the shape is new. Failures are not kept. */
-  compiled(shape: string, plan: () => Result<ReadPlan>): Result<CompiledRead> {
-    return this.kept(this.shapes, shape, plan, compileRead);
+  /** The compiled read of a key; planned only when the key is new. Failures are not kept. */
+  compiled(key: string, plan: () => Result<ReadPlan>): Result<CompiledRead> {
+    return this.kept(this.plans, key, plan, compileRead);
   }
 
   /** As `compiled`, of a read of one record of this resource to which the request adds nothing. */
-  compiledPlain(face: ResourceView, plan: () => Result<ReadPlan>): Result<CompiledRead> {
-    return this.kept(this.plain, face, plan, compileRead);
+  compiledPlain(resourceView: ResourceView, plan: () => Result<ReadPlan>): Result<CompiledRead> {
+    return this.kept(this.plain, resourceView, plan, compileRead);
   }
 
   /** As `compiled`, of a list that is read in portions. */
-  compiledExport(shape: string, plan: () => Result<ReadPlan>): Result<CompiledExport> {
-    return this.kept(this.exportShapes, shape, plan, compileExport);
+  compiledExport(key: string, plan: () => Result<ReadPlan>): Result<CompiledExport> {
+    return this.kept(this.exportPlans, key, plan, compileExport);
   }
 
-  private kept<Shape extends string | object, Compiled extends object>(
-    shapes: Kept<Shape, Compiled>,
-    shape: Shape,
+  private kept<Key extends string | object, Compiled extends object>(
+    plans: Kept<Key, Compiled>,
+    key: Key,
     plan: () => Result<ReadPlan>,
     compile: (plan: ReadPlan, dialect: Dialect) => Compiled,
   ): Result<Compiled> {
-    const known = shapes.get(shape);
+    const known = plans.get(key);
     if (known !== undefined) return ok(known);
     const planned = plan();
     if (!planned.ok) return planned;
     const compiled = compile(planned.value, this.database.dialect);
-    if (typeof shape !== 'string' || shape.length <= longestShape) shapes.set(shape, compiled);
+    if (typeof key !== 'string' || key.length <= longestKey) plans.set(key, compiled);
     return ok(compiled);
   }
 
-  /** How many shapes are compiled; tests hold its bound to it. */
-  get shapeCount(): number {
-    return this.shapes.size;
+  /** How many plans are compiled; tests hold its bound to it. */
+  get planCount(): number {
+    return this.plans.size;
   }
 }

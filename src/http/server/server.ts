@@ -4,7 +4,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { timesRead } from '../../lib/event-loop.ts';
-import type { Draw } from '../../query/write/defaults.ts';
+import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import type { Specification } from '../../specification/specification.ts';
 import type { Trace, TraceReader } from '../../observability/events.ts';
@@ -15,12 +15,12 @@ import { Departures } from '../load/departures.ts';
 import { Edge, type Mode } from '../edge/edge.ts';
 import { Gate } from '../gate/gate.ts';
 import { ExportRoom } from '../load/export-room.ts';
-import type { Generation } from './served-api.ts';
+import type { ServedApi } from './served-api.ts';
 import type { Fleet } from './fleet.ts';
 import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
 import { boundsIn } from '../load/memory-bounds.ts';
 import { Metrics } from '../debug/metrics.ts';
-import { Network } from '../simulation/simulated-network.ts';
+import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
 import { longestDelay, Overload } from '../load/overload.ts';
 import { Pipelines } from '../load/pipelining.ts';
@@ -41,7 +41,7 @@ export interface ServerOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  readonly draw: Draw;
+  readonly clockAndIds: ClockAndIds;
   /** Whole ms on a clock that is never set, for quotas and for when keys are asked for; that of the process. */
   readonly clock?: () => number;
   readonly trace: Trace;
@@ -82,34 +82,34 @@ export interface RunningServer {
 }
 
 /**
- * Serves a generation over HTTP. `generation` is asked for each request, so that it can be swapped. Rejects with the
+ * Serves a generation over HTTP. `servedApi` is called for each request, so that it can be swapped. Rejects with the
  * system's error (`EADDRINUSE`, …) when it cannot listen.
  */
 export async function startServer(
-  generation: () => Generation,
+  servedApi: () => ServedApi,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, draw, mode = 'start', clock = wholeClock } = options;
+  const { host, port, clockAndIds, mode = 'start', clock = wholeClock } = options;
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
-  const { settings, limits } = generation().api;
+  const { settings, limits } = servedApi().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
   const bounds = boundsIn(options.memory ?? Infinity, bodyLimit);
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
-  const edge = currentEdge(() => generation().api.settings, mode);
+  const edge = currentEdge(() => servedApi().api.settings, mode);
   const askers = new Askers();
   const connections = new Connections(maxHeaderSize, askers, (socket) => edge().unread(socket));
   const metrics = new Metrics(options.fleet);
   const uptime = (): number => performance.now();
-  const network = new Network({ mode, clock: uptime });
-  const dashboard = hasDashboard(generation().api, mode)
+  const network = new SimulatedNetwork({ mode, clock: uptime });
+  const dashboard = hasDashboard(servedApi().api, mode)
     ? new Dashboard({
         token: randomBytes(32).toString('hex'),
         clock: uptime,
-        now: draw.now,
+        now: clockAndIds.now,
         databaseTime: () => metrics.totalDatabaseTime,
         origin: sharedOrigin(),
-        api: () => generation().api,
+        api: () => servedApi().api,
         mode,
         network,
         fleet: options.fleet,
@@ -117,13 +117,13 @@ export async function startServer(
     : undefined;
   void dashboard?.join();
   const readers = [...(options.readers ?? []), ...(dashboard === undefined ? [] : [dashboard])];
-  const observer = new Observer(readers, metrics, draw.now);
+  const observer = new Observer(readers, metrics, clockAndIds.now);
   const trace: Trace = (event) => {
     if (event.kind === 'dependency') metrics.told(event);
     options.trace(event);
   };
   const processes = options.fleet?.size ?? 1;
-  const gate = new Gate({ mode, now: draw.now, timesRead, clock, trace, processes });
+  const gate = new Gate({ mode, now: clockAndIds.now, timesRead, clock, trace, processes });
   gate.prepare(settings);
   const departures = new Departures(uptime, timesRead);
   const overload = new Overload({
@@ -137,7 +137,7 @@ export async function startServer(
   });
   const handler = new RequestHandler({
     mode,
-    generation,
+    servedApi,
     edge,
     connections,
     overload,
@@ -149,7 +149,7 @@ export async function startServer(
     observer,
     metrics,
     dashboard,
-    draw,
+    clockAndIds,
     trace,
     bodyLimit,
     answerLength: options.answerLength,

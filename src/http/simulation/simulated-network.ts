@@ -18,7 +18,7 @@ import { findRoute } from '../api/router.ts';
 interface Arrival {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  readonly generation: { readonly api: Api };
+  readonly servedApi: { readonly api: Api };
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
 }
 
@@ -29,7 +29,7 @@ export interface NetworkOptions {
 }
 
 /** The simulated network of a server. Contract 4, Network simulation. */
-export class Network {
+export class SimulatedNetwork {
   private readonly options: NetworkOptions;
   /** A resource's own settings replace those of the API, and draw by themselves. */
   private readonly simulations = new WeakMap<NetworkSpecification, Simulation>();
@@ -44,7 +44,7 @@ export class Network {
 
   /** Draws what happens to a request; to be called in order of arrival. Undefined: nothing does. */
   arrive(arrival: Arrival, path: string): Passage | undefined {
-    const { api } = arrival.generation;
+    const { api } = arrival.servedApi;
     const header = arrival.headers['x-simulate'];
     if (header === undefined && !this.isUsed(api.settings)) return undefined;
     // A browser asks by OPTIONS before it asks: that is no request of the page's own.
@@ -142,9 +142,9 @@ export class Passage {
    */
   async cross(caller: Caller | undefined): Promise<ApiError | undefined> {
     this.conditions = this.drawn;
-    const { generation } = this.arrival;
+    const { servedApi } = this.arrival;
     const { mode } = this.options;
-    const mayAsk = caller !== undefined && isHonoured({ generation, mode }, caller);
+    const mayAsk = caller !== undefined && isHonoured({ servedApi, mode }, caller);
     this.isIgnored = this.asked !== undefined && !mayAsk;
     if (this.asked !== undefined && mayAsk) {
       const wished = readSimulate(this.asked, this.drawn);

@@ -1,5 +1,5 @@
 /** What a pattern is made into: each of its parts from the parts within it. */
-export interface PatternShapes<Part> {
+export interface PatternBuilders<Part> {
   /** One of several: `a|b`. */
   readonly oneOf: (parts: readonly Part[]) => Part;
   readonly inOrder: (parts: readonly Part[]) => Part;
@@ -23,7 +23,10 @@ function boundsOf(quantifier: string): readonly [number, number] | undefined {
 }
 
 /** Makes a whole of a valid pattern (`u` flag); undefined where it has look-around or back-references. */
-export function readPattern<Part>(source: string, shapes: PatternShapes<Part>): Part | undefined {
+export function readPattern<Part>(
+  source: string,
+  builders: PatternBuilders<Part>,
+): Part | undefined {
   const tokens = source.match(token) ?? [];
   if (tokens.some((one) => one === '(?' || /^\\[1-9k]/u.test(one))) return undefined;
   let position = 0;
@@ -35,7 +38,7 @@ export function readPattern<Part>(source: string, shapes: PatternShapes<Part>): 
       position += 1;
       parts.push(all());
     }
-    return shapes.oneOf(parts);
+    return builders.oneOf(parts);
   };
   const all = (): Part => {
     const parts: Part[] = [];
@@ -45,9 +48,9 @@ export function readPattern<Part>(source: string, shapes: PatternShapes<Part>): 
       one = tokens[position]
     ) {
       position += 1;
-      parts.push(repeated(one.startsWith('(') ? group() : shapes.single(one)));
+      parts.push(repeated(one.startsWith('(') ? group() : builders.single(one)));
     }
-    return shapes.inOrder(parts);
+    return builders.inOrder(parts);
   };
   const group = (): Part => {
     const part = any();
@@ -58,7 +61,7 @@ export function readPattern<Part>(source: string, shapes: PatternShapes<Part>): 
     const bounds = boundsOf(tokens[position] ?? '');
     if (bounds === undefined) return part;
     position += 1;
-    return shapes.repeated(part, ...bounds);
+    return builders.repeated(part, ...bounds);
   };
   return any();
 }

@@ -1,11 +1,11 @@
 import type { FieldType } from '../api.ts';
 import { plain } from './plain.ts';
-import { accept, wrongType, wrongValue, type Reading } from '../values.ts';
+import { accept, wrongType, wrongValue, type ParsedValue } from '../values.ts';
 import { ExactNumber, parseJsonNumber, rescale } from '../exact-number.ts';
 import { operatorSets } from '../operators.ts';
 
 /** Reads a whole number between −(2⁵³−1) and 2⁵³−1. */
-export function readInteger(value: unknown): Reading {
+export function readInteger(value: unknown): ParsedValue {
   const number = value instanceof ExactNumber ? Number(value.text) : value;
   if (typeof number !== 'number') return wrongType('must be a number');
   if (Math.abs(number) > Number.MAX_SAFE_INTEGER)

@@ -1,5 +1,5 @@
 import type { Codec, Field, FieldType } from '../api.ts';
-import { accept, mostIssues, wrongValue, type Reading, type ValueIssue } from '../values.ts';
+import { accept, mostIssues, wrongValue, type ParsedValue, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { ExactNumber } from '../exact-number.ts';
 import { operatorSets } from '../operators.ts';
@@ -82,9 +82,9 @@ function isSorted(names: readonly string[]): boolean {
 
 /** Joins the readings of the parts of a value into one, up to the last issue that is told; `make` builds the whole. */
 export function gather(
-  parts: Iterable<Reading>,
+  parts: Iterable<ParsedValue>,
   make: (values: JsonValue[]) => JsonValue,
-): Reading {
+): ParsedValue {
   const issues: ValueIssue[] = [];
   const values: JsonValue[] = [];
   for (const part of parts) {
@@ -96,14 +96,17 @@ export function gather(
 }
 
 /** Reads the items of a list. */
-export function readItems(items: readonly unknown[], read: (item: unknown) => Reading): Reading {
+export function readItems(
+  items: readonly unknown[],
+  read: (item: unknown) => ParsedValue,
+): ParsedValue {
   return gather(readEach(items, read), (values) => values);
 }
 
 function* readEach(
   items: readonly unknown[],
-  read: (item: unknown) => Reading,
-): Generator<Reading> {
+  read: (item: unknown) => ParsedValue,
+): Generator<ParsedValue> {
   for (const [index, item] of items.entries()) {
     const reading = read(item);
     yield reading.ok ? reading : below(`[${index}]`, reading);
@@ -111,13 +114,13 @@ function* readEach(
 }
 
 /** Moves the issues of a part below the name of the whole. */
-export function below(path: string, reading: Reading): Reading {
+export function below(path: string, reading: ParsedValue): ParsedValue {
   if (reading.ok) return reading;
   const issues = reading.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` }));
   return { ok: false, issues };
 }
 
-function readNumber(value: number | ExactNumber): Reading {
+function readNumber(value: number | ExactNumber): ParsedValue {
   const number = value instanceof ExactNumber ? Number(value.text) : value;
   if (!Number.isFinite(number)) return wrongValue('is too large for a number');
   if (Math.abs(number) > Number.MAX_SAFE_INTEGER)
@@ -126,7 +129,7 @@ function readNumber(value: number | ExactNumber): Reading {
 }
 
 /** Reads any JSON value that every database can hold, with members in the canonical order. */
-export function readJson(value: unknown): Reading {
+export function readJson(value: unknown): ParsedValue {
   if (typeof value === 'string') return readText(value);
   if (typeof value === 'number' || value instanceof ExactNumber) return readNumber(value);
   if (value === null || typeof value === 'boolean') return accept(value);

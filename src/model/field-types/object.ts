@@ -1,5 +1,5 @@
 import type { FieldType } from '../api.ts';
-import { isJsonObject, wrongType, type Reading } from '../values.ts';
+import { isJsonObject, wrongType, type ParsedValue } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 import { defaultValue, readValue } from '../validation.ts';
 import { below, gather, readJson, storedAsJson } from './json.ts';
@@ -12,7 +12,7 @@ export const objectType: FieldType = {
     if (!isJsonObject(value)) return wrongType('must be an object');
     if (properties === undefined) return readJson(value);
     const members = new Map(Object.entries(value));
-    const parts: [string, Reading][] = [];
+    const parts: [string, ParsedValue][] = [];
     for (const [name, property] of properties) {
       const member = members.has(name) ? members.get(name) : defaultValue(property);
       members.delete(name);

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { TypeName } from '../../specification/specification.ts';
 import type { FieldType } from '../api.ts';
 import { plain } from './plain.ts';
-import { accept, wrongType, wrongValue, type Reading } from '../values.ts';
+import { accept, wrongType, wrongValue, type ParsedValue } from '../values.ts';
 import { operatorSets } from '../operators.ts';
 
 interface Format {
@@ -41,7 +41,7 @@ export const formats: Readonly<Record<string, Format>> = {
 };
 
 /** A string that every database can hold: no NUL, no lone surrogate. */
-export function readText(value: unknown): Reading {
+export function readText(value: unknown): ParsedValue {
   if (typeof value !== 'string') return wrongType('must be a string');
   if (value.includes('\0')) return wrongValue('must not hold a NUL character');
   if (!value.isWellFormed()) return wrongValue('must not hold half of a surrogate pair');

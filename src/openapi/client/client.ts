@@ -21,15 +21,15 @@ import { nameOf, type Naming } from '../document/records.ts';
 export function clientSource(view: View): string {
   const { api, version } = view;
   const naming: Naming = { names: typeNames(view) };
-  const faces = view.faces();
+  const resourceViews = view.resourceViews();
   const root = `${api.basePath}/v${version.number}`;
   return [
     `// ${oneLine(api.name)}, version ${version.number}: made by "plinth types". Changes to this file are lost when it is made again.\n`,
     `const root = ${JSON.stringify(root)};\n`,
-    `const resourceNames: readonly string[] = ${JSON.stringify(faces.map(({ name }) => name))};\n`,
+    `const resourceNames: readonly string[] = ${JSON.stringify(resourceViews.map(({ name }) => name))};\n`,
     'export type JsonValue =\n  | null\n  | boolean\n  | number\n  | string\n  | JsonValue[]\n  | { [member: string]: JsonValue };\n',
-    ...faces.flatMap((face) => resourceTypes(face, naming)),
-    resourcesType(faces, naming, api.limits),
+    ...resourceViews.flatMap((resourceView) => resourceTypes(resourceView, naming)),
+    resourcesType(resourceViews, naming, api.limits),
     errorType(),
     source('filters.ts'),
     source('types.ts'),
@@ -44,23 +44,27 @@ function source(name: string): string {
 }
 
 /** Types of records and bodies of one resource. */
-function resourceTypes(face: ResourceView, naming: Naming): readonly string[] {
-  const name = nameOf(face, naming);
-  const { offered, resource } = face;
-  const record = [...face.fields.values()].map(({ name: member, field }) =>
+function resourceTypes(resourceView: ResourceView, naming: Naming): readonly string[] {
+  const name = nameOf(resourceView, naming);
+  const { offered, resource } = resourceView;
+  const record = [...resourceView.fields.values()].map(({ name: member, field }) =>
     memberOf(member, readType(field), false, field),
   );
   const types = [interfaceOf(name, record, resource.description)];
   if (offered.has('create'))
     types.push(
-      interfaceOf(`${name}Create`, body(face, 'create'), `The body that creates: ${name}.`),
+      interfaceOf(`${name}Create`, body(resourceView, 'create'), `The body that creates: ${name}.`),
     );
   if (offered.has('update')) {
     types.push(
-      interfaceOf(`${name}Replace`, body(face, 'replace'), `The body that replaces: ${name}.`),
+      interfaceOf(
+        `${name}Replace`,
+        body(resourceView, 'replace'),
+        `The body that replaces: ${name}.`,
+      ),
     );
     types.push(
-      interfaceOf(`${name}Update`, body(face, 'update'), `The body that changes: ${name}.`),
+      interfaceOf(`${name}Update`, body(resourceView, 'update'), `The body that changes: ${name}.`),
     );
   }
   return types;
@@ -94,18 +98,21 @@ function indent(text: string): string {
   return text.replaceAll(/^/gmu, '  ');
 }
 
-function body(face: ResourceView, kind: 'create' | 'replace' | 'update'): readonly string[] {
-  const { id } = face.resource;
-  const needed = new Set<InputView>(kind === 'update' ? [] : requiredInputs(face, kind));
+function body(
+  resourceView: ResourceView,
+  kind: 'create' | 'replace' | 'update',
+): readonly string[] {
+  const { id } = resourceView.resource;
+  const needed = new Set<InputView>(kind === 'update' ? [] : requiredInputs(resourceView, kind));
   const inputs =
     kind === 'create'
-      ? creatableInputs(face)
-      : changeInputs(face).filter(({ field, updatable }) => updatable || field === id);
+      ? creatableInputs(resourceView)
+      : changeInputs(resourceView).filter(({ field, updatable }) => updatable || field === id);
   return [
     ...inputs.map((input) =>
       memberOf(input.name, writeType(input.field), !needed.has(input), input.field),
     ),
-    ...linkable(face).map((view) =>
+    ...linkable(resourceView).map((view) =>
       memberOf(view.name, linksType(view, kind === 'create' ? neededPivot(view) : []), true),
     ),
   ];
@@ -182,47 +189,54 @@ function plainType(
   }
 }
 
-function resourcesType(faces: readonly ResourceView[], naming: Naming, limits: Limits): string {
-  const members = faces.map(
-    (face) => `${key(face.name)}: {\n${indent(resourceType(face, naming, limits))}\n};`,
+function resourcesType(
+  resourceViews: readonly ResourceView[],
+  naming: Naming,
+  limits: Limits,
+): string {
+  const members = resourceViews.map(
+    (resourceView) =>
+      `${key(resourceView.name)}: {\n${indent(resourceType(resourceView, naming, limits))}\n};`,
   );
   return `/** Every resource: its records, relations, filters and what can be done with it. */\nexport interface Resources {\n${indent(members.join('\n'))}\n}\n`;
 }
 
-function resourceType(face: ResourceView, naming: Naming, limits: Limits): string {
-  const name = nameOf(face, naming);
-  const { offered, resource } = face;
-  const objects = [...face.fields.values()].filter(({ field }) =>
+function resourceType(resourceView: ResourceView, naming: Naming, limits: Limits): string {
+  const name = nameOf(resourceView, naming);
+  const { offered, resource } = resourceView;
+  const objects = [...resourceView.fields.values()].filter(({ field }) =>
     ['object', 'json'].includes(field.type.name),
   );
-  const groups = [...face.groups].map(([group, members]) => memberOf(group, union(members), false));
+  const groups = [...resourceView.groups].map(([group, members]) =>
+    memberOf(group, union(members), false),
+  );
   return [
     `id: ${readType(resource.id)};`,
     `record: ${name};`,
     `objects: ${union(objects.map((one) => one.name))};`,
-    `relations: {\n${indent([...face.relations.values()].map(relationType).join('\n'))}\n};`,
-    `expand: ${union(expandPaths(face, limits))};`,
+    `relations: {\n${indent([...resourceView.relations.values()].map(relationType).join('\n'))}\n};`,
+    `expand: ${union(expandPaths(resourceView, limits))};`,
     `groups: { ${groups.join(' ')} };`,
     `operations: ${union([...offered])};`,
     `create: ${offered.has('create') ? `${name}Create` : 'never'};`,
     `replace: ${offered.has('update') ? `${name}Replace` : 'never'};`,
     `update: ${offered.has('update') ? `${name}Update` : 'never'};`,
-    `where: Filters<{\n${indent(filterTypes(face, limits).join('\n'))}\n}, ${union([...face.relations.keys()])}, ${union(freeJson(face, limits))}>;`,
-    `sort: ${union(sortables(face, limits))};`,
+    `where: Filters<{\n${indent(filterTypes(resourceView, limits).join('\n'))}\n}, ${union([...resourceView.relations.keys()])}, ${union(freeJson(resourceView, limits))}>;`,
+    `sort: ${union(sortables(resourceView, limits))};`,
   ].join('\n');
 }
 
 /** The paths to expand, level by level, as long as they stay few enough for the compiler and the reader. */
-function expandPaths(face: ResourceView, { defaultDepth }: Limits): readonly string[] {
+function expandPaths(resourceView: ResourceView, { defaultDepth }: Limits): readonly string[] {
   const paths: string[] = [];
-  let level = [{ path: '', faces: [face] }];
+  let level = [{ path: '', resourceViews: [resourceView] }];
   for (let depth = 0; depth < defaultDepth; depth += 1) {
-    level = level.flatMap(({ path, faces }) => {
-      const views = faces.flatMap((one) => [...one.relations.values()]);
+    level = level.flatMap(({ path, resourceViews }) => {
+      const views = resourceViews.flatMap((one) => [...one.relations.values()]);
       return [...new Set(views.map(({ name }) => name))].map((name) => ({
         path: `${path}${name}.`,
-        faces: views.flatMap((view) =>
-          view.name === name ? facesOf(view).map((target) => target.face) : [],
+        resourceViews: views.flatMap((view) =>
+          view.name === name ? facesOf(view).map((target) => target.resourceView) : [],
         ),
       }));
     });
@@ -235,7 +249,7 @@ function expandPaths(face: ResourceView, { defaultDepth }: Limits): readonly str
 const mostPaths = 500;
 
 function relationType(view: RelationView): string {
-  const targets = [...new Set(facesOf(view).map(({ face }) => face.name))];
+  const targets = [...new Set(facesOf(view).map(({ resourceView }) => resourceView.name))];
   const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field), false));
   const added = pivot.length === 0 ? 'unknown' : `{ pivot: { ${pivot.join(' ')} } }`;
   return `${key(view.name)}: { to: ${union(targets)}; many: ${isToMany(view.relation)}; pivot: ${added} };`;
@@ -246,18 +260,19 @@ function union(names: readonly string[]): string {
 }
 
 /** Of each path what it is compared with, its operators, and whether its name alone is a filter. */
-function filterTypes(face: ResourceView, limits: Limits): readonly string[] {
-  return filterables(face, limits).map((filter) => {
+function filterTypes(resourceView: ResourceView, limits: Limits): readonly string[] {
+  return filterables(resourceView, limits).map((filter) => {
     const { path, leaves, kind, operators } = filter;
-    const several = kind === 'related' || kind === 'pivot' || leaves[0] === face.resource.id;
+    const several =
+      kind === 'related' || kind === 'pivot' || leaves[0] === resourceView.resource.id;
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
     return `${key(path)}: [${filterType(leaves)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
   });
 }
 
 /** Where keys are that only the values know. */
-function freeJson(face: ResourceView, limits: Limits): readonly string[] {
-  return filterables(face, limits).flatMap(({ path, leaves, kind }) =>
+function freeJson(resourceView: ResourceView, limits: Limits): readonly string[] {
+  return filterables(resourceView, limits).flatMap(({ path, leaves, kind }) =>
     kind !== 'related' && kind !== 'pivot' && leaves.some(isFree) ? [path] : [],
   );
 }

@@ -1,5 +1,5 @@
 /** What one change of an API means for those who use it. */
-export interface Change {
+export interface ApiChange {
   readonly isBreaking: boolean;
   /** Where: `v1 posts.title`, `limits.maxLimit`. */
   readonly path: string;

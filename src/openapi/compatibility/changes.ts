@@ -16,7 +16,7 @@ import {
   type View,
 } from '../../model/view.ts';
 import { compareAccess, compareCredentials } from './access.ts';
-import type { Change, Note } from './change.ts';
+import type { ApiChange, Note } from './change.ts';
 import { compareFields } from './fields.ts';
 import { linkable } from '../document/links.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
@@ -26,8 +26,8 @@ import { serverDefaults } from '../../specification/keys/server.ts';
  * what does not. Storage, generated data and the like are not looked at, nor is a version that had ended before `today`:
  * nobody uses it.
  */
-export function compareApis(old: Api, now: Api, today: Date): readonly Change[] {
-  const changes = new Map<string, Change>();
+export function compareApis(old: Api, now: Api, today: Date): readonly ApiChange[] {
+  const changes = new Map<string, ApiChange>();
   const note: Note = (isBreaking, path, message) => {
     changes.set(`${path} ${message}`, { isBreaking, path, message });
   };
@@ -101,7 +101,7 @@ function compareVersions(old: View, now: View, note: Note): void {
 }
 
 function facesByName(view: View): ReadonlyMap<string, ResourceView> {
-  return new Map(view.faces().map((face) => [face.name, face]));
+  return new Map(view.resourceViews().map((resourceView) => [resourceView.name, resourceView]));
 }
 
 function compareResources(old: ResourceView, now: ResourceView, note: Note): void {
@@ -149,7 +149,9 @@ function compareRelation(before: RelationView, after: RelationView, note: Note):
     );
     return;
   }
-  const [old, now] = [before, after].map((view) => facesOf(view).map(({ face }) => face.name));
+  const [old, now] = [before, after].map((view) =>
+    facesOf(view).map(({ resourceView }) => resourceView.name),
+  );
   const gone = old?.filter((target) => now?.includes(target) !== true) ?? [];
   const added = now?.filter((target) => old?.includes(target) !== true) ?? [];
   if (gone.length > 0) note(true, name, `no longer leads to ${gone.join(', ')}`);

@@ -61,7 +61,7 @@ function* documentSteps(
   const { api, version } = view;
   const names = typeNames(view);
   const context: OperationContext = { api, version, names, isDebugOn, hasSandboxes, rows };
-  const faces = view.faces();
+  const resourceViews = view.resourceViews();
   const paths: Record<string, OpenApiDocument['paths'][string]> = {};
   const schemas: Record<string, JsonSchema> = {};
   const components = {
@@ -70,9 +70,9 @@ function* documentSteps(
     headers: responseHeaders,
     responses: errorResponses(commonHeaders(context), isSimulated(context)),
   };
-  for (const face of faces) {
-    Object.assign(paths, pathsOf(face, context));
-    Object.assign(schemas, recordSchemas(face, context));
+  for (const resourceView of resourceViews) {
+    Object.assign(paths, pathsOf(resourceView, context));
+    Object.assign(schemas, recordSchemas(resourceView, context));
     yield;
   }
   schemas['Error'] = errorSchema(isDebugOn);
@@ -92,7 +92,7 @@ function* documentSteps(
       license: { name: 'Not stated', identifier: 'NOASSERTION' },
     },
     servers: [{ url: serverOf(api) }],
-    tags: faces.map(tagOf),
+    tags: resourceViews.map(tagOf),
     paths,
     components: {
       ...only(used, components),

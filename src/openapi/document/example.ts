@@ -51,27 +51,29 @@ const searched = 20;
  * is filled with, and so may values that nobody reads: such examples are made of rows that are not filled. Without
  * rows the types of the fields have to do.
  */
-export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
-  const count = rows?.countOf(face.resource) ?? 0;
-  const seesAll = decide(face.rules.read).allowed === 'all';
-  const shown = [...face.fields.values()];
-  const inputs = [...face.inputs.values()];
-  const next = valuesFrom(face, rows, count + 1);
-  const here = seesAll ? valuesFrom(face, rows, 1) : next;
+export function examplesOf(resourceView: ResourceView, rows?: ExampleRows): Examples {
+  const count = rows?.countOf(resourceView.resource) ?? 0;
+  const seesAll = decide(resourceView.rules.read).allowed === 'all';
+  const shown = [...resourceView.fields.values()];
+  const inputs = [...resourceView.inputs.values()];
+  const next = valuesFrom(resourceView, rows, count + 1);
+  const here = seesAll ? valuesFrom(resourceView, rows, 1) : next;
 
   const record = all(shown, here);
   const replace = all(
-    inputs.filter((input) => isReplaced(input, face)),
+    inputs.filter((input) => isReplaced(input, resourceView)),
     here,
   );
-  const change = inputs.find((input) => isPlainChange(input, face));
-  const creatable = inputs.filter((input) => isCreated(input, face));
-  const added = rows && withRoom(creatable, next, face, rows);
+  const change = inputs.find((input) => isPlainChange(input, resourceView));
+  const creatable = inputs.filter((input) => isCreated(input, resourceView));
+  const added = rows && withRoom(creatable, next, resourceView, rows);
   const room = rows === undefined ? next : added;
   const one: Values | undefined =
     room &&
     ((view) =>
-      view.field.nullable && pointsNowhere(view.field, face.view.subject) ? null : room(view));
+      view.field.nullable && pointsNowhere(view.field, resourceView.view.subject)
+        ? null
+        : room(view));
   const update = change === undefined ? replace : all([change], next);
   return {
     record,
@@ -79,7 +81,7 @@ export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
     created: one && all(shown, one),
     replace,
     update,
-    merge: mergeOf(face, next) ?? update,
+    merge: mergeOf(resourceView, next) ?? update,
     updated: record && update && { ...record, ...update },
   };
 }
@@ -87,10 +89,14 @@ export function examplesOf(face: ResourceView, rows?: ExampleRows): Examples {
 type Values = (view: FieldView) => JsonValue | undefined;
 
 /** The values of a row that may be told, from this one on; the file's own example of a field comes first. */
-function valuesFrom(face: ResourceView, rows: ExampleRows | undefined, first: number): Values {
-  const { view } = face;
+function valuesFrom(
+  resourceView: ResourceView,
+  rows: ExampleRows | undefined,
+  first: number,
+): Values {
+  const { view } = resourceView;
   const told = new Map(
-    [...face.inputs.values()].map(({ field }) => [field, toldValues(field, view)]),
+    [...resourceView.inputs.values()].map(({ field }) => [field, toldValues(field, view)]),
   );
   const row = Array.from({ length: searched }, (_, index) => first + index).find((number) =>
     [...told].every(([field, values]) => {
@@ -126,30 +132,33 @@ function withRoom(
   return free && ((view) => (free.has(view.field) ? free.get(view.field) : values(view)));
 }
 
-function isCreated(input: InputView, face: ResourceView): boolean {
-  return mayCreate(input) && input.field !== face.resource.id;
+function isCreated(input: InputView, resourceView: ResourceView): boolean {
+  return mayCreate(input) && input.field !== resourceView.resource.id;
 }
 
-function isReplaced(input: InputView, face: ResourceView): boolean {
-  return mayUpdate(input) && face.fields.has(input.name);
+function isReplaced(input: InputView, resourceView: ResourceView): boolean {
+  return mayUpdate(input) && resourceView.fields.has(input.name);
 }
 
 /** Whether a field can be changed alone, whatever else there is. */
-function isPlainChange(input: InputView, face: ResourceView): boolean {
+function isPlainChange(input: InputView, resourceView: ResourceView): boolean {
   const { field } = input;
-  const isOfPair = [...face.resource.relations.values()].some(
+  const isOfPair = [...resourceView.resource.relations.values()].some(
     (relation) =>
       relation.kind === 'morphTo' && (relation.typeField === field || relation.idField === field),
   );
-  const isDistinct = field.unique || face.resource.unique.some((list) => list.includes(field));
-  return isReplaced(input, face) && field.reference === undefined && !isDistinct && !isOfPair;
+  const isDistinct =
+    field.unique || resourceView.resource.unique.some((list) => list.includes(field));
+  return (
+    isReplaced(input, resourceView) && field.reference === undefined && !isDistinct && !isOfPair
+  );
 }
 
 /** A merge patch that changes one member of an object. */
-function mergeOf(face: ResourceView, values: Values): Example | undefined {
-  for (const input of face.inputs.values()) {
+function mergeOf(resourceView: ResourceView, values: Values): Example | undefined {
+  for (const input of resourceView.inputs.values()) {
     const { name, field } = input;
-    if (field.type.name !== 'object' || !isReplaced(input, face)) continue;
+    if (field.type.name !== 'object' || !isReplaced(input, resourceView)) continue;
     const value = values(input);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
     return { [name]: Object.fromEntries(Object.entries(value).slice(0, 1)) };

@@ -22,13 +22,13 @@ export interface Filterable {
  * What the records of a resource can be filtered by, as this caller sees it: every field, every declared member of an
  * object, every relation, and one step behind the relations.
  */
-export function filterables(face: ResourceView, limits: Limits): readonly Filterable[] {
-  const own = [...face.fields.values()].flatMap(({ name, field }) =>
+export function filterables(resourceView: ResourceView, limits: Limits): readonly Filterable[] {
+  const own = [...resourceView.fields.values()].flatMap(({ name, field }) =>
     pathsOf(name, field).map(
       (path) => ({ path, kind: path === name ? 'field' : 'member' }) as const,
     ),
   );
-  const relations = [...face.relations.values()].flatMap((relation) => [
+  const relations = [...resourceView.relations.values()].flatMap((relation) => [
     ...[relation.name, ...targetsOf(relation)].map((path) => ({ path, kind: 'relation' }) as const),
     ...related(relation).map((path) => ({ path, kind: 'related' }) as const),
     ...relation.pivot.flatMap(({ name, field }) =>
@@ -39,7 +39,7 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
   ]);
   const paths = new Map([...own, ...relations].map(({ path, kind }) => [path, kind]));
   return [...paths].flatMap(([path, kind]) => {
-    const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, face);
+    const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, resourceView);
     if (resolved?.ok !== true) return [];
     const takes = operatorsAt(resolved.value);
     // What is a path itself, such as that of a field level_gt, is no level with an operator.
@@ -49,11 +49,11 @@ export function filterables(face: ResourceView, limits: Limits): readonly Filter
 }
 
 /** What leaves out items of the collections that a record comes with, as filters of single reads do. */
-export function itemFilterables(face: ResourceView, limits: Limits): readonly Filterable[] {
-  const starts = [...face.relations.values()].flatMap(({ name, relation }) =>
+export function itemFilterables(resourceView: ResourceView, limits: Limits): readonly Filterable[] {
+  const starts = [...resourceView.relations.values()].flatMap(({ name, relation }) =>
     isToMany(relation) ? [`${name}.`] : [],
   );
-  return filterables(face, limits).filter(({ path }) =>
+  return filterables(resourceView, limits).filter(({ path }) =>
     starts.some((start) => path.startsWith(start)),
   );
 }
@@ -84,17 +84,17 @@ export function isBareFilter({ path, operators: fit }: Filterable): boolean {
 }
 
 /** The names of what a list can be sorted by: fields, members and to-one paths of one step. */
-export function sortables(face: ResourceView, limits: Limits): readonly string[] {
-  const own = [...face.fields.values()].flatMap(({ name, field }) => pathsOf(name, field));
-  const through = [...face.relations.values()].flatMap((relation) =>
+export function sortables(resourceView: ResourceView, limits: Limits): readonly string[] {
+  const own = [...resourceView.fields.values()].flatMap(({ name, field }) => pathsOf(name, field));
+  const through = [...resourceView.relations.values()].flatMap((relation) =>
     relation.relation.kind === 'morphTo'
       ? []
-      : facesOf(relation).flatMap(({ face: target }) =>
+      : facesOf(relation).flatMap(({ resourceView: target }) =>
           [...target.fields.keys()].map((name) => `${relation.name}.${name}`),
         ),
   );
   return [...own, ...through].filter((path) => {
-    const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, face);
+    const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, resourceView);
     return resolved?.ok === true && endsOf(resolved.value).some(isSortable);
   });
 }
@@ -117,15 +117,15 @@ function pathsOf(path: string, { properties }: Field): readonly string[] {
 /** `owner:posts`, for each of the resources that a morphTo leads to. */
 function targetsOf(view: RelationView): readonly string[] {
   if (view.relation.kind !== 'morphTo') return [];
-  return [...new Set(facesOf(view).map(({ face }) => `${view.name}:${face.name}`))];
+  return [...new Set(facesOf(view).map(({ resourceView }) => `${view.name}:${resourceView.name}`))];
 }
 
 function related(view: RelationView): readonly string[] {
   const isMorph = view.relation.kind === 'morphTo';
-  return facesOf(view).flatMap(({ face }) =>
-    [...face.fields.keys()].flatMap((name) => [
+  return facesOf(view).flatMap(({ resourceView }) =>
+    [...resourceView.fields.keys()].flatMap((name) => [
       `${view.name}.${name}`,
-      ...(isMorph ? [`${view.name}:${face.name}.${name}`] : []),
+      ...(isMorph ? [`${view.name}:${resourceView.name}.${name}`] : []),
     ]),
   );
 }

@@ -12,8 +12,8 @@ import { requiredInputs } from './inputs.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** The belongsToMany relations whose links this caller may write with the record. */
-export function linkable(face: ResourceView): readonly RelationView[] {
-  return [...face.relations.values()].filter((view) => mayLink(view, face));
+export function linkable(resourceView: ResourceView): readonly RelationView[] {
+  return [...resourceView.relations.values()].filter((view) => mayLink(view, resourceView));
 }
 
 function throughOf({ relation, target }: RelationView): ResourceView | undefined {

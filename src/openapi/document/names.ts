@@ -41,13 +41,15 @@ export function pascal(name: string): string {
 export function typeNames(view: View): ReadonlyMap<string, string> {
   const used = new Set(taken.toLowerCase().split(' '));
   const names = new Map<string, string>();
-  for (const face of view.faces()) {
+  for (const resourceView of view.resourceViews()) {
     const own = (name: string): readonly string[] =>
-      [...suffixes, ...relationSuffixes(face)].map((suffix) => `${name}${suffix}`.toLowerCase());
-    for (const name of candidates(face.name)) {
+      [...suffixes, ...relationSuffixes(resourceView)].map((suffix) =>
+        `${name}${suffix}`.toLowerCase(),
+      );
+    for (const name of candidates(resourceView.name)) {
       if (own(name).some((part) => used.has(part))) continue;
       for (const part of own(name)) used.add(part);
-      names.set(face.name, name);
+      names.set(resourceView.name, name);
       break;
     }
   }

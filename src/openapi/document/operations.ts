@@ -84,26 +84,26 @@ const kinds: readonly Kind[] = [
 
 /** The path items of a resource: its collection and its records, with the operations that this caller may do. */
 export function pathsOf(
-  face: ResourceView,
+  resourceView: ResourceView,
   context: OperationContext,
 ): Readonly<Record<string, JsonSchema>> {
   const { api, version } = context;
-  const collection = `${api.basePath}/v${version.number}/${face.name}`;
-  const open = kinds.filter(({ right }) => face.offered.has(right));
-  const examples = examplesOf(face, context.rows);
-  const shownId = examples.record?.[idName(face)];
+  const collection = `${api.basePath}/v${version.number}/${resourceView.name}`;
+  const open = kinds.filter(({ right }) => resourceView.offered.has(right));
+  const examples = examplesOf(resourceView, context.rows);
+  const shownId = examples.record?.[idName(resourceView)];
   const itemOf = (on: Kind['on']): JsonSchema =>
     Object.fromEntries(
       open
         .filter((kind) => kind.on === on)
-        .map((kind) => [kind.method, operation(kind, face, examples, context)]),
+        .map((kind) => [kind.method, operation(kind, resourceView, examples, context)]),
     );
   const id = {
     name: 'id',
     in: 'path',
     required: true,
     description: 'The id of the record.',
-    schema: readSchema(face.resource.id, face.view),
+    schema: readSchema(resourceView.resource.id, resourceView.view),
     ...(shownId === undefined ? {} : { example: shownId }),
   };
   const items: readonly (readonly [string, JsonSchema, JsonSchema])[] = [
@@ -119,26 +119,28 @@ export function pathsOf(
 
 function operation(
   { kind, right, verb, summary }: Kind,
-  face: ResourceView,
+  resourceView: ResourceView,
   examples: Examples,
   context: OperationContext,
 ): JsonSchema {
   const { api, version } = context;
-  const name = nameOf(face, context);
-  const about = pathNotes(kind, face, api.limits);
+  const name = nameOf(resourceView, context);
+  const about = pathNotes(kind, resourceView, api.limits);
   const isDeprecated = version.deprecated !== undefined;
   const isRead = kind === 'list' || kind === 'read';
   return {
-    operationId: `${verb}${kind === 'list' ? listName(face, name) : name}`,
-    summary: summary(name, face.name),
-    ...(about === '' || !(isRead || face.rules.read.length > 0) ? {} : { description: about }),
-    tags: [face.name],
+    operationId: `${verb}${kind === 'list' ? listName(resourceView, name) : name}`,
+    summary: summary(name, resourceView.name),
+    ...(about === '' || !(isRead || resourceView.rules.read.length > 0)
+      ? {}
+      : { description: about }),
+    tags: [resourceView.name],
     ...(isDeprecated ? { deprecated: true } : {}),
-    ...securityOf(api, face, right),
-    parameters: parametersOf(kind, face, context),
-    ...bodyOf(kind, face, examples, context),
+    ...securityOf(api, resourceView, right),
+    parameters: parametersOf(kind, resourceView, context),
+    ...bodyOf(kind, resourceView, examples, context),
     responses: {
-      ...successes(kind, face, examples, context),
+      ...successes(kind, resourceView, examples, context),
       ...errorsOf(kind, {
         asksWho: api.settings.auth !== undefined || isRestricted(api),
         hasSunset: version.sunset !== undefined,
@@ -172,8 +174,8 @@ export function isSimulated({
 }
 
 /** `listPosts`; where another resource has that name, after what one record is called. */
-function listName(face: ResourceView, name: string): string {
-  return name === pascal(recordName(face.name)) ? pascal(face.name) : `${name}List`;
+function listName(resourceView: ResourceView, name: string): string {
+  return name === pascal(recordName(resourceView.name)) ? pascal(resourceView.name) : `${name}List`;
 }
 
 /** Without `auth` nothing is asked; with it, what a rule for everyone leaves open may still be sent credentials. */
@@ -205,11 +207,11 @@ export function securitySchemes(
 
 function bodyOf(
   kind: RequestKind,
-  face: ResourceView,
+  resourceView: ResourceView,
   examples: Examples,
   context: OperationContext,
 ): JsonSchema {
-  const name = nameOf(face, context);
+  const name = nameOf(resourceView, context);
   const media = (schema: JsonSchema, example?: unknown): JsonSchema => ({
     schema,
     ...(example === undefined ? {} : { example }),
@@ -227,7 +229,7 @@ function bodyOf(
       return body({
         'application/json': media(ref(`schemas/${name}Update`), examples.update),
         'application/merge-patch+json': media(
-          ref(`schemas/${name}${hasObjects(face) ? 'MergePatch' : 'Update'}`),
+          ref(`schemas/${name}${hasObjects(resourceView) ? 'MergePatch' : 'Update'}`),
           examples.merge,
         ),
       });
@@ -242,12 +244,12 @@ function bodyOf(
 
 function successes(
   kind: RequestKind,
-  face: ResourceView,
+  resourceView: ResourceView,
   examples: Examples,
   context: OperationContext,
 ): Readonly<Record<string, JsonSchema>> {
-  const name = nameOf(face, context);
-  const mayRead = face.rules.read.length > 0;
+  const name = nameOf(resourceView, context);
+  const mayRead = resourceView.rules.read.length > 0;
   const { record } = examples;
   const common = commonHeaders(context);
   const headers = (...names: readonly (readonly [string, string])[]): JsonSchema => ({
@@ -285,7 +287,7 @@ function successes(
           content: {
             ...json(
               { anyOf: [ref(`schemas/${name}List`), ref(`schemas/${name}Page`)] },
-              listExample(face, record),
+              listExample(resourceView, record),
             ),
             'text/csv': { schema: { type: 'string' } },
             'application/x-ndjson': { schema: { type: 'string' } },
@@ -332,7 +334,7 @@ function successes(
               content: json(shown(name), kind === 'update' ? examples.updated : record),
             },
             ...minimal(
-              decide(face.rules.read).allowed === 'all'
+              decide(resourceView.rules.read).allowed === 'all'
                 ? 'It is done; Prefer says return=minimal.'
                 : 'It is done; Prefer says return=minimal, or this caller may not read the result.',
             ),

@@ -148,7 +148,7 @@ const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
 /** Every parameter of an operation: headers, reserved parameters, paging of expanded collections, filters. */
 export function parametersOf(
   kind: RequestKind,
-  face: ResourceView,
+  resourceView: ResourceView,
   {
     api: { limits },
     isDebugOn,
@@ -158,11 +158,12 @@ export function parametersOf(
   const known = parameterNames.filter(
     (name) =>
       isOn(name, kind) &&
-      isOffered(name, kind, face) &&
+      isOffered(name, kind, resourceView) &&
       (isDebugOn || reserved[name].part !== 'debug'),
   );
-  const readable = kind === 'list' || kind === 'read' ? collectionParameters(face, limits) : [];
-  const filters = filtersOf(kind, face, limits);
+  const readable =
+    kind === 'list' || kind === 'read' ? collectionParameters(resourceView, limits) : [];
+  const filters = filtersOf(kind, resourceView, limits);
   const headers = [
     ...headersOf[kind],
     ...(isDebugOn ? ['Simulate'] : []),
@@ -191,13 +192,19 @@ function isOffered(
 }
 
 /** What a list can be filtered by, and of a single read the collections that it comes with. */
-function filtersOf(kind: RequestKind, face: ResourceView, limits: Limits): readonly JsonSchema[] {
+function filtersOf(
+  kind: RequestKind,
+  resourceView: ResourceView,
+  limits: Limits,
+): readonly JsonSchema[] {
   if (kind === 'list')
-    return filterables(face, limits).flatMap((filter) => filterParameters(filter, face, limits));
+    return filterables(resourceView, limits).flatMap((filter) =>
+      filterParameters(filter, resourceView, limits),
+    );
   if (kind !== 'read') return [];
-  return itemFilterables(face, limits).flatMap((filter) => {
+  return itemFilterables(resourceView, limits).flatMap((filter) => {
     const [name = ''] = filter.path.split('.');
-    return filterParameters(filter, face, limits).map((one) => ({
+    return filterParameters(filter, resourceView, limits).map((one) => ({
       ...one,
       description: `${whereExpanded(name)} ${String(one['description'])}`,
     }));
@@ -209,10 +216,10 @@ function whereExpanded(name: string): string {
 }
 
 function collectionParameters(
-  face: ResourceView,
+  resourceView: ResourceView,
   { maxLimit, sorts }: Limits,
 ): readonly JsonSchema[] {
-  return [...face.relations.values()].flatMap(({ name, relation }) => {
+  return [...resourceView.relations.values()].flatMap(({ name, relation }) => {
     if (!isToMany(relation)) return [];
     const one = (part: string, description: string, more: JsonSchema): JsonSchema => ({
       name: `${name}.${part}`,
@@ -235,20 +242,27 @@ function collectionParameters(
 /** What a filter is asked by: a parameter for each operator; paths that go on say their operators in words. */
 function filterParameters(
   filter: Filterable,
-  face: ResourceView,
+  resourceView: ResourceView,
   limits: Limits,
 ): readonly JsonSchema[] {
-  const id = face.fields.get('id')?.field;
+  const id = resourceView.fields.get('id')?.field;
   const { kind } = filter;
   const isWhole = kind === 'field' || kind === 'relation';
   const bare = isBareFilter(filter)
-    ? [bareParameter(filter, face.view, !isWhole, filter.leaves[0] === id && kind === 'field')]
+    ? [
+        bareParameter(
+          filter,
+          resourceView.view,
+          !isWhole,
+          filter.leaves[0] === id && kind === 'field',
+        ),
+      ]
     : [];
   if (!isWhole && bare.length > 0) return bare;
   return [
     ...bare,
     ...filter.operators.flatMap((operator) =>
-      operatorParameter(filter, operator, face.view, limits),
+      operatorParameter(filter, operator, resourceView.view, limits),
     ),
   ];
 }
@@ -312,16 +326,16 @@ function comparedSchema(
 }
 
 /** What a list's or a read's description says of paths and names, which parameters alone cannot. */
-export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits): string {
-  const relations = [...face.relations.keys()];
+export function pathNotes(kind: RequestKind, resourceView: ResourceView, limits: Limits): string {
+  const relations = [...resourceView.relations.keys()];
   const notes: string[] = [];
   if (kind === 'list')
     notes.push(
-      `Can be sorted by ${sortables(face, limits).join(', ')}.`,
+      `Can be sorted by ${sortables(resourceView, limits).join(', ')}.`,
       'In a list of values, as _in takes it, one with a comma or a double quote is written in double quotes.',
     );
   if (relations.length > 0) notes.push(`Relations to expand: ${relations.join(', ')}.`);
-  if (kind === 'read' && itemFilterables(face, limits).length > 0)
+  if (kind === 'read' && itemFilterables(resourceView, limits).length > 0)
     notes.push(
       'A filter into a collection is for where that is expanded, and leaves out items of it.',
     );
@@ -329,7 +343,7 @@ export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits)
     notes.push(
       `Filters and sorts go through relations by dotted paths, at most ${limits.pathDepth} dots deep: relation.relation.field with any suffix that the field takes.`,
     );
-  const open = [...face.fields.values()].filter(
+  const open = [...resourceView.fields.values()].filter(
     ({ field }) =>
       field.type.name === 'json' ||
       (field.type.name === 'object' && field.properties === undefined),
@@ -338,7 +352,9 @@ export function pathNotes(kind: RequestKind, face: ResourceView, limits: Limits)
     notes.push(
       `Members of ${open.map(({ name }) => name).join(', ')} are filtered by their path, such as ${open[0]?.name ?? ''}.member=value.`,
     );
-  const groups = [...face.groups].flatMap(([name, members]) => (members.length > 0 ? [name] : []));
+  const groups = [...resourceView.groups].flatMap(([name, members]) =>
+    members.length > 0 ? [name] : [],
+  );
   if (groups.length > 0 && kind !== 'delete')
     notes.push(`Groups for fields: ${groups.map((group) => `@${group}`).join(', ')}.`);
   return notes.join(' ');

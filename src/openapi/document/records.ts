@@ -15,17 +15,17 @@ export interface Naming {
 
 /** The schemas of a resource by their names in the document. */
 export function recordSchemas(
-  face: ResourceView,
+  resourceView: ResourceView,
   naming: Naming,
 ): Readonly<Record<string, JsonSchema>> {
-  const name = nameOf(face, naming);
+  const name = nameOf(resourceView, naming);
   const schemas: Record<string, JsonSchema> = {};
-  const { offered } = face;
+  const { offered } = resourceView;
   const isWritten = offered.has('create') || offered.has('update');
-  if (face.fields.size > 0) {
-    schemas[name] = record(face, naming, 'whole');
-    schemas[`${name}Selection`] = record(face, naming, 'selection');
-    for (const view of pivoted(face)) {
+  if (resourceView.fields.size > 0) {
+    schemas[name] = record(resourceView, naming, 'whole');
+    schemas[`${name}Selection`] = record(resourceView, naming, 'selection');
+    for (const view of pivoted(resourceView)) {
       schemas[`${name}${pascal(view.name)}Item`] = pivotItem(view, naming, 'whole');
       schemas[`${name}${pascal(view.name)}ItemSelection`] = pivotItem(view, naming, 'selection');
     }
@@ -33,7 +33,7 @@ export function recordSchemas(
   if (offered.has('read')) {
     schemas[`${name}List`] = {
       type: 'array',
-      description: `Records of ${face.name}. Without fields and exclude each is a ${name}.`,
+      description: `Records of ${resourceView.name}. Without fields and exclude each is a ${name}.`,
       items: shown(name),
     };
     schemas[`${name}Page`] = {
@@ -47,25 +47,26 @@ export function recordSchemas(
       additionalProperties: false,
     };
   }
-  if (offered.has('create')) schemas[`${name}Create`] = body(face, 'create', naming);
+  if (offered.has('create')) schemas[`${name}Create`] = body(resourceView, 'create', naming);
   if (offered.has('create') && !offered.has('read'))
     schemas[`${name}Id`] = {
       type: 'object',
       description: 'The id of a record that this caller may create, but not read.',
-      properties: { id: readSchema(face.resource.id, face.view) },
+      properties: { id: readSchema(resourceView.resource.id, resourceView.view) },
       required: ['id'],
       additionalProperties: false,
     };
   if (offered.has('update')) {
-    schemas[`${name}Replace`] = body(face, 'replace', naming);
-    schemas[`${name}Update`] = body(face, 'update', naming);
-    if (hasObjects(face)) schemas[`${name}MergePatch`] = body(face, 'merge', naming);
+    schemas[`${name}Replace`] = body(resourceView, 'replace', naming);
+    schemas[`${name}Update`] = body(resourceView, 'update', naming);
+    if (hasObjects(resourceView))
+      schemas[`${name}MergePatch`] = body(resourceView, 'merge', naming);
   }
   if (isWritten)
-    for (const view of linkable(face)) {
-      schemas[`${name}${pascal(view.name)}Links`] = links(view, face.view);
+    for (const view of linkable(resourceView)) {
+      schemas[`${name}${pascal(view.name)}Links`] = links(view, resourceView.view);
       if (isBareLink(view)) continue;
-      schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, face.view);
+      schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, resourceView.view);
     }
   return schemas;
 }
@@ -80,8 +81,8 @@ export function nameOf({ name }: { readonly name: string }, { names }: Naming): 
 }
 
 /** Whether a merge patch differs from a plain one for this resource. */
-export function hasObjects(face: ResourceView): boolean {
-  return [...face.inputs.values()].some(
+export function hasObjects(resourceView: ResourceView): boolean {
+  return [...resourceView.inputs.values()].some(
     ({ field, updatable }) => updatable && field.type.name === 'object' && !field.immutable,
   );
 }
@@ -100,26 +101,26 @@ const pages: JsonSchema = {
   additionalProperties: false,
 };
 
-function record(face: ResourceView, naming: Naming, extent: Extent): JsonSchema {
-  const { description } = face.resource;
+function record(resourceView: ResourceView, naming: Naming, extent: Extent): JsonSchema {
+  const { description } = resourceView.resource;
   return {
     type: 'object',
     description:
       extent === 'whole'
-        ? (description ?? `A record of ${face.name}.`)
-        : `What fields and exclude leave of a ${nameOf(face, naming)}.`,
-    ...members(face, naming, extent, {}),
+        ? (description ?? `A record of ${resourceView.name}.`)
+        : `What fields and exclude leave of a ${nameOf(resourceView, naming)}.`,
+    ...members(resourceView, naming, extent, {}),
   };
 }
 
 function members(
-  face: ResourceView,
+  resourceView: ResourceView,
   naming: Naming,
   extent: Extent,
   more: Readonly<Record<string, JsonSchema>>,
 ): JsonSchema {
-  const fields = [...face.fields.values()];
-  const relations = [...face.relations.values()].filter((view) => facesOf(view).length > 0);
+  const fields = [...resourceView.fields.values()];
+  const relations = [...resourceView.relations.values()].filter((view) => facesOf(view).length > 0);
   const collections = relations.filter((view) => isToMany(view.relation));
   const always = extent === 'whole' ? fields.map(({ name }) => name) : ['id'];
   return {
@@ -127,11 +128,11 @@ function members(
       ...Object.fromEntries(
         fields.map(({ name, field }) => [
           name,
-          (extent === 'whole' ? readSchema : selectedSchema)(field, face.view),
+          (extent === 'whole' ? readSchema : selectedSchema)(field, resourceView.view),
         ]),
       ),
       ...Object.fromEntries(
-        relations.map((view) => [view.name, expanded(view, face, naming, extent)]),
+        relations.map((view) => [view.name, expanded(view, resourceView, naming, extent)]),
       ),
       ...(collections.length === 0
         ? {}
@@ -146,7 +147,7 @@ function members(
       ...more,
     },
     required: [
-      ...always.filter((name) => face.fields.has(name)),
+      ...always.filter((name) => resourceView.fields.has(name)),
       ...(extent === 'whole' ? Object.keys(more) : []),
     ],
     additionalProperties: false,
@@ -164,10 +165,10 @@ function expanded(
   const suffix = extent === 'whole' ? '' : 'Selection';
   const note = relation.description ?? `There where expand names ${view.name}.`;
   const one = (name: string): JsonSchema => ref(`schemas/${name}${suffix}`);
-  const targets = facesOf(view).map(({ face }) =>
+  const targets = facesOf(view).map(({ resourceView }) =>
     view.pivot.length > 0
       ? one(`${nameOf(owner, naming)}${pascal(view.name)}Item`)
-      : one(nameOf(face, naming)),
+      : one(nameOf(resourceView, naming)),
   );
   const kinds = [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
   const [first = {}] = kinds;
@@ -175,8 +176,8 @@ function expanded(
   return { description: note, anyOf: [...kinds, { type: 'null' }] };
 }
 
-function pivoted(face: ResourceView): readonly RelationView[] {
-  return [...face.relations.values()].filter(
+function pivoted(resourceView: ResourceView): readonly RelationView[] {
+  return [...resourceView.relations.values()].filter(
     (view) => view.pivot.length > 0 && facesOf(view).length > 0,
   );
 }
@@ -189,32 +190,32 @@ function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSche
     type: 'object',
     description: 'What the junction says of the link.',
     properties: Object.fromEntries(
-      view.pivot.map(({ name, field }) => [name, readSchema(field, target.face.view)]),
+      view.pivot.map(({ name, field }) => [name, readSchema(field, target.resourceView.view)]),
     ),
     ...(extent === 'whole' ? { required: view.pivot.map(({ name }) => name) } : {}),
     additionalProperties: false,
   };
   return {
     type: 'object',
-    description: `A record of ${target.face.name} with its link.`,
-    ...members(target.face, naming, extent, { pivot }),
+    description: `A record of ${target.resourceView.name} with its link.`,
+    ...members(target.resourceView, naming, extent, { pivot }),
   };
 }
 
 type BodyKind = 'create' | 'replace' | 'update' | 'merge';
 
-function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
-  const name = nameOf(face, naming);
-  const inputs = kind === 'create' ? creatableInputs(face) : changeInputs(face);
+function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
+  const name = nameOf(resourceView, naming);
+  const inputs = kind === 'create' ? creatableInputs(resourceView) : changeInputs(resourceView);
   const needed =
     kind === 'create' || kind === 'replace'
-      ? requiredInputs(face, kind).map((input) => input.name)
+      ? requiredInputs(resourceView, kind).map((input) => input.name)
       : [];
   const about = {
-    create: `What creates a record of ${face.name}.`,
-    replace: `What replaces a record of ${face.name}: what is left out takes its default, else null.`,
-    update: `What changes a record of ${face.name}: what is left out stays.`,
-    merge: `What changes a record of ${face.name}: objects in it are merged into those that are there.`,
+    create: `What creates a record of ${resourceView.name}.`,
+    replace: `What replaces a record of ${resourceView.name}: what is left out takes its default, else null.`,
+    update: `What changes a record of ${resourceView.name}: what is left out stays.`,
+    merge: `What changes a record of ${resourceView.name}: objects in it are merged into those that are there.`,
   };
   return {
     type: 'object',
@@ -225,20 +226,22 @@ function body(face: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
           const { field, updatable } = input;
           // What a GET gave can be sent back: it is ignored, or has to be as it is.
           const isFixed =
-            kind !== 'create' && (field === face.resource.id || field.immutable || !updatable);
+            kind !== 'create' &&
+            (field === resourceView.resource.id || field.immutable || !updatable);
           return [
             input.name,
             isFixed
-              ? { ...readSchema(field, face.view), readOnly: true }
-              : writeSchema(field, face.view, {
+              ? { ...readSchema(field, resourceView.view), readOnly: true }
+              : writeSchema(field, resourceView.view, {
                   merges: kind === 'merge',
-                  stays: kind === 'replace' ? outlastsReplacing(face, input) : kind !== 'create',
+                  stays:
+                    kind === 'replace' ? outlastsReplacing(resourceView, input) : kind !== 'create',
                 }),
           ];
         }),
       ),
       ...Object.fromEntries(
-        linkable(face).map((view) => {
+        linkable(resourceView).map((view) => {
           const isNew = kind === 'create' && !isBareLink(view);
           return [view.name, ref(`schemas/${name}${pascal(view.name)}${isNew ? 'New' : ''}Links`)];
         }),

@@ -77,8 +77,8 @@ function readRule(
   owner: View,
   problems: QueryProblem[],
 ): RowRule {
-  const face = owner.resource(name);
-  if (face === undefined) throw new TypeError(`The owner of the data does not see ${name}`);
+  const resourceView = owner.resource(name);
+  if (resourceView === undefined) throw new TypeError(`The owner of the data does not see ${name}`);
   const query = parseQuery(text, 'list');
   problems.push(...query.problems);
   for (const parameter of query.reserved.keys())
@@ -94,7 +94,7 @@ function readRule(
   const api = { ...owner.api, limits: withoutLimits(owner.api.limits) };
   const slots: Slot[] = [];
   const context = {
-    face,
+    resourceView,
     api,
     expand: [],
     others: [],

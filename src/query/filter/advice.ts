@@ -62,7 +62,7 @@ const searches: ReadonlySet<string> = new Set([
  */
 export function adviceOn(
   name: string,
-  face: ResourceView,
+  resourceView: ResourceView,
   others: readonly string[],
 ): string | undefined {
   if (name === '') return 'a parameter has no name; write name=value';
@@ -72,37 +72,41 @@ export function adviceOn(
   if (searches.has(name) && others.length > 0)
     return `there is no field or parameter ${name}; filters are written field=value or field_operator=value`;
   return (
-    belowRelation(name, face, others.length > 0) ??
-    comparison(name, face) ??
-    operatorElsewhere(name, face)
+    belowRelation(name, resourceView, others.length > 0) ??
+    comparison(name, resourceView) ??
+    operatorElsewhere(name, resourceView)
   );
 }
 
 /** `fee_ne`, `fee:gte` and `fee__gte`. */
-function operatorElsewhere(name: string, face: ResourceView): string | undefined {
+function operatorElsewhere(name: string, resourceView: ResourceView): string | undefined {
   const [, base = '', word = ''] = /^(.+?)(?:__?|:)([A-Za-z]+)$/u.exec(name) ?? [];
   const asked = word.toLowerCase();
   const meant = otherOperators.get(asked) ?? [asked];
-  const operator = [...(typeOf(base, face)?.operators ?? [])].find((one) =>
+  const operator = [...(typeOf(base, resourceView)?.operators ?? [])].find((one) =>
     meant.includes(one.toLowerCase()),
   );
   return operator && `there is no field ${name}; write ${base}${operators[operator].suffix}=value`;
 }
 
 /** `fee>5` has the name `fee>5`, and `fee>=5` the name `fee>`. */
-function comparison(name: string, face: ResourceView): string | undefined {
+function comparison(name: string, resourceView: ResourceView): string | undefined {
   const [, field = '', sign] = /^([^!<>]+)(<>|[!<>])/u.exec(name) ?? [];
-  if (sign === undefined || !resolvePath(field, face).ok) return undefined;
+  if (sign === undefined || !resolvePath(field, resourceView).ok) return undefined;
   const isOrEqual = name.length === field.length + sign.length;
   const ordered = `${sign === '<' ? '_lt' : '_gt'}${isOrEqual ? 'e' : ''}`;
   return `there is no field ${name}; write ${field}${sign === '<' || sign === '>' ? ordered : '_neq'}=value`;
 }
 
 /** `comments.limit` where comments are not expanded, `comments.limt` and `comments.fields`. */
-function belowRelation(name: string, face: ResourceView, isParameter: boolean): string | undefined {
+function belowRelation(
+  name: string,
+  resourceView: ResourceView,
+  isParameter: boolean,
+): string | undefined {
   const dot = name.lastIndexOf('.');
   const [path, last] = [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)];
-  const found = path === '' ? undefined : resolvePath(path, face);
+  const found = path === '' ? undefined : resolvePath(path, resourceView);
   if (found?.ok !== true || found.value.kind !== 'relation') return undefined;
   const unknown = `there is no field ${name}`;
   // In filters alone one target of a morphTo is named.
@@ -114,7 +118,7 @@ function belowRelation(name: string, face: ResourceView, isParameter: boolean): 
     return plain !== path
       ? `${unknown}; write ${plain}.${last}=value`
       : `${unknown}; to page or sort ${path}, add expand=${path}`;
-  const problem = resolvePath(name, face);
+  const problem = resolvePath(name, resourceView);
   const fields = problem.ok ? [] : problem.error.candidates;
   const meant = isParameter ? nearest(last, [...fields, ...collectionParameters]) : undefined;
   return meant === undefined || fields.includes(meant)
@@ -131,10 +135,10 @@ function isCollection(path: Path): boolean {
 /** A field with a suffix that is no operator: the field, and what to say of it, with the operators that the field takes. */
 export function unknownOperator(
   name: string,
-  face: ResourceView,
+  resourceView: ResourceView,
 ): { readonly base: string; readonly message: string } | undefined {
   const [, base = '', suffix = ''] = /^(.+)(_[A-Za-z]+)$/u.exec(name) ?? [];
-  const type = typeOf(base, face);
+  const type = typeOf(base, resourceView);
   if (type === undefined) return undefined;
   const suffixes = [...type.operators].map((one) => operators[one].suffix);
   const guess = nearest(suffix, suffixes);
@@ -145,8 +149,8 @@ export function unknownOperator(
   return { base, message };
 }
 
-function typeOf(name: string, face: ResourceView): FieldType | undefined {
-  const path = name === '' ? undefined : resolvePath(name, face);
+function typeOf(name: string, resourceView: ResourceView): FieldType | undefined {
+  const path = name === '' ? undefined : resolvePath(name, resourceView);
   return path?.ok === true ? typeAt(path.value) : undefined;
 }
 

@@ -34,15 +34,17 @@ export interface PathProblem {
 /** The resources that a relation leads to for this caller; a morphTo may have several. */
 export function facesOf(
   view: RelationView,
-): readonly { readonly face: ResourceView; readonly typeValue: string | undefined }[] {
+): readonly { readonly resourceView: ResourceView; readonly typeValue: string | undefined }[] {
   const { relation } = view;
   const targets =
     relation.kind === 'morphTo'
       ? [...relation.targets].map(([typeValue, resource]) => ({ typeValue, resource }))
       : [{ typeValue: undefined, resource: relation.target }];
   return targets.flatMap(({ typeValue, resource }) => {
-    const face = view.target(resource);
-    return face === undefined || face.fields.size === 0 ? [] : [{ face, typeValue }];
+    const resourceView = view.target(resource);
+    return resourceView === undefined || resourceView.fields.size === 0
+      ? []
+      : [{ resourceView, typeValue }];
   });
 }
 
@@ -50,8 +52,8 @@ export function facesOf(
  * Follows a dotted path from what the caller sees of a resource: fields, members of objects, relations, `pivot` behind
  * a belongsToMany, `relation:target` for one target of a morphTo. Contract 2, Filters.
  */
-export function resolvePath(path: string, face: ResourceView): Result<Path, PathProblem> {
-  return follow(path.split('.'), 0, face);
+export function resolvePath(path: string, resourceView: ResourceView): Result<Path, PathProblem> {
+  return follow(path.split('.'), 0, resourceView);
 }
 
 /** Whether a path has more dots than a request may use. */
@@ -68,20 +70,20 @@ export function isDeclared(path: Path): boolean {
 function follow(
   parts: readonly string[],
   at: number,
-  face: ResourceView,
+  resourceView: ResourceView,
 ): Result<Path, PathProblem> {
   const head = parts[at] ?? '';
-  const field = face.fields.get(head)?.field;
+  const field = resourceView.fields.get(head)?.field;
   if (field !== undefined) return intoField(field, parts, at);
   const colon = head.indexOf(':');
-  const view = face.relations.get(colon === -1 ? head : head.slice(0, colon));
+  const view = resourceView.relations.get(colon === -1 ? head : head.slice(0, colon));
   if (view !== undefined)
     return intoRelation(view, colon === -1 ? undefined : head.slice(colon + 1), parts, at);
   const isLast = at === parts.length - 1;
-  const fields = [...face.fields.values()].filter(
+  const fields = [...resourceView.fields.values()].filter(
     ({ field: one }) => isLast || one.type.name === 'object' || one.type.name === 'json',
   );
-  const relations = [...face.relations.values()];
+  const relations = [...resourceView.relations.values()];
   const others =
     colon === -1
       ? relations.map(({ name }) => name)
@@ -149,9 +151,14 @@ function intoRelation(
       message: `${view.name} leads to ${relation.target.name} alone, so it takes no :${targetName}`,
     });
   const all = facesOf(view);
-  const faces = all.filter(({ face }) => targetName === undefined || face.name === targetName);
-  if (faces.length === 0)
-    return fail({ part: at, candidates: all.map(({ face }) => `${view.name}:${face.name}`) });
+  const resourceViews = all.filter(
+    ({ resourceView }) => targetName === undefined || resourceView.name === targetName,
+  );
+  if (resourceViews.length === 0)
+    return fail({
+      part: at,
+      candidates: all.map(({ resourceView }) => `${view.name}:${resourceView.name}`),
+    });
   const next = at + 1;
   // Where the relation shows none, it is a field of that name.
   const hasPivot = relation.kind === 'belongsToMany' && view.pivot.length > 0;
@@ -170,10 +177,10 @@ function intoRelation(
     return ok({ kind: 'relation', relation, branches: [branch] });
   }
   let problem: PathProblem | undefined;
-  const branches = faces.flatMap(({ face, typeValue }): Branch[] => {
-    const target = face.resource;
+  const branches = resourceViews.flatMap(({ resourceView, typeValue }): Branch[] => {
+    const target = resourceView.resource;
     if (next === parts.length) return [{ target, typeValue, next: undefined }];
-    const below = follow(parts, next, face);
+    const below = follow(parts, next, resourceView);
     if (below.ok) return [{ target, typeValue, next: below.value }];
     problem = farther(problem, below.error);
     return [];

@@ -31,7 +31,7 @@ interface RelatedTarget {
 
 /** What filters are resolved with. */
 export interface FilterContext {
-  readonly face: ResourceView;
+  readonly resourceView: ResourceView;
   readonly api: Api;
   readonly expand: readonly ExpandNode[];
   /** What an unknown name may have been meant to be beside a field. */
@@ -55,11 +55,11 @@ export function planFilters(
   groups: readonly (readonly Condition[])[],
   context: FilterContext,
 ): readonly Predicate[] {
-  const { face, api, problems, expand, isSingle } = context;
+  const { resourceView, api, problems, expand, isSingle } = context;
   const records = noConditions();
   const within = new Map<ExpandNode, Conditions>();
-  const { id } = face.resource;
-  const isPlainId = ({ name }: Condition): boolean => face.fields.get(name)?.field === id;
+  const { id } = resourceView.resource;
+  const isPlainId = ({ name }: Condition): boolean => resourceView.fields.get(name)?.field === id;
   const ids = conditions.filter(isPlainId);
   const repeated = new Map<string, number>();
   for (const condition of conditions.filter((one) => ids.length < 2 || !isPlainId(one))) {
@@ -130,7 +130,7 @@ function planCondition(
   context: FilterContext,
   isPair = false,
 ): PlannedCondition | undefined {
-  const { face, api, problems } = context;
+  const { resourceView, api, problems } = context;
   const { name, value, source } = condition;
   const refuse = (code: QueryProblem['code'], message: string): undefined => {
     problems.push({ parameter: name, code, message });
@@ -142,11 +142,11 @@ function planCondition(
     );
   // A pair of an `_or` is a filter, never a parameter.
   const others = isPair ? [] : context.others;
-  const resolved = resolveName(name, face, others, problems.length < mostGuesses);
+  const resolved = resolveName(name, resourceView, others, problems.length < mostGuesses);
   if (!resolved.ok)
     return refuse(
       resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',
-      (isPair ? unquotedColon(name, face) : undefined) ?? resolved.error.message,
+      (isPair ? unquotedColon(name, resourceView) : undefined) ?? resolved.error.message,
     );
   const { path, operator } = resolved.value;
   const isFlag = isPresence(operator);
@@ -183,10 +183,10 @@ function planCondition(
 }
 
 /** What to say of `at:14:05:00` in an `_or`, whose last colon separates: `at:14:05` is no field. */
-function unquotedColon(name: string, face: ResourceView): string | undefined {
+function unquotedColon(name: string, resourceView: ResourceView): string | undefined {
   const colon = name.indexOf(':');
   const field = name.slice(0, Math.max(colon, 0));
-  return field !== '' && resolveName(field, face).ok
+  return field !== '' && resolveName(field, resourceView).ok
     ? `there is no field ${name}; a value with a colon is written in double quotes: ${field}:"…"`
     : undefined;
 }
@@ -200,12 +200,12 @@ function compare(
   sources: readonly number[],
   place: Place,
   operator: Comparison,
-  { face, slots }: Pick<FilterContext, 'face' | 'slots'>,
+  { resourceView, slots }: Pick<FilterContext, 'resourceView' | 'slots'>,
   isOne = false,
 ): Predicate {
   const field = place.leaf;
   const index = slots.length;
-  const told = toldValues(field, face.view);
+  const told = toldValues(field, resourceView.view);
   const slot: Slot = { index, sources, parameter, field, operator, isOne, told };
   slots.push(slot);
   return { kind: 'compare', place, operator, slot };

@@ -25,25 +25,25 @@ export interface NameProblem {
  */
 export function resolveName(
   name: string,
-  face: ResourceView,
+  resourceView: ResourceView,
   others: readonly string[] = [],
   isGuessed = true,
 ): Result<Resolved, NameProblem> {
-  const exact = resolvePath(name, face);
+  const exact = resolvePath(name, resourceView);
   if (exact.ok && isDeclared(exact.value)) return fitting(name, exact.value, 'eq');
   for (const { base, operator } of splitSuffix(name)) {
-    const path = resolvePath(base, face);
+    const path = resolvePath(base, resourceView);
     if (path.ok) return fitting(base, path.value, operator);
   }
   if (exact.ok) return fitting(name, exact.value, 'eq');
-  const advice = isGuessed ? adviceOn(name, face, others) : undefined;
+  const advice = isGuessed ? adviceOn(name, resourceView, others) : undefined;
   if (advice !== undefined) return fail({ kind: 'unknown', message: advice });
   const follow = (path: string): PathProblem | undefined => {
-    const resolved = resolvePath(path, face);
+    const resolved = resolvePath(path, resourceView);
     return resolved.ok ? undefined : resolved.error;
   };
   const message = unknownPath(name, exact.error, isGuessed ? follow : undefined, others);
-  const operator = isGuessed ? unknownOperator(name, face) : undefined;
+  const operator = isGuessed ? unknownOperator(name, resourceView) : undefined;
   // That the field is there is no guess: what is wrong stands behind it.
   const isOther =
     message.includes('did you mean') && !message.endsWith(`did you mean ${operator?.base}?`);

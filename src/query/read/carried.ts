@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Field } from '../../model/api.ts';
 import { readText } from '../../model/field-types/string.ts';
-import type { Reading } from '../../model/values.ts';
+import type { ParsedValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { mostEnds, type Cursor, type CursorEnd } from './cursor.ts';
 import type { SortKey } from '../plan.ts';
@@ -120,6 +120,6 @@ export function isText({ type, attributes }: Field): boolean {
 }
 
 /** Reads what a cursor carries of a field: what tables of others hold need not have the format that new values need. */
-export function readCarried(value: JsonValue, field: Field): Reading {
+export function readCarried(value: JsonValue, field: Field): ParsedValue {
   return isText(field) ? readText(value) : field.type.read(value, field);
 }

@@ -24,7 +24,7 @@ interface PathParameters {
  */
 export function planCollections(
   conditions: readonly Condition[],
-  face: ResourceView,
+  resourceView: ResourceView,
   sort: PlannedSort,
   context: SortContext,
 ): { readonly rest: readonly Condition[]; readonly paged: readonly CollectionPaging[] } {
@@ -35,7 +35,7 @@ export function planCollections(
     const parameter = collectionParameters.find((name) => name === condition.name.slice(dot + 1));
     if (dot < 1 || parameter === undefined || expand.length === 0) return true;
     const path = condition.name.slice(0, dot);
-    const collections = collectionsNamed(path.split('.'), face, expand);
+    const collections = collectionsNamed(path.split('.'), resourceView, expand);
     if (collections.length === 0) return true;
     const known = getOrInsert(named, path, () => ({ collections, parameters: new Map() }));
     if (known.parameters.has(parameter))
@@ -105,7 +105,7 @@ function sortCollections(
 /** The order of a collection, made total; none of a relation that gives one record. */
 function collectionOrder({ relation, order, targets }: ExpandNode): readonly SortKey[] {
   const { relation: stored } = relation;
-  const target: Resource | undefined = targets[0]?.face.resource;
+  const target: Resource | undefined = targets[0]?.resourceView.resource;
   if (!isToMany(stored) || target === undefined) return [];
   const keys = withId(order, target);
   if (stored.kind !== 'belongsToMany') return keys;

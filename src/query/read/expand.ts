@@ -13,7 +13,7 @@ import type { CollectionPaging, SortKey } from '../plan.ts';
 export interface ExpandNode {
   readonly relation: RelationView;
   readonly targets: readonly {
-    readonly face: ResourceView;
+    readonly resourceView: ResourceView;
     readonly typeValue: string | undefined;
     readonly children: readonly ExpandNode[];
   }[];
@@ -39,7 +39,8 @@ export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readon
   if (node === undefined) return [];
   return path.branches.flatMap(({ target, next }) => {
     if (next === undefined) return [];
-    const children = node.targets.find(({ face }) => face.resource === target)?.children ?? [];
+    const children =
+      node.targets.find(({ resourceView }) => resourceView.resource === target)?.children ?? [];
     const deeper = collectionsOf(next, children);
     if (deeper.length > 0) return deeper;
     return isToMany(path.relation) ? [{ node, rest: next }] : [];
@@ -65,8 +66,8 @@ export function collectionsNamed(
   if (node === undefined) return [];
   const trail = [...above, node];
   if (rest.length === 0) return isToMany(node.relation.relation) ? [{ node, owner, trail }] : [];
-  return node.targets.flatMap(({ face, children }) =>
-    collectionsNamed(rest, face, children, trail),
+  return node.targets.flatMap(({ resourceView, children }) =>
+    collectionsNamed(rest, resourceView, children, trail),
   );
 }
 
@@ -83,7 +84,7 @@ interface NameTree extends Map<string, NameTree> {}
 
 /** Resolves `expand` within the depth limit of the request. Contract 2, Expansion. */
 export function planExpand(
-  face: ResourceView,
+  resourceView: ResourceView,
   api: Api,
   reserved: ReadonlyMap<ParameterName, string>,
   problems: QueryProblem[],
@@ -107,9 +108,9 @@ export function planExpand(
         code: 'DEPTH_EXCEEDED',
         message: `${name} is ${parts.length} levels deep; this request may expand ${limit}${deeper}`,
       });
-    else if (checkPath(parts, [face], name, problems)) insert(tree, parts);
+    else if (checkPath(parts, [resourceView], name, problems)) insert(tree, parts);
   }
-  return resolve(tree, face);
+  return resolve(tree, resourceView);
 }
 
 function depthLimit(
@@ -141,22 +142,22 @@ function depthLimit(
 /** Each step has to be a relation of at least one resource that the steps before it lead to. */
 function checkPath(
   parts: readonly string[],
-  faces: readonly ResourceView[],
+  resourceViews: readonly ResourceView[],
   whole: string,
   problems: QueryProblem[],
 ): boolean {
   const [head, ...rest] = parts;
   if (head === undefined) return true;
-  const relations = faces.flatMap((face) => face.relations.get(head) ?? []);
+  const relations = resourceViews.flatMap((resourceView) => resourceView.relations.get(head) ?? []);
   if (relations.length > 0)
     return checkPath(
       rest,
-      relations.flatMap((relation) => facesOf(relation).map(({ face }) => face)),
+      relations.flatMap((relation) => facesOf(relation).map(({ resourceView }) => resourceView)),
       whole,
       problems,
     );
-  const isField = faces.some((face) => face.fields.has(head));
-  const names = faces.flatMap((face) => [...face.relations.keys()]);
+  const isField = resourceViews.some((resourceView) => resourceView.fields.has(head));
+  const names = resourceViews.flatMap((resourceView) => [...resourceView.relations.keys()]);
   problems.push({
     parameter: 'expand',
     code: 'INVALID_PARAMETER',
@@ -177,13 +178,13 @@ function insert(tree: NameTree, parts: readonly string[]): void {
 }
 
 /** Relations in the order of the model, whatever the order of the names. */
-function resolve(tree: NameTree, face: ResourceView): readonly ExpandNode[] {
-  return [...face.relations.values()].flatMap((relation) => {
+function resolve(tree: NameTree, resourceView: ResourceView): readonly ExpandNode[] {
+  return [...resourceView.relations.values()].flatMap((relation) => {
     const branch = tree.get(relation.name);
     if (branch === undefined) return [];
     const targets = facesOf(relation).map((target) => ({
       ...target,
-      children: resolve(branch, target.face),
+      children: resolve(branch, target.resourceView),
     }));
     return [{ relation, targets, where: [], order: [], paging: undefined }];
   });

@@ -19,7 +19,7 @@ import { planNulls, planSort, withId, type PlannedSort, type SortContext } from 
 /** A list as the caller asks for it. */
 export interface ListRequest {
   readonly query: Query;
-  readonly face: ResourceView;
+  readonly resourceView: ResourceView;
   readonly version: number;
   readonly preferences: Preferences;
   /** Of a list in cursor mode. */
@@ -31,27 +31,27 @@ export interface ListRequest {
  * no part of the plan.
  */
 export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
-  const { query, face, preferences } = request;
+  const { query, resourceView, preferences } = request;
   const problems = [...query.problems];
   const { reserved } = query;
   const conflicts = pagingConflicts(reserved);
   // Beside another kind of paging it does not matter what a cursor says.
   const cursor = conflicts.length === 0 ? request.cursor : undefined;
-  const expand = planExpand(face, api, reserved, problems);
+  const expand = planExpand(resourceView, api, reserved, problems);
   const nulls = planNulls(reserved.get('nulls'), problems) ?? carriedNulls(cursor);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
   const { sorted, carried } = planOrder({ ...request, cursor }, context);
-  const { rest, paged } = planCollections(query.conditions, face, sorted, context);
+  const { rest, paged } = planCollections(query.conditions, resourceView, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('list');
-  const filters = { face, api, expand, others, isSingle: false, slots, problems };
+  const filters = { resourceView, api, expand, others, isSingle: false, slots, problems };
   const where = planFilters(rest, query.groups, filters);
-  const order = withId(sorted.keys, face.resource);
+  const order = withId(sorted.keys, resourceView.resource);
   problems.push(...conflicts);
   const plan: ReadPlan = {
     kind: 'list',
-    resource: face.resource,
-    selection: planSelection(face, expand, reserved, problems),
+    resource: resourceView.resource,
+    selection: planSelection(resourceView, expand, reserved, problems),
     slots,
     ruleSlots: [],
     access: [],
@@ -62,40 +62,40 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     paging: planPaging(query, cursor, order),
     count: cursor === undefined ? preferences.count : 'none',
   };
-  return finish(plan, query, face, api, problems, cursor);
+  return finish(plan, query, resourceView, api, problems, cursor);
 }
 
 /** Plans the read of one record by its id: a single read, or the body that a write gives back. */
-export function planOne(query: Query, face: ResourceView, api: Api): Result<ReadPlan> {
+export function planOne(query: Query, resourceView: ResourceView, api: Api): Result<ReadPlan> {
   const problems = [...query.problems];
   const { reserved } = query;
-  const expand = planExpand(face, api, reserved, problems);
+  const expand = planExpand(resourceView, api, reserved, problems);
   const nulls = planNulls(reserved.get('nulls'), problems);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
   const sort = reserved.get('sort');
-  const sorted = sort === undefined ? noSort : planSort(sort, face, 'sort', context);
+  const sorted = sort === undefined ? noSort : planSort(sort, resourceView, 'sort', context);
   if (sorted.keys.length > 0)
     problems.push({
       parameter: 'sort',
       code: 'INVALID_PARAMETER',
       message: 'sorts the expanded collections of a single record, nothing else',
     });
-  const { rest, paged } = planCollections(query.conditions, face, sorted, context);
+  const { rest, paged } = planCollections(query.conditions, resourceView, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('read');
   // They filter the expanded collections, into which they are put; a filter of the record itself is a problem.
-  planFilters(rest, [], { face, api, expand, others, isSingle: true, slots, problems });
-  const selection = planSelection(face, expand, reserved, problems);
+  planFilters(rest, [], { resourceView, api, expand, others, isSingle: true, slots, problems });
+  const selection = planSelection(resourceView, expand, reserved, problems);
   const plan: ReadPlan = {
     kind: 'one',
-    resource: face.resource,
+    resource: resourceView.resource,
     selection,
     slots,
     ruleSlots: [],
     access: [],
     collections: paged,
   };
-  return finish(plan, query, face, api, problems);
+  return finish(plan, query, resourceView, api, problems);
 }
 
 /** The reserved parameters that have a sense on such a request: what an unknown name may have been meant to be. */
@@ -120,13 +120,13 @@ interface CarriedOrder {
 
 /** The order of a list: what `sort` and `nulls` say, and where they leave it out what the cursor carries. */
 function planOrder(
-  { query, face, version, cursor }: ListRequest,
+  { query, resourceView, version, cursor }: ListRequest,
   context: SortContext,
 ): { sorted: PlannedSort; carried: CarriedOrder } {
   const { problems } = context;
   const { reserved } = query;
   const sort = reserved.get('sort');
-  const written = sort === undefined ? noSort : planSort(sort, face, 'sort', context);
+  const written = sort === undefined ? noSort : planSort(sort, resourceView, 'sort', context);
   const carried = {
     sort: textOf(written.keys),
     collectionSort: textOf([...written.collections.values()].flat()),
@@ -138,7 +138,7 @@ function planOrder(
   };
   if (cursor === 'damaged')
     refuse('is damaged; take next_cursor or X-Next-Cursor of a list as it is');
-  else if (cursor.resource !== face.name || cursor.version !== version)
+  else if (cursor.resource !== resourceView.name || cursor.version !== version)
     refuse(`belongs to another resource or version`);
   else if (carried.sort !== '' && carried.sort !== cursor.sort)
     refuse('belongs to another sort; leave sort out, since a cursor carries its own');
@@ -146,12 +146,12 @@ function planOrder(
     refuse('belongs to another place of nulls; leave nulls out, since a cursor carries it');
   else {
     const unread: QueryProblem[] = [];
-    const list = planCarried(cursor.sort, face, { ...context, problems: unread });
+    const list = planCarried(cursor.sort, resourceView, { ...context, problems: unread });
     const isPlaced = cursor.nulls === '' || carriedNulls(cursor) !== undefined;
     const collectionSort =
       sort === undefined ? (cursor.collectionSort ?? '') : carried.collectionSort;
     // Nothing is wrong with keys of a collection that this request does not expand.
-    const others = planCarried(collectionSort, face, { ...context, problems: [] });
+    const others = planCarried(collectionSort, resourceView, { ...context, problems: [] });
     const isTooMuch = list.count + others.count > context.limits.sorts;
     if (unread.length > 0 || !isPlaced || isTooMuch)
       refuse('belongs to a sort that does not exist');
@@ -164,8 +164,8 @@ function planOrder(
 }
 
 /** The keys of a sort that a cursor carries. */
-function planCarried(sort: string, face: ResourceView, context: SortContext): PlannedSort {
-  return sort === '' ? noSort : planSort(sort, face, 'cursor', context);
+function planCarried(sort: string, resourceView: ResourceView, context: SortContext): PlannedSort {
+  return sort === '' ? noSort : planSort(sort, resourceView, 'cursor', context);
 }
 
 /** Keys as `sort` names them; below a morphTo one name means several. */
@@ -178,12 +178,12 @@ function textOf(keys: readonly SortKey[]): string {
 function finish(
   plan: ReadPlan,
   query: Query,
-  face: ResourceView,
+  resourceView: ResourceView,
   api: Api,
   problems: QueryProblem[],
   cursor?: CursorText,
 ): Result<ReadPlan> {
-  if (problems.length === 0) return ok(restrict(plan, face));
+  if (problems.length === 0) return ok(restrict(plan, resourceView));
   const isRead = !problems.some(({ code }) => code === 'INVALID_CURSOR');
   const bound = bindQuery(plan, query, api.limits, {}, isRead ? cursor : undefined);
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));

@@ -33,7 +33,7 @@ interface Refusal {
 
 /** Plans which members and expansions of a resource are shown. Contract 2, Field selection. */
 export function planSelection(
-  face: ResourceView,
+  resourceView: ResourceView,
   expand: readonly ExpandNode[],
   reserved: ReadonlyMap<ParameterName, string>,
   problems: QueryProblem[],
@@ -52,31 +52,31 @@ export function planSelection(
   };
   const names = text === undefined ? undefined : splitNames(text);
   if (names?.ok === false) refuse(names.error);
-  if (names?.ok !== true) return select(face, expand, { mode: 'exclude', names: [] }, []);
+  if (names?.ok !== true) return select(resourceView, expand, { mode: 'exclude', names: [] }, []);
   const items = names.value.map((name) => ({ name, whole: name, fromGroup: false }));
   const refusals: Refusal[] = [];
-  const selection = select(face, expand, { mode, names: items }, refusals);
+  const selection = select(resourceView, expand, { mode, names: items }, refusals);
   for (const { message } of refusals) refuse(message);
   return selection;
 }
 
 function select(
-  face: ResourceView,
+  resourceView: ResourceView,
   expand: readonly ExpandNode[],
   items: Items,
   refusals: Refusal[],
 ): Selection {
   const { mode } = items;
-  const names = expandGroups(items.names, face, refusals);
+  const names = expandGroups(items.names, resourceView, refusals);
   const chosen: Chosen = { whole: new Set(), paths: new Map() };
   const below = new Map<string, Item[]>();
   const dropped = new Set<string>();
   const kept = new Set<string>();
   for (const item of names) {
     const [head = '', ...rest] = item.name.split('.');
-    const relation = face.relations.get(head);
+    const relation = resourceView.relations.get(head);
     const node = expand.find((one) => one.relation.name === head);
-    const matched = matchFields(head, face.fields.values());
+    const matched = matchFields(head, resourceView.fields.values());
     if (relation !== undefined) {
       if (rest.length === 0 && mode === 'exclude') dropped.add(head);
       else if (node === undefined) refuse(item, notExpanded(item, rest));
@@ -88,7 +88,7 @@ function select(
     } else {
       const isGuessed = refusals.length < mostGuesses;
       const known = isGuessed
-        ? [...face.fields.keys(), ...face.relations.keys(), ...(items.others ?? [])]
+        ? [...resourceView.fields.keys(), ...resourceView.relations.keys(), ...(items.others ?? [])]
         : [];
       refuse(item, unknownName('field', head, known));
     }
@@ -100,8 +100,8 @@ function select(
     refusals.push({ whole, message: isNested ? `${whole}: ${message}` : message });
   }
 
-  const isId = (field: Field): boolean => field === face.resource.id;
-  const members = membersOf(face.fields.values(), mode, chosen, isId);
+  const isId = (field: Field): boolean => field === resourceView.resource.id;
+  const members = membersOf(resourceView.fields.values(), mode, chosen, isId);
   const expansions = expand
     .filter((node) => !dropped.has(node.relation.name))
     .map((node) =>
@@ -178,10 +178,13 @@ function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): Exp
   const pivot = hasPivot
     ? planPivot(pivotFields, { mode, names: items.names.filter(isPivot) }, refusals)
     : undefined;
-  const targets = node.targets.map(({ face, typeValue, children }) => {
+  const targets = node.targets.map(({ resourceView, typeValue, children }) => {
     const refused: Refusal[] = [];
-    const selection = select(face, children, { mode, names, others }, refused);
-    return { target: { resource: face.resource, typeValue, selection, where: [] }, refused };
+    const selection = select(resourceView, children, { mode, names, others }, refused);
+    return {
+      target: { resource: resourceView.resource, typeValue, selection, where: [] },
+      refused,
+    };
   });
   // A name below a morphTo applies to the targets that have it; one that none has is refused.
   for (const refusal of targets[0]?.refused ?? [])
@@ -233,14 +236,14 @@ function planPivot(
 
 function expandGroups(
   items: readonly Item[],
-  face: ResourceView,
+  resourceView: ResourceView,
   refusals: Refusal[],
 ): readonly Item[] {
   return items.flatMap((item) => {
     if (!item.name.startsWith('@')) return [item];
-    const members = face.groups.get(item.name.slice(1));
+    const members = resourceView.groups.get(item.name.slice(1));
     if (members === undefined) {
-      const groups = [...face.groups.keys()].map((group) => `@${group}`);
+      const groups = [...resourceView.groups.keys()].map((group) => `@${group}`);
       refusals.push({ whole: item.whole, message: unknownName('group', item.name, groups) });
       return [];
     }

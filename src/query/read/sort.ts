@@ -44,7 +44,7 @@ export interface PlannedSort {
 /** Resolves a `sort`, written as the parameter of that name; no key is added. Contract 2, Sorting. */
 export function planSort(
   text: string,
-  face: ResourceView,
+  resourceView: ResourceView,
   parameter: string,
   context: SortContext,
 ): PlannedSort {
@@ -77,7 +77,7 @@ export function planSort(
       );
       continue;
     }
-    const key = planKey(name, descending, face, context);
+    const key = planKey(name, descending, resourceView, context);
     if (!key.ok) refuse(key.error);
     else if (written.has(name)) refuse(`${name} is there twice`);
     else
@@ -106,10 +106,10 @@ interface PlannedKey {
 function planKey(
   name: string,
   descending: boolean,
-  face: ResourceView,
+  resourceView: ResourceView,
   { expand, nulls, prefix, problems }: SortContext,
 ): Result<readonly PlannedKey[], string> {
-  const path = resolvePath(`${prefix}${name}`, face);
+  const path = resolvePath(`${prefix}${name}`, resourceView);
   if (!path.ok) {
     // As it is written here, without the relation that it goes on from.
     const asWritten = (problem: PathProblem): PathProblem => ({
@@ -117,7 +117,7 @@ function planKey(
       part: problem.part - (prefix === '' ? 0 : 1),
     });
     const follow = (bare: string): PathProblem | undefined => {
-      const resolved = resolvePath(`${prefix}${bare}`, face);
+      const resolved = resolvePath(`${prefix}${bare}`, resourceView);
       return resolved.ok ? undefined : asWritten(resolved.error);
     };
     const written = writtenElsewhere(name, (bare) => follow(bare) === undefined);

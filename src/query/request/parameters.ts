@@ -10,7 +10,7 @@ interface ParameterDefinition {
    * `shape`: its text decides what is planned and compiled. `bound`: its value is only bound to the compiled
    * statements. `debug`: read apart from both.
    */
-  readonly part: 'shape' | 'bound' | 'debug';
+  readonly part: 'plan' | 'bound' | 'debug';
 }
 
 const answering: readonly RequestKind[] = ['list', 'read', 'create', 'replace', 'update'];
@@ -22,13 +22,13 @@ export const parameters = {
   limit: { on: ['list'], part: 'bound' },
   offset: { on: ['list'], part: 'bound' },
   cursor: { on: ['list'], part: 'bound' },
-  sort: { on: ['list', 'read'], part: 'shape' },
-  nulls: { on: answering, part: 'shape' },
-  fields: { on: answering, part: 'shape' },
-  exclude: { on: answering, part: 'shape' },
-  expand: { on: answering, part: 'shape' },
-  maxDepth: { on: answering, part: 'shape' },
-  _or: { on: ['list'], part: 'shape' },
+  sort: { on: ['list', 'read'], part: 'plan' },
+  nulls: { on: answering, part: 'plan' },
+  fields: { on: answering, part: 'plan' },
+  exclude: { on: answering, part: 'plan' },
+  expand: { on: answering, part: 'plan' },
+  maxDepth: { on: answering, part: 'plan' },
+  _or: { on: ['list'], part: 'plan' },
   _debug: { on: all, part: 'debug' },
   _trace: { on: all, part: 'debug' },
   _verbose: { on: all, part: 'debug' },

@@ -29,7 +29,7 @@ export interface Query {
   readonly groups: readonly (readonly Condition[])[];
   readonly texts: readonly string[];
   /** Equal for requests that differ in bound values alone. */
-  readonly shape: string;
+  readonly planKey: string;
   readonly debug: boolean;
   /** What is wrong with the text itself; who plans the request adds what is wrong with its names. */
   readonly problems: readonly QueryProblem[];
@@ -41,7 +41,7 @@ const none: Query = {
   conditions: [],
   groups: [],
   texts: [],
-  shape: '',
+  planKey: '',
   debug: false,
   problems: [],
 };
@@ -79,7 +79,7 @@ class QueryReader {
   readonly texts: string[] = [];
   readonly problems: QueryProblem[] = [];
   readonly kind: RequestKind;
-  shape = '';
+  planKey = '';
   debug = false;
 
   constructor(kind: RequestKind) {
@@ -113,8 +113,8 @@ class QueryReader {
     // A parameter that comes several times is wrong for one reason.
     if (last?.parameter !== parameter || last.message !== message)
       this.problems.push({ parameter, code, message });
-    // A name that no request can have: what is refused never shares the shape of what is not.
-    this.shape += '&=';
+    // A name that no request can have: what is refused never shares the key of what is not.
+    this.planKey += '&=';
   }
 
   private addReserved(name: ParameterName, value: string): void {
@@ -130,8 +130,8 @@ class QueryReader {
       this.addDebug(name, value);
     } else {
       this.reserved.set(name, value);
-      this.shape += `&${name}=`;
-      if (part === 'shape') this.shape += encodeURIComponent(value);
+      this.planKey += `&${name}=`;
+      if (part === 'plan') this.planKey += encodeURIComponent(value);
       else {
         this.sources.set(name, this.texts.length);
         this.texts.push(value);
@@ -153,15 +153,15 @@ class QueryReader {
       this.refuse('_or', pairs.error, 'INVALID_FILTER');
       return;
     }
-    this.shape += '&_or(';
+    this.planKey += '&_or(';
     this.groups.push(pairs.value.map((pair) => this.condition(pair.name, pair.value)));
-    this.shape += ')';
+    this.planKey += ')';
   }
 
   private condition(name: string, value: string): Condition {
-    this.shape += `&${encodeURIComponent(name)}=`;
-    // These take a flag, or the order of a collection, that decides the statement, so it belongs to the shape.
-    if (/(?:_exists|_null|\.sort)$/u.test(name)) this.shape += encodeURIComponent(value);
+    this.planKey += `&${encodeURIComponent(name)}=`;
+    // These take a flag, or the order of a collection, that decides the statement, so it belongs to the key.
+    if (/(?:_exists|_null|\.sort)$/u.test(name)) this.planKey += encodeURIComponent(value);
     this.texts.push(value);
     return { name, value, source: this.texts.length - 1 };
   }

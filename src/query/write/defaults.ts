@@ -5,23 +5,23 @@ import type { JsonValue } from '../../specification/specification.ts';
 import type { FieldValues } from '../plan.ts';
 
 /** What a write draws before it is run. */
-export interface Draw {
+export interface ClockAndIds {
   readonly now: () => Date;
   /** A UUIDv7. */
   readonly uuid: () => string;
 }
 
 /** The default of a field, drawn now where it is `now` or `uuid`. */
-export function drawDefault(field: Field, draw: Draw): JsonValue | undefined {
+export function drawDefault(field: Field, clockAndIds: ClockAndIds): JsonValue | undefined {
   switch (field.default?.kind) {
     case undefined:
       return undefined;
     case 'value':
       return field.default.value;
     case 'uuid':
-      return draw.uuid();
+      return clockAndIds.uuid();
     case 'now': {
-      const now = draw.now().toISOString();
+      const now = clockAndIds.now().toISOString();
       if (field.type.name === 'date') return now.slice(0, 10);
       return field.type.name === 'time' ? now.slice(11, 19) : now;
     }
@@ -45,15 +45,15 @@ export const isLeftToDatabase = (field: Field): boolean =>
 export function complete(
   values: FieldValues,
   { resource }: Pick<ResourceView, 'resource'>,
-  draw: Draw,
+  clockAndIds: ClockAndIds,
 ): FieldValues {
   const completed = new Map<Field, JsonValue>();
   for (const field of resource.fields.values()) {
     const given = values.get(field);
     if (given !== undefined) completed.set(field, given);
     else if (isLeftToDatabase(field)) continue;
-    else if (field !== resource.id) completed.set(field, drawDefault(field, draw) ?? null);
-    else if (!isGenerated(field)) completed.set(field, draw.uuid());
+    else if (field !== resource.id) completed.set(field, drawDefault(field, clockAndIds) ?? null);
+    else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
   }
   return completed;
 }

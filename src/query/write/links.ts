@@ -13,7 +13,7 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { complete, drawDefault, isUpdateStamp, type Draw } from './defaults.ts';
+import { complete, drawDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
 
@@ -21,28 +21,34 @@ import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
 export function readAllLinks(
   body: object,
   kind: WriteKind,
-  face: ResourceView,
-  draw: Draw,
+  resourceView: ResourceView,
+  clockAndIds: ClockAndIds,
   prefix: string,
   issues: ValueIssue[],
 ): readonly LinkChange[] {
   const changes: LinkChange[] = [];
   for (const name of Object.keys(body)) {
-    const linked = linkedRelation(name, face);
+    const linked = linkedRelation(name, resourceView);
     if (linked === undefined) continue;
     const value = (body as Readonly<Record<string, unknown>>)[name];
     const { view, relation } = linked;
-    const change = readLinks(value, `${prefix}${name}`, { view, relation, kind, draw, issues });
+    const change = readLinks(value, `${prefix}${name}`, {
+      view,
+      relation,
+      kind,
+      clockAndIds,
+      issues,
+    });
     if (change !== undefined) changes.push(change);
   }
   return changes;
 }
 
 /** Whether this caller may write all links in a body. */
-export function mayWriteLinks(body: object, face: ResourceView): boolean {
+export function mayWriteLinks(body: object, resourceView: ResourceView): boolean {
   return Object.keys(body).every((name) => {
-    const linked = linkedRelation(name, face);
-    return linked === undefined || mayLink(linked.view, face);
+    const linked = linkedRelation(name, resourceView);
+    return linked === undefined || mayLink(linked.view, resourceView);
   });
 }
 
@@ -50,12 +56,15 @@ export function mayWriteLinks(body: object, face: ResourceView): boolean {
 const mostLinks = 10_000;
 
 /** Refuses bodies that name too many links between them. */
-export function tooManyLinks(bodies: readonly unknown[], face: ResourceView): ApiError | undefined {
+export function tooManyLinks(
+  bodies: readonly unknown[],
+  resourceView: ResourceView,
+): ApiError | undefined {
   let count = 0;
   for (const body of bodies)
     if (isJsonObject(body))
       for (const [name, value] of Object.entries(body))
-        if (linkedRelation(name, face) !== undefined)
+        if (linkedRelation(name, resourceView) !== undefined)
           for (const list of isJsonObject(value) ? [value['add'], value['remove']] : [value])
             if (Array.isArray(list)) count += list.length;
   if (count <= mostLinks) return undefined;
@@ -106,7 +115,7 @@ interface Reader {
   readonly relation: BelongsToMany;
   readonly through: ResourceView;
   readonly kind: WriteKind;
-  readonly draw: Draw;
+  readonly clockAndIds: ClockAndIds;
   readonly issues: ValueIssue[];
 }
 
@@ -191,9 +200,9 @@ function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
 }
 
 function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reader): Link {
-  const { relation, through, draw, view } = reader;
+  const { relation, through, clockAndIds, view } = reader;
   const { ownerKey, targetKey } = relation;
-  const row = new Map(complete(pivot, through, draw));
+  const row = new Map(complete(pivot, through, clockAndIds));
   row.delete(ownerKey);
   row.delete(targetKey);
   const nameOf = (field: Field): string | undefined => fieldNameIn(view.pivot, field);
@@ -202,7 +211,7 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
     return name === undefined ? path : `${path}.pivot.${name}`;
   };
   const missing = [...row.keys()]
-    .filter((field) => isMissing(field, pivot, draw))
+    .filter((field) => isMissing(field, pivot, clockAndIds))
     .map((field): ValueIssue => {
       const message =
         nameOf(field) === undefined
@@ -215,7 +224,7 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
     const { field, message } = halfIssue(half, nameOf);
     missing.push({ kind: 'type', path: placeOf(field), message });
   }
-  return { id, path, pivot, change: changeOf(pivot, relation, draw), row, missing };
+  return { id, path, pivot, change: changeOf(pivot, relation, clockAndIds), row, missing };
 }
 
 /** Whether a field keeps its value in a link that is there already. */
@@ -224,15 +233,19 @@ export function isFixed(field: Field): boolean {
 }
 
 /** The pivot of a link that is there already: what is set on create stays, and the row says when it was changed. */
-function changeOf(pivot: FieldValues, { through }: BelongsToMany, draw: Draw): FieldValues {
+function changeOf(
+  pivot: FieldValues,
+  { through }: BelongsToMany,
+  clockAndIds: ClockAndIds,
+): FieldValues {
   const change = new Map([...pivot].filter(([field]) => !isFixed(field)));
   if (change.size > 0)
     for (const field of through.fields.values())
-      if (isUpdateStamp(field)) change.set(field, draw.now().toISOString());
+      if (isUpdateStamp(field)) change.set(field, clockAndIds.now().toISOString());
   return change;
 }
 
-function isMissing(field: Field, pivot: FieldValues, draw: Draw): boolean {
+function isMissing(field: Field, pivot: FieldValues, clockAndIds: ClockAndIds): boolean {
   if (pivot.has(field) || field === field.resource.id) return false;
-  return (field.required || !field.nullable) && drawDefault(field, draw) === undefined;
+  return (field.required || !field.nullable) && drawDefault(field, clockAndIds) === undefined;
 }

@@ -13,7 +13,7 @@ import {
   counted,
   isJsonObject,
   mostIssues,
-  type Reading,
+  type ParsedValue,
   type ValueIssue,
 } from '../../model/values.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
@@ -28,7 +28,13 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { complete, drawDefault, isLeftToDatabase, isUpdateStamp, type Draw } from './defaults.ts';
+import {
+  complete,
+  drawDefault,
+  isLeftToDatabase,
+  isUpdateStamp,
+  type ClockAndIds,
+} from './defaults.ts';
 import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
@@ -40,12 +46,12 @@ export const immutableMessage = 'is immutable: it is set on create only';
 /** Plans a POST: one record, or an array of them that is created whole or not at all. */
 export function planCreate(
   body: unknown,
-  face: ResourceView,
+  resourceView: ResourceView,
   { limits }: Api,
-  draw: Draw,
+  clockAndIds: ClockAndIds,
 ): Result<WritePlan> {
-  const { resource } = face;
-  const moment = atOneTime(draw);
+  const { resource } = resourceView;
+  const moment = atOneTime(clockAndIds);
   const isArray = Array.isArray(body);
   const bodies: readonly unknown[] = isArray ? body : [body];
   if (bodies.length > limits.batchItems)
@@ -56,9 +62,9 @@ export function planCreate(
       ),
     );
   if (!isArray && !isJsonObject(body)) return fail(noObject());
-  if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, face)))
-    return fail(refusalOf(face.view.subject));
-  const tooMany = tooManyLinks(bodies, face);
+  if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, resourceView)))
+    return fail(refusalOf(resourceView.view.subject));
+  const tooMany = tooManyLinks(bodies, resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const issues: ValueIssue[] = [];
   const strays: string[] = [];
@@ -68,10 +74,10 @@ export function planCreate(
       return [];
     }
     const prefix = isArray ? `[${index}].` : '';
-    const given = readRecord(item, 'create', face, moment, prefix, issues);
-    const values = complete(given, face, moment);
-    checkMorphs(values, face, prefix, issues);
-    return [{ values, links: readAllLinks(item, 'create', face, moment, prefix, issues) }];
+    const given = readRecord(item, 'create', resourceView, moment, prefix, issues);
+    const values = complete(given, resourceView, moment);
+    checkMorphs(values, resourceView, prefix, issues);
+    return [{ values, links: readAllLinks(item, 'create', resourceView, moment, prefix, issues) }];
   });
   const errors = issues.length > 0 ? [validationError(issues)] : [];
   if (strays.length > 0) return fail(joinErrors(noObject(strays), ...errors));
@@ -96,27 +102,27 @@ export function planUpdate(
   body: unknown,
   kind: 'replace' | 'update',
   id: JsonValue,
-  face: ResourceView,
-  draw: Draw,
+  resourceView: ResourceView,
+  clockAndIds: ClockAndIds,
   { merges, demands }: UpdateOptions,
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
-  if (!mayWriteLinks(body, face)) return fail(refusalOf(face.view.subject));
-  const tooMany = tooManyLinks([body], face);
+  if (!mayWriteLinks(body, resourceView)) return fail(refusalOf(resourceView.view.subject));
+  const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
-  const { resource } = face;
-  const moment = atOneTime(draw);
+  const { resource } = resourceView;
+  const moment = atOneTime(clockAndIds);
   const issues: ValueIssue[] = [];
-  const links = readAllLinks(body, kind, face, moment, '', issues);
-  const merged = merges ? mergedParts(body, face) : new Map<string, never>();
+  const links = readAllLinks(body, kind, resourceView, moment, '', issues);
+  const merged = merges ? mergedParts(body, resourceView) : new Map<string, never>();
   const whole = Object.entries(body).filter(([name]) => !merged.has(name));
-  const given = readRecord(Object.fromEntries(whole), kind, face, moment, '', issues);
-  checkMorphs(given, face, '', issues);
+  const given = readRecord(Object.fromEntries(whole), kind, resourceView, moment, '', issues);
+  checkMorphs(given, resourceView, '', issues);
   for (const [name, { field, part }] of merged)
     for (const issue of partIssues(part, field))
       issues.push({ ...issue, path: `${name}${issue.path}` });
-  issues.push(...otherId(body, id, face));
-  issues.push(...hiddenImmutables(body, face));
+  issues.push(...otherId(body, id, resourceView));
+  issues.push(...hiddenImmutables(body, resourceView));
   if (issues.length > 0) return fail(validationError(issues));
   const values = new Map<Field, JsonValue>();
   const unchanged = new Map<Field, JsonValue>();
@@ -150,10 +156,11 @@ function otherId(
  * Immutable fields that are sent by a caller who cannot read them: whether the value is the one that is there, the
  * answer must not tell.
  */
-function hiddenImmutables(body: object, face: ResourceView): readonly ValueIssue[] {
+function hiddenImmutables(body: object, resourceView: ResourceView): readonly ValueIssue[] {
   return Object.keys(body).flatMap((name) => {
-    const input = face.inputs.get(name);
-    const isHidden = input?.field.immutable === true && input.updatable && !face.fields.has(name);
+    const input = resourceView.inputs.get(name);
+    const isHidden =
+      input?.field.immutable === true && input.updatable && !resourceView.fields.has(name);
     return isHidden ? [{ kind: 'type' as const, path: name, message: immutableMessage }] : [];
   });
 }
@@ -168,10 +175,10 @@ interface UpdateOptions {
 /** The members of a merge patch that go into an object or json field: the value that is there is needed for them. */
 function mergedParts(
   body: object,
-  face: ResourceView,
+  resourceView: ResourceView,
 ): ReadonlyMap<string, { readonly field: Field; readonly part: unknown }> {
   const parts = Object.entries(body).flatMap(([name, part]) => {
-    const input = face.inputs.get(name);
+    const input = resourceView.inputs.get(name);
     const { type } = input?.field ?? {};
     const isMerged =
       isJsonObject(part) &&
@@ -183,22 +190,23 @@ function mergedParts(
 }
 
 /** All that one request draws is of the same moment. */
-function atOneTime(draw: Draw): Draw {
-  const now = draw.now();
-  return { ...draw, now: () => now };
+function atOneTime(clockAndIds: ClockAndIds): ClockAndIds {
+  const now = clockAndIds.now();
+  return { ...clockAndIds, now: () => now };
 }
 
 /** Of a morph pair whose halves are both known, both are given or none. */
 function checkMorphs(
   values: FieldValues,
-  face: ResourceView,
+  resourceView: ResourceView,
   prefix: string,
   issues: ValueIssue[],
 ): void {
-  const morphs = touchedMorphs(face.resource, values).filter(
+  const morphs = touchedMorphs(resourceView.resource, values).filter(
     ({ typeField, idField }) => values.has(typeField) && values.has(idField),
   );
-  const nameOf = (field: Field): string | undefined => fieldNameIn(face.inputs.values(), field);
+  const nameOf = (field: Field): string | undefined =>
+    fieldNameIn(resourceView.inputs.values(), field);
   for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
     const { field, message } = halfIssue(half, nameOf);
     const path = `${prefix}${nameOf(field) ?? ''}`;
@@ -211,8 +219,8 @@ function checkMorphs(
 function readRecord(
   body: object,
   kind: WriteKind,
-  face: ResourceView,
-  draw: Draw,
+  resourceView: ResourceView,
+  clockAndIds: ClockAndIds,
   prefix: string,
   issues: ValueIssue[],
 ): FieldValues {
@@ -220,13 +228,14 @@ function readRecord(
   const note = (name: string, message: string): void => {
     issues.push({ kind: 'type', path: `${prefix}${name}`, message });
   };
-  const { id } = face.resource;
+  const { id } = resourceView.resource;
   for (const name of Object.keys(body)) {
     if (issues.length >= mostIssues) return values;
-    const input = face.inputs.get(name);
+    const input = resourceView.inputs.get(name);
     const value = (body as Readonly<Record<string, unknown>>)[name];
-    if (input === undefined && linkedRelation(name, face) !== undefined) continue;
-    if (input === undefined) note(name, unknownMessage(name, face, issues.length < mostGuesses));
+    if (input === undefined && linkedRelation(name, resourceView) !== undefined) continue;
+    if (input === undefined)
+      note(name, unknownMessage(name, resourceView, issues.length < mostGuesses));
     else if (input.field === id && kind !== 'create') continue;
     else if (input.field === id && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
@@ -239,7 +248,7 @@ function readRecord(
       if (reading.ok) values.set(field, reading.value);
       else {
         // What it could have been is said as far as this caller may know it.
-        const told = toldValues(field, face.view);
+        const told = toldValues(field, resourceView.view);
         const shown = told === field.values ? reading : readValue(value, field, told);
         for (const issue of issuesOf(shown))
           issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
@@ -247,11 +256,11 @@ function readRecord(
     }
   }
   if (kind === 'update') return values;
-  for (const input of face.inputs.values()) {
+  for (const input of resourceView.inputs.values()) {
     const { name, field } = input;
     if (Object.hasOwn(body, name) || field === id) continue;
-    if (kind === 'replace' && outlastsReplacing(face, input)) continue;
-    const fallback = drawDefault(field, draw);
+    if (kind === 'replace' && outlastsReplacing(resourceView, input)) continue;
+    const fallback = drawDefault(field, clockAndIds);
     if (fallback !== undefined) values.set(field, fallback);
     else if (isLeftToDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
@@ -261,7 +270,7 @@ function readRecord(
   return values;
 }
 
-function issuesOf(reading: Reading): readonly ValueIssue[] {
+function issuesOf(reading: ParsedValue): readonly ValueIssue[] {
   return reading.ok ? [] : reading.issues;
 }
 
@@ -272,10 +281,10 @@ function isWritable(input: InputView, kind: WriteKind): boolean {
 /** With this many problems a body gets no suggestions for unknown fields any more: those are no typing errors. */
 const mostGuesses = 100;
 
-function unknownMessage(name: string, face: ResourceView, guess: boolean): string {
-  const relation = face.relations.get(name)?.relation;
+function unknownMessage(name: string, resourceView: ResourceView, guess: boolean): string {
+  const relation = resourceView.relations.get(name)?.relation;
   if (relation === undefined) {
-    const writable = [...face.inputs.values()].filter(
+    const writable = [...resourceView.inputs.values()].filter(
       (input) => guess && (input.creatable || input.updatable),
     );
     return unknownName(
@@ -286,7 +295,7 @@ function unknownMessage(name: string, face: ResourceView, guess: boolean): strin
   }
   if (relation.kind !== 'belongsTo') return 'is a relation and cannot be written here';
   // A relation is there only where its key is.
-  return `is a relation; write its key ${fieldNameIn(face.fields.values(), relation.key) ?? ''}`;
+  return `is a relation; write its key ${fieldNameIn(resourceView.fields.values(), relation.key) ?? ''}`;
 }
 
 /** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them, up to `mostIssues`. Contract 2, Errors. */

@@ -1,20 +1,20 @@
 import type { Limits } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { offsetAt, pageAt, type PageNumbers } from '../../query/bind.ts';
-import { shaperOf, type RecordValue } from '../serialize/record.ts';
-import { after, inTurn, type Soon } from '../../lib/maybe-promise.ts';
+import { serializerOf, type RecordValue } from '../serialize/record.ts';
+import { after, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../../sql/compile/read.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { Reader, Row } from '../../databases/database.ts';
-import { Trial, type Room } from '../row-budget.ts';
+import type { Executor, Row } from '../../databases/database.ts';
+import { Trial, type RowBudget } from '../row-budget.ts';
 
 /** The records of some rows, with all that is expanded in them. */
 export function readSelection(
   rows: readonly Row[],
   selection: CompiledSelection,
   level: Level,
-): Soon<readonly RecordValue[]> {
-  const records = rows.map(shaperOf(selection.columns));
+): MaybePromise<readonly RecordValue[]> {
+  const records = rows.map(serializerOf(selection.columns));
   return selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
 }
 
@@ -23,8 +23,9 @@ function expanded(
   records: readonly RecordValue[],
   { expand: all }: CompiledSelection,
   level: Level,
-): Soon<readonly RecordValue[]> {
-  const read = (expand: CompiledExpand): Soon<Expansion> => readExpansion(rows, expand, level);
+): MaybePromise<readonly RecordValue[]> {
+  const read = (expand: CompiledExpand): MaybePromise<Expansion> =>
+    readExpansion(rows, expand, level);
   return after(forEach(all, level.reader, read), (found) => {
     const pagination = new Map<RecordValue, Record<string, object>>();
     for (const [index, expand] of all.entries())
@@ -35,11 +36,11 @@ function expanded(
 }
 
 interface Level {
-  readonly reader: Reader;
+  readonly reader: Executor;
   readonly dialect: Dialect;
   readonly limits: Limits;
   /** What is left for related records in this answer. */
-  readonly room: Room;
+  readonly budget: RowBudget;
   /** How many records there may be at this level; it decides how many each may have below it. */
   readonly parents: number;
   readonly bound: readonly SqlValue[];
@@ -58,9 +59,9 @@ interface Related {
 /** The results of questions that do not wait for each other. */
 function forEach<Item, Answer>(
   items: readonly Item[],
-  { asksAtOnce }: Reader,
-  ask: (item: Item) => Soon<Answer>,
-): Soon<readonly Answer[]> {
+  { asksAtOnce }: Executor,
+  ask: (item: Item) => MaybePromise<Answer>,
+): MaybePromise<readonly Answer[]> {
   return asksAtOnce ? Promise.all(items.map(ask)) : inTurn(items, ask);
 }
 
@@ -82,7 +83,7 @@ function readExpansion(
   rows: readonly Row[],
   expand: CompiledExpand,
   above: Level,
-): Soon<Expansion> {
+): MaybePromise<Expansion> {
   const { toMany, paging, targets } = expand;
   let level = entered(expand, above);
   const page = toMany ? collectionPage(expand, level) : onlyOne;
@@ -190,8 +191,8 @@ function readTarget(
   page: PageNumbers,
   isPaged: boolean,
   level: Level,
-): Soon<Related> {
-  const { reader, dialect, bound, room } = level;
+): MaybePromise<Related> {
+  const { reader, dialect, bound, budget } = level;
   const { limit: cap, offset } = page;
   const { sought, keyOf } = keysBelow(keys, target);
   const values = {
@@ -200,18 +201,18 @@ function readTarget(
     limit: keys.length * cap + 1,
     cap,
     offset,
-    room,
+    budget,
   };
   const { top, count } = target;
-  const trial = new Trial(room, cap);
+  const trial = new Trial(budget, cap);
   const all = isPaged
     ? []
-    : reader.all(target.rows, top === undefined ? values : { ...values, room: trial });
-  const found = after(all, (rows): Soon<readonly [readonly Row[], readonly Row[]]> => {
+    : reader.all(target.rows, top === undefined ? values : { ...values, budget: trial });
+  const found = after(all, (rows): MaybePromise<readonly [readonly Row[], readonly Row[]]> => {
     if (top === undefined || count === undefined || !(isPaged || trial.isOver)) return [rows, []];
     trial.leave();
     return after(reader.all(top, values), (first) =>
-      after(reader.all(count, { ...values, room: undefined }), (counted) => [first, counted]),
+      after(reader.all(count, { ...values, budget: undefined }), (counted) => [first, counted]),
     );
   });
   return after(found, ([rows, counted]) => {
@@ -256,7 +257,7 @@ function groupedBy(
   { pivot }: CompiledTarget,
 ): Related['byKey'] {
   const byKey = new Map<SqlValue, RecordValue[]>();
-  const shapePivot = pivot && shaperOf(pivot);
+  const shapePivot = pivot && serializerOf(pivot);
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
     if (shapePivot !== undefined) record['pivot'] = shapePivot(row);

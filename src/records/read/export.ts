@@ -1,13 +1,13 @@
 import { ownTurn } from '../../lib/event-loop.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { Bound, PageNumbers } from '../../query/bind.ts';
-import { shaperOf, type RecordValue } from '../serialize/record.ts';
+import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import type { CompiledExport } from '../../sql/compile/export.ts';
 import type { Values } from '../../sql/statement.ts';
 import type { Database, Row } from '../../databases/database.ts';
 import { encode } from './read.ts';
 import { Refusal } from '../refusal.ts';
-import { Room } from '../row-budget.ts';
+import { RowBudget } from '../row-budget.ts';
 import { lengthOfAll } from '../../databases/row-length.ts';
 import { readTotal } from './total.ts';
 
@@ -147,14 +147,14 @@ async function* readPortions(
   read: Read,
 ): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
-  const shape = shaperOf(columns);
+  const serialize = serializerOf(columns);
   /** The rows with some ids; undefined where they are several and too long to be read at once. */
   const rowsOf = async (ids: readonly SqlValue[]): Promise<readonly Row[] | undefined> => {
     const values = { bound, keys: database.dialect.keys(ids), limit: ids.length };
     if (ids.length === 1) return database.all(statement, values);
-    const room = new Room(longestPortion);
+    const budget = new RowBudget(longestPortion);
     try {
-      return await database.all(statement, { ...values, room });
+      return await database.all(statement, { ...values, budget });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -180,7 +180,7 @@ async function* readPortions(
       const byId = new Map(rows.map((row) => [row[0], row]));
       yield ids.flatMap((id) => {
         const row = byId.get(id);
-        return row === undefined ? [] : [shape(row)];
+        return row === undefined ? [] : [serialize(row)];
       });
     }
   }

@@ -2,14 +2,14 @@ import type { Limits } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { Bound, PageNumbers } from '../../query/bind.ts';
 import type { RecordValue } from '../serialize/record.ts';
-import { after, both, type Soon } from '../../lib/maybe-promise.ts';
+import { after, both, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { CompiledLookup, CompiledRead } from '../../sql/compile/read.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Statement, Values } from '../../sql/statement.ts';
-import type { Database, Reader, Row } from '../../databases/database.ts';
+import type { Database, Executor, Row } from '../../databases/database.ts';
 import { readSelection } from './expansion.ts';
-import type { Room } from '../row-budget.ts';
+import type { RowBudget } from '../row-budget.ts';
 import { ruleValues } from '../rule-values.ts';
 import { readTotal } from './total.ts';
 
@@ -55,10 +55,10 @@ export function readList(
   bound: Bound,
   database: Database,
   limits: Limits,
-  room: Room,
-): Soon<ListResult> {
+  budget: RowBudget,
+): MaybePromise<ListResult> {
   const { limit, offset } = bound.page;
-  const values = { bound: encode(compiled, bound, database.dialect), limit, offset, room };
+  const values = { bound: encode(compiled, bound, database.dialect), limit, offset, budget };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
   // Without a total, or with one that is a guess, one row more tells whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
@@ -73,7 +73,7 @@ function rowStatements(
   { lookup, rows }: CompiledRead,
   values: Values,
   database: Database,
-): Soon<readonly Statement[]> {
+): MaybePromise<readonly Statement[]> {
   if (lookup === undefined) return rows;
   return after(isMany(lookup, values, database), (many) => (many ? rows : lookup.rows));
 }
@@ -83,7 +83,7 @@ function firstRows(
   values: Values,
   wanted: number,
   database: Database,
-): Soon<readonly Row[]> {
+): MaybePromise<readonly Row[]> {
   if (statement === undefined) return [];
   return after(database.all(statement, { ...values, limit: wanted }), (found) =>
     found.length >= wanted || others.length === 0
@@ -100,17 +100,17 @@ function readPage(
   found: readonly Row[],
   compiled: CompiledRead,
   { page, collections }: Bound,
-  values: Values & { readonly room: Room },
+  values: Values & { readonly budget: RowBudget },
   database: Database,
   limits: Limits,
-): Soon<ListResult> {
+): MaybePromise<ListResult> {
   const { limit, offset } = page;
   const rows = found.length > limit ? found.slice(0, limit) : found;
   const level = {
     reader: database,
     dialect: database.dialect,
     limits,
-    room: values.room,
+    budget: values.budget,
     parents: limit,
     bound: values.bound,
     collections,
@@ -118,7 +118,8 @@ function readPage(
   };
   const seen = { count: rows.length, read: found.length };
   const counting = readTotal(compiled, values, page, seen, database);
-  const read = (): Soon<readonly RecordValue[]> => readSelection(rows, compiled.selection, level);
+  const read = (): MaybePromise<readonly RecordValue[]> =>
+    readSelection(rows, compiled.selection, level);
   // Where nothing is gained by asking at once, one thing comes after the other.
   const reading = database.asksAtOnce ? read() : after(counting, read);
   return after(both(reading, counting), ([records, { total, isEstimated }]) => {
@@ -136,7 +137,11 @@ function readPage(
 const fewFound = 1_000;
 
 /** Whether a list has so many records that the first of them are sooner looked for in its order. */
-function isMany({ found }: CompiledLookup, values: Values, database: Database): Soon<boolean> {
+function isMany(
+  { found }: CompiledLookup,
+  values: Values,
+  database: Database,
+): MaybePromise<boolean> {
   if (found === undefined) return false;
   const asked = database.all(found, { ...values, cap: fewFound + 1 });
   return after(asked, ([row]) => Number(row?.[0]) > fewFound);
@@ -155,19 +160,19 @@ export function readOne(
   compiled: CompiledRead,
   id: SqlValue,
   bound: Bound,
-  reader: Reader,
+  reader: Executor,
   dialect: Dialect,
   limits: Limits,
-  room: Room,
-): Soon<RecordValue | undefined> {
+  budget: RowBudget,
+): MaybePromise<RecordValue | undefined> {
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;
   const values = encode(compiled, bound, dialect);
-  return after(reader.all(statement, { bound: values, id, limit: 1, room }), (rows) => {
+  return after(reader.all(statement, { bound: values, id, limit: 1, budget }), (rows) => {
     if (rows.length === 0) return undefined;
     const { collections } = bound;
     const one = { parents: 1, bound: values, collections, path: '' };
-    const level = { reader, dialect, limits, room, ...one };
+    const level = { reader, dialect, limits, budget, ...one };
     return after(readSelection(rows, compiled.selection, level), ([record]) => record);
   });
 }

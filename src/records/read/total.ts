@@ -1,5 +1,5 @@
 import type { PageNumbers } from '../../query/bind.ts';
-import { after, type Soon } from '../../lib/maybe-promise.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Statement, Values } from '../../sql/statement.ts';
 import type { Database } from '../../databases/database.ts';
@@ -23,7 +23,7 @@ export function readTotal(
   { limit, offset }: PageNumbers,
   seen: Seen,
   database: Database,
-): Soon<Total> {
+): MaybePromise<Total> {
   const { count } = compiled;
   if (count === undefined) return { total: undefined, isEstimated: false };
   // A page that is neither full nor empty, and an empty first one, tell the total themselves.
@@ -31,7 +31,7 @@ export function readTotal(
   if (tells) return { total: offset + seen.count, isEstimated: false };
   const guessed =
     compiled.estimate && estimate(compiled.estimate, values, database, offset + seen.read);
-  return after(guessed, (guess): Soon<Total> =>
+  return after(guessed, (guess): MaybePromise<Total> =>
     guess === undefined
       ? after(database.count(count, values), (total) => ({ total, isEstimated: false }))
       : { total: guess, isEstimated: true },

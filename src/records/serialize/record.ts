@@ -17,7 +17,7 @@ const shapers = new WeakMap<readonly Column[], Shaper>();
  * the whole members are written out as one object literal, which is seven times as fast as setting them one by one.
  * The only names in that code are those of the model, as JSON.
  */
-export function shaperOf(columns: readonly Column[]): Shaper {
+export function serializerOf(columns: readonly Column[]): Shaper {
   let shaper = shapers.get(columns);
   if (shaper === undefined) {
     shaper = makeShaper(columns);

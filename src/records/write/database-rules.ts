@@ -11,7 +11,7 @@ import { passNumbers } from '../../databases/pass-numbers.ts';
 import { checksIn } from '../../databases/existing/expressions.ts';
 
 /** The values that a record is to have: those of a new one, or what changes in the one named by `id`. */
-export interface Change {
+export interface TableChange {
   readonly resource: Resource;
   readonly values: FieldValues;
   readonly id: JsonValue | undefined;
@@ -23,7 +23,7 @@ export interface Change {
  */
 export async function blaming<Value>(
   access: Access,
-  { resource, values, id }: Change,
+  { resource, values, id }: TableChange,
   change: () => Promise<Value>,
 ): Promise<Result<Value, readonly Conflict[]>> {
   try {

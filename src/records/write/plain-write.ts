@@ -5,7 +5,7 @@ import { touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues, WritePlan } from '../../query/plan.ts';
 import { matchesTag } from '../../query/request/headers.ts';
 import { entityTag } from '../serialize/digest.ts';
-import { shaperOf } from '../serialize/record.ts';
+import { serializerOf } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
@@ -83,7 +83,7 @@ async function update(
   });
   // Whether it is not there or a trigger has left it as it is, the transaction tells.
   if (row === undefined) return undefined;
-  return [{ id, record: shaperOf(read.selection.columns)(row), plain: undefined }];
+  return [{ id, record: serializerOf(read.selection.columns)(row), plain: undefined }];
 }
 
 /**
@@ -100,12 +100,12 @@ async function updateMatched(
   const [current] = await database.all(statements.versioned(read), { bound: [], id: key });
   // What was read may come from a replica that is behind: whether it is refused, the transaction tells.
   if (current === undefined) return undefined;
-  const shape = shaperOf(read.selection.columns);
-  if (!matchesTag(ifMatch, entityTag(JSON.stringify(shape(current))))) return undefined;
+  const serialize = serializerOf(read.selection.columns);
+  if (!matchesTag(ifMatch, entityTag(JSON.stringify(serialize(current))))) return undefined;
   const fields = [...values.keys()];
   const bound = [...encodedIn(fields, values, dialect), current.at(-1) ?? null];
   const [row] = await database.writeOne(statements.changeVersion(read, fields), { bound, id: key });
-  return row && [{ id, record: shape(row), plain: undefined }];
+  return row && [{ id, record: serialize(row), plain: undefined }];
 }
 
 async function create({ resource, records }: Create, means: Means): Promise<readonly Written[]> {
@@ -114,9 +114,9 @@ async function create({ resource, records }: Create, means: Means): Promise<read
     records.length > 1 && !database.asksAtOnce
       ? await insertEach(resource, records, means)
       : await insertTogether(resource, records, means);
-  const shape = shaperOf(read.selection.columns);
+  const serialize = serializerOf(read.selection.columns);
   const idOf = idReader(resource.id, database.dialect);
-  const written = rows.map((row) => ({ id: idOf(row), record: shape(row), plain: undefined }));
+  const written = rows.map((row) => ({ id: idOf(row), record: serialize(row), plain: undefined }));
   return inOrder(written, resource, records);
 }
 

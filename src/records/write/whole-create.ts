@@ -3,7 +3,7 @@ import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { touchedMorphs } from '../../query/write/morphs.ts';
 import type { LinkChange, WritePlan } from '../../query/plan.ts';
-import { shaperOf } from '../serialize/record.ts';
+import { serializerOf } from '../serialize/record.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
@@ -62,11 +62,11 @@ export function createWhole(
     ...added.flatMap((one) => one.bound),
     ...(kept === undefined ? [] : keptValues(kept, isDrawn ? undefined : (given ?? null))),
   ];
-  const shape = shaperOf(compiled.selection.columns);
+  const serialize = serializerOf(compiled.selection.columns);
   const idOf = idReader(id, dialect);
   const write = async (): Promise<Written | undefined> => {
     const [row] = await database.writeOne(statement, { bound });
-    return row && { id: idOf(row), record: shape(row), plain: undefined };
+    return row && { id: idOf(row), record: serialize(row), plain: undefined };
   };
   return write();
 }

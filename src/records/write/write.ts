@@ -8,7 +8,7 @@ import { immutableMessage, validationError } from '../../query/write/write.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../../query/plan.ts';
-import type { Soon } from '../../lib/maybe-promise.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
@@ -34,13 +34,13 @@ import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
 import { entityTag } from '../serialize/digest.ts';
 import { readOne } from '../read/read.ts';
-import { shaperOf, type RecordValue } from '../serialize/record.ts';
+import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import { currentValues, encodedIn, inOrder, noValues, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
 import { writePlainly } from './plain-write.ts';
 import { Refusal, refusedValues, refuseLinks } from '../refusal.ts';
-import { Room } from '../row-budget.ts';
+import { RowBudget } from '../row-budget.ts';
 import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
 import { createWhole } from './whole-create.ts';
 import {
@@ -317,11 +317,11 @@ export class Writer {
     rows: readonly (Row | undefined)[] = [],
   ): Promise<readonly Written[]> {
     const { compiled, plain, limits } = this.answering;
-    const shape = shaperOf(compiled.selection.columns);
+    const serialize = serializerOf(compiled.selection.columns);
     // All records of one answer share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
     const shared = { ...limits, responseItems };
-    const room = new Room();
+    const budget = new RowBudget();
     const written: Written[] = [];
     const isKnown = plain === undefined && ids.every((_, index) => rows[index] !== undefined);
     if (!isKnown) this.transaction.enter?.(`fetch_${compiled.plan.resource.name}`);
@@ -329,8 +329,8 @@ export class Writer {
       const row = rows[index];
       written.push({
         id,
-        record: row === undefined ? await this.read(compiled, id, shared, room) : shape(row),
-        plain: plain && (await this.read(plain, id, shared, room)),
+        record: row === undefined ? await this.read(compiled, id, shared, budget) : serialize(row),
+        plain: plain && (await this.read(plain, id, shared, budget)),
       });
     }
     return written;
@@ -340,11 +340,11 @@ export class Writer {
     compiled: CompiledRead,
     id: JsonValue,
     limits: Limits,
-    room = new Room(),
-  ): Soon<RecordValue | undefined> {
+    budget = new RowBudget(),
+  ): MaybePromise<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
     const bound = boundFor(this.answering.rights.claims);
-    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, room);
+    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, budget);
   }
 
   /** Runs a change of values; when the database refuses them, finds every field that is to blame. */

@@ -9,7 +9,7 @@ import type { View } from '../../model/view.ts';
 export function namesNothingHidden(sql: string, view: View, isRead: boolean): boolean {
   const names = namesIn(sql);
   const resources = [...view.api.resources.values()].filter(({ table }) => names.has(table));
-  const known = new Set(view.faces().map(({ resource }) => resource));
+  const known = new Set(view.resourceViews().map(({ resource }) => resource));
   if (!resources.every((resource) => known.has(resource))) return false;
   const tables = new Set(resources.map(({ table }) => table));
   const visible = new Map(
@@ -26,9 +26,9 @@ export function namesNothingHidden(sql: string, view: View, isRead: boolean): bo
 }
 
 function visibleFields({ name }: Resource, view: View, isRead: boolean): ReadonlySet<Field> {
-  const face = view.resource(name);
-  const inputs = isRead ? [] : (face?.inputs.values() ?? []);
-  const entries = [...(face?.fields.values() ?? []), ...inputs];
+  const resourceView = view.resource(name);
+  const inputs = isRead ? [] : (resourceView?.inputs.values() ?? []);
+  const entries = [...(resourceView?.fields.values() ?? []), ...inputs];
   return new Set(entries.map(({ field }) => field));
 }
 

@@ -5,13 +5,13 @@ import type { SqlValue } from '../../model/values.ts';
 import { quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Row } from '../../databases/database.ts';
-import type { Reading } from './record.ts';
+import type { ParsedRecord } from './record.ts';
 import type { SourceRecord } from './source.ts';
 
 /** A good record that is to be inserted. */
 export interface Candidate {
   readonly source: SourceRecord;
-  readonly reading: Reading;
+  readonly reading: ParsedRecord;
   /** Whether some of its keys are left null until all rows are there. */
   readonly waits: boolean;
   /** What the database stores; without the id where the database gives it. */

@@ -1,7 +1,7 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { unknownName } from '../../model/build/names.ts';
-import type { Draw } from '../../query/write/defaults.ts';
+import type { ClockAndIds } from '../../query/write/defaults.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
@@ -25,7 +25,7 @@ import { passNumbers } from '../../databases/pass-numbers.ts';
 import { emptyTables } from '../../databases/reset.ts';
 import { circleOf, importOrder } from './order.ts';
 import { ImportFailure, ImportProblems } from './problems.ts';
-import { readersOf, type RecordReader, type Reading } from './record.ts';
+import { readersOf, type RecordReader, type ParsedRecord } from './record.ts';
 import { readRecords } from './records.ts';
 import { takenMessage, withoutStored } from './stored.ts';
 import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
@@ -71,13 +71,15 @@ export async function importData(
   api: Api,
   database: Database,
   statements: WriteStatements,
-  draw: Draw,
+  clockAndIds: ClockAndIds,
   onProgress: (progress: ImportProgress) => void,
   takenIds: TakenIds = 'refuse',
 ): Promise<ImportResult> {
   try {
     return await database.write((transaction) =>
-      new Import(api, database, statements, transaction, draw, onProgress, takenIds).run(files),
+      new Import(api, database, statements, transaction, clockAndIds, onProgress, takenIds).run(
+        files,
+      ),
     );
   } catch (error) {
     if (!(error instanceof ImportFailure)) throw error;
@@ -94,7 +96,7 @@ class Import {
   private readonly access: Access;
   private readonly onProgress: (progress: ImportProgress) => void;
   private readers: ReadonlyMap<Resource, RecordReader> = new Map();
-  private readonly draw: Draw;
+  private readonly clockAndIds: ClockAndIds;
   private readonly deferred: ReadonlySet<Field>;
   private readonly stuck: ReadonlySet<Field>;
   private readonly order: readonly Resource[];
@@ -115,7 +117,7 @@ class Import {
     database: Database,
     statements: WriteStatements,
     transaction: Transaction,
-    draw: Draw,
+    clockAndIds: ClockAndIds,
     onProgress: (progress: ImportProgress) => void,
     takenIds: TakenIds,
   ) {
@@ -129,12 +131,17 @@ class Import {
     this.order = resources;
     this.deferred = deferred;
     this.stuck = stuck;
-    this.draw = draw;
+    this.clockAndIds = clockAndIds;
   }
 
   async run(files: readonly DataFile[]): Promise<ImportResult & { ok: true }> {
     this.totalBytes = files.reduce((sum, { size }) => sum + size, 0);
-    this.readers = await readersOf(this.order, this.database.dialect, this.transaction, this.draw);
+    this.readers = await readersOf(
+      this.order,
+      this.database.dialect,
+      this.transaction,
+      this.clockAndIds,
+    );
     const sections = await this.findSections(files);
     this.problems.failOnAny();
     const ordered = this.order.flatMap((resource) =>
@@ -339,7 +346,7 @@ class Import {
     resource: Resource,
     id: JsonValue,
     reader: RecordReader,
-    values: Reading['values'],
+    values: ParsedRecord['values'],
     fields: readonly Field[],
   ): Promise<readonly Conflict[]> {
     const { dialect, statements } = this.access;
@@ -395,7 +402,7 @@ class Import {
     { line }: SourceRecord,
     conflicts: readonly Conflict[],
     reader: RecordReader,
-    values: Reading['values'],
+    values: ParsedRecord['values'],
   ): void {
     for (const { field, message } of conflicts) {
       const target = field.reference?.resource ?? reader.ownerOf(values, field);

@@ -4,7 +4,7 @@ import { readValue } from '../../model/validation.ts';
 import { counted, isJsonObject, type SqlValue } from '../../model/values.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues } from '../../query/plan.ts';
-import { complete, type Draw } from '../../query/write/defaults.ts';
+import { complete, type ClockAndIds } from '../../query/write/defaults.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { codecOf, decoderOf, type Dialect } from '../../sql/dialect.ts';
 import type { Row, Transaction } from '../../databases/database.ts';
@@ -14,7 +14,7 @@ import { readJsonText } from './json-text.ts';
 import type { SourceRecord } from './source.ts';
 
 /** What a record says, by the position of its fields; only an id that the database gives may be undefined. */
-export interface Reading {
+export interface ParsedRecord {
   readonly values: readonly (JsonValue | undefined)[];
   /** The id that it names itself; null where it names none. */
   readonly ownId: JsonValue;
@@ -40,13 +40,18 @@ export class RecordReader {
   private readonly resource: Resource;
   private readonly columns: readonly Column[];
   private readonly positions: ReadonlyMap<string, number>;
-  private readonly draw: Draw;
+  private readonly clockAndIds: ClockAndIds;
   private readonly blank: readonly (JsonValue | undefined)[];
 
   /** `fields` are those that can be written; what is said of others, which the database computes, is passed over. */
-  constructor(resource: Resource, fields: readonly Field[], dialect: Dialect, draw: Draw) {
+  constructor(
+    resource: Resource,
+    fields: readonly Field[],
+    dialect: Dialect,
+    clockAndIds: ClockAndIds,
+  ) {
     this.resource = resource;
-    this.draw = draw;
+    this.clockAndIds = clockAndIds;
     this.fields = fields;
     this.morphs = touchedMorphs(resource, new Set(fields));
     this.columns = this.fields.map((field) => ({
@@ -59,7 +64,7 @@ export class RecordReader {
     this.positions = new Map(this.fields.map(({ name }, position) => [name, position]));
   }
 
-  read(source: SourceRecord): Reading {
+  read(source: SourceRecord): ParsedRecord {
     if (source.problem !== undefined) return unread(source.problem);
     const parsed = this.parse(source);
     if (typeof parsed === 'string') return unread(parsed);
@@ -96,7 +101,7 @@ export class RecordReader {
 
   /** Values as the database stores them; `without` are left null for now. */
   encode(
-    values: Reading['values'],
+    values: ParsedRecord['values'],
     without: ((field: Field) => boolean) | undefined,
   ): readonly SqlValue[] {
     const encoded: SqlValue[] = [];
@@ -109,18 +114,18 @@ export class RecordReader {
     return encoded;
   }
 
-  valueIn(values: Reading['values'], field: Field): JsonValue {
+  valueIn(values: ParsedRecord['values'], field: Field): JsonValue {
     return values[this.positions.get(field.name) ?? -1] ?? null;
   }
 
   /** The resource that a record's morph pair points to, where `field` is the id of one. */
-  ownerOf(values: Reading['values'], field: Field): Resource | undefined {
+  ownerOf(values: ParsedRecord['values'], field: Field): Resource | undefined {
     const morph = this.morphs.find(({ idField }) => idField === field);
     return morph?.targets.get(String(this.valueIn(values, morph.typeField)));
   }
 
   /** The values by field. */
-  byField(values: Reading['values']): FieldValues {
+  byField(values: ParsedRecord['values']): FieldValues {
     return new Map(
       this.fields.flatMap((field, position) => {
         const value = values[position];
@@ -130,7 +135,7 @@ export class RecordReader {
   }
 
   /** The fields in which a stored row, a value for each field, is not as a good record says itself. */
-  differences(source: SourceRecord, values: Reading['values'], row: Row): readonly Field[] {
+  differences(source: SourceRecord, values: ParsedRecord['values'], row: Row): readonly Field[] {
     const different = this.columns.filter(({ decode }, position) => {
       const stored = decode(row[position] ?? null);
       return JSON.stringify(stored) !== JSON.stringify(values[position]);
@@ -197,7 +202,7 @@ export class RecordReader {
     for (const [position, { field, fallback }] of this.columns.entries()) {
       if (values[position] !== undefined || Object.hasOwn(parsed, field.name)) continue;
       if (fallback === undefined) {
-        drawn ??= complete(new Map(), { resource: this.resource }, this.draw);
+        drawn ??= complete(new Map(), { resource: this.resource }, this.clockAndIds);
         values[position] = drawn.get(field);
         if (values[position] === null) issues.push(`${field.name} is required`);
       } else values[position] = fallback;
@@ -210,17 +215,17 @@ export async function readersOf(
   resources: readonly Resource[],
   dialect: Dialect,
   transaction: Transaction,
-  draw: Draw,
+  clockAndIds: ClockAndIds,
 ): Promise<ReadonlyMap<Resource, RecordReader>> {
   const readers = new Map<Resource, RecordReader>();
   for (const resource of resources) {
     const fields = await writtenFields(resource, dialect, transaction);
-    readers.set(resource, new RecordReader(resource, fields, dialect, draw));
+    readers.set(resource, new RecordReader(resource, fields, dialect, clockAndIds));
   }
   return readers;
 }
 
-function unread(issue: string): Reading {
+function unread(issue: string): ParsedRecord {
   return { values: [], ownId: null, issues: [issue] };
 }
 
