@@ -1,6 +1,6 @@
 /**
- * The one table of errors: what a code means on the wire. `docs/errors.md` is made from it.
- * Contract 2, Errors.
+ * The one table of errors: what a code means on the wire. `docs/errors.md` is made from it. See
+ * docs/contract/4-errors-and-limits.md#codes.
  */
 export const errorTable = {
   INVALID_JSON: { status: 400, about: 'The body is not valid JSON or not valid UTF-8.' },
@@ -116,7 +116,10 @@ export function apiError(
   return error;
 }
 
-/** The answer to a caller without credentials whom no rule allows what was asked. Contract 3, Authorization. */
+/**
+ * The answer to a caller without credentials when no rule allows what was asked. See
+ * docs/contract/5-access.md#rules, rule 7.
+ */
 export const needsCredentials: ApiError = apiError('UNAUTHENTICATED', 'This needs credentials', {
   headers: { 'www-authenticate': 'Bearer' },
 });

@@ -87,7 +87,10 @@ function operandText({ operand }: Condition): string {
   return typeof operand === 'string' ? operand : listText(operand);
 }
 
-/** Items of a list as the API reads them. Contract: quotes around what has a comma or a quote, and around nothing. */
+/**
+ * Writes the items of a list: quotes around an item with a comma or a quote, and around an empty one. See
+ * docs/contract/2-reading.md#lists-in-parameters, rule 3.
+ */
 export function listText(items: readonly string[]): string {
   return items.map((item) => quoted(item, /[",]/u)).join(',');
 }

@@ -15,7 +15,10 @@ export interface Surroundings {
   readonly keysAt: (uri: string, algorithms: readonly string[] | undefined) => KeySource;
 }
 
-/** Finds out who a credential speaks for, by the `auth` of one specification. Contract 3, Authentication. */
+/**
+ * Finds out whom a credential speaks for, by the `auth` of one specification. See
+ * docs/contract/5-access.md#credentials.
+ */
 export class Authenticator {
   private readonly apiKeys: readonly { readonly digest: Buffer; readonly caller: Caller }[];
   private readonly tokens: Tokens | undefined;

@@ -44,8 +44,8 @@ export function scopeOf({ authenticated, id, claims }: Caller): string {
 const reserved: ReadonlySet<string> = new Set(reservedRoles);
 
 /**
- * The roles that a claim gives: a list of them, or one alone. `path` names the claim as `claimOf` takes it. What everyone
- * has or no one has cannot be claimed, and what is no text is no role. Contract 3, Authorization.
+ * The roles that a claim gives: a list of them, or one alone. `path` names the claim as `claimOf` takes it. A
+ * reserved role cannot be claimed, and what is not text is no role. See docs/contract/5-access.md#rules, rule 5.
  */
 function rolesIn(claims: Claims, path: string): ReadonlySet<string> {
   const value = claimOf(claims, path);

@@ -55,9 +55,9 @@ export const invalidCredentials: ApiError = refuse(
 export const tokenExpired: ApiError = refuse('TOKEN_EXPIRED', 'The token has expired');
 
 /**
- * The credential among the headers of a request, as they came: name, value, name, value; undefined where there is
- * none. Two of them, another scheme than Bearer and an empty one are INVALID_CREDENTIALS. `memory` holds what was read
- * last, which is not read again. Contract 3, Authentication.
+ * Reads the credential from the raw headers of a request (name, value, name, value); undefined when there is none.
+ * Two credentials, another scheme than Bearer and an empty credential are INVALID_CREDENTIALS. `memory` holds what
+ * was read last on the connection, which is not read again. See docs/contract/5-access.md#credentials, rule 3.
  */
 export function readCredential(
   rawHeaders: readonly string[],

@@ -7,7 +7,7 @@ import {
   type VerificationKey,
 } from './keys.ts';
 
-/** Contract 3, Authentication. Times in ms, sizes in bytes. */
+/** Times in ms, sizes in bytes. See docs/contract/5-access.md#signing-keys. */
 const refetchAfter = 30_000;
 const retryAfter = 5_000;
 /** A set as old as this is fetched anew beside the request that meets it, so that a key that was withdrawn ends. */

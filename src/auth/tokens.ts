@@ -6,7 +6,7 @@ import type { Caller, Claims } from '../model/access.ts';
 import { callerOfToken } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
 
-/** How far clocks may be apart, in s. Contract 3, Authentication. */
+/** The clock skew that is allowed, in s. See docs/contract/5-access.md#tokens, rule 3. */
 const skew = 30;
 /** How many tokens are remembered as good, and the longest of them. */
 const keptTokens = 5_000;

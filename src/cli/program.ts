@@ -13,8 +13,8 @@ import type { Named } from './files/specification.ts';
 import type { StartFlags } from './commands/start.ts';
 
 /**
- * The command line: every command with its flags, its help and an example. A command is loaded when it is called.
- * Contract 3, Command line.
+ * Builds the command line: every command with its flags, its help and an example. A command is loaded when it is
+ * called. See docs/contract/6-operation.md#command-line.
  */
 export function buildProgram(context: Context, version: string): Command {
   const program = new Command('plinth')

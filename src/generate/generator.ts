@@ -102,7 +102,10 @@ async function loadAll(
   return { words, functions, problems };
 }
 
-/** Makes the values of any row of any resource from seed, resource, field and row. Contract 4, Generated data. */
+/**
+ * Makes the values of any row of any resource from seed, resource, field and row. See
+ * docs/contract/7-data-debug-dashboard.md#generated-data, rule 2.
+ */
 export class Generator {
   readonly settings: GenerationSettings;
   private readonly api: Api;

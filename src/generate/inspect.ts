@@ -20,7 +20,7 @@ interface InspectedField {
   readonly transformations: readonly string[];
 }
 
-/** What `_inspect=data` shows. Contract 4, Generated data. */
+/** What `_inspect=data` shows. See docs/contract/7-data-debug-dashboard.md#inspecting-data. */
 export interface Inspection {
   readonly resource: string;
   readonly schema: Readonly<Record<string, object>>;

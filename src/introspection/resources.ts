@@ -16,7 +16,7 @@ interface Named {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** A specification for the tables of a database. Contract 3, Command line, introspect. */
+/** Drafts a specification for the tables of a database. See docs/contract/6-operation.md#introspect. */
 export function draftOf({ tables, left: others, fold }: FoundDatabase): SpecificationDraft {
   const left: string[] = [];
   const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {

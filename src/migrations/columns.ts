@@ -78,8 +78,9 @@ export function* compareColumns(
 }
 
 /**
- * What keeps a table from being used whose primary key is of several columns: no id tells its rows apart. A junction is
- * used for all that, through its two keys. Undefined where nothing does. Contract 1, Field types.
+ * Why a table with a primary key of several columns cannot be used: no id tells its rows apart. A junction can be
+ * used, through its two keys. Undefined when the table can be used. See
+ * docs/contract/1-specification-file.md#existing-tables, rule 2.
  */
 export function refusedKey(
   table: TableSchema,

@@ -9,7 +9,7 @@ export const operations: readonly Operation[] = ['read', 'create', 'update', 'de
 export interface Rule {
   /** `public`, `authenticated`, `none` or the name of a role. */
   readonly role: string;
-  /** Row rule as written: contract 2's filter language in storage names. */
+  /** Row rule as written: a filter in storage names. See docs/contract/5-access.md#row-rules, rule 1. */
   readonly where: string | undefined;
   /** Where `where` stands in the file, for problems. */
   readonly path: Path;
@@ -113,8 +113,8 @@ export interface Decision {
 }
 
 /**
- * Which rules decide, among those of an operation that match a caller: one without `where` alone, else all of them as
- * alternatives. Contract 3, Authorization.
+ * Which of the matching rules of an operation decide: one without `where` alone, else all of them as alternatives.
+ * See docs/contract/5-access.md#row-rules, rule 5.
  */
 export function decide(matching: readonly Rule[]): Decision {
   const open = matching.find(({ where }) => where === undefined);

@@ -32,7 +32,7 @@ export interface Api {
 
 export type Limits = Readonly<Required<LimitsSpecification>>;
 
-/** A version: a renamed, reduced view of the same storage. Contract 1, Versions. */
+/** A version: a renamed, reduced view of the same storage. See docs/contract/1-specification-file.md#versions. */
 export interface Version {
   readonly number: number;
   readonly deprecated: string | undefined;

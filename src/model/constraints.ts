@@ -49,7 +49,10 @@ function bound(
     holds(compareNumbers(value, limit)) ? undefined : `must be ${words} ${plainText(limit)}`;
 }
 
-/** Each constraint attribute and what a value must satisfy under it. Contract 1, Constraint attributes. */
+/**
+ * Each constraint attribute and what a value must satisfy under it. See
+ * docs/contract/1-specification-file.md#constraint-attributes.
+ */
 const checks = {
   minLength: (value: string, limit: number) =>
     codePoints(value) >= limit ? undefined : `must have at least ${counted(limit, 'character')}`,

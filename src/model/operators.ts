@@ -1,6 +1,6 @@
 import type { operatorSuffixes } from '../specification/reserved.ts';
 
-/** What a filter can ask of a field. Contract 2, Filters. */
+/** What a filter can ask of a field. See docs/contract/2-reading.md#filters. */
 export type Operator =
   | 'eq'
   | 'neq'

@@ -57,7 +57,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   );
 }
 
-/** How many levels a record may be nested, itself the first one. Contract 2, Writes. */
+/** How many levels a record may be nested, itself the first one. See docs/contract/3-writing.md#bodies, rule 4. */
 export const deepestRecord = 32;
 
 /** Whether a value of a field makes its record one that no request could write; what leads back into itself does. */

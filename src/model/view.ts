@@ -221,8 +221,8 @@ export function linkedRelation(
 }
 
 /**
- * Whether a caller may write the links of a relation with their record: whatever it changes, it takes the junction's
- * create and delete rights, and that to write both keys. Contract 2, Writes.
+ * Whether a caller may write the links of a relation with their record. Whatever changes, it takes the create and
+ * delete rights of the junction, and the right to write both keys. See docs/contract/3-writing.md#links, rule 11.
  */
 export function mayLink({ name, target }: RelationView, resourceView: ResourceView): boolean {
   const linked = linkedRelation(name, resourceView);
@@ -310,7 +310,10 @@ function viewField(field: Field, { version, subject, owns }: Viewer): FieldView 
   return name === null || !isReadable ? undefined : { name, field };
 }
 
-/** A relation exists only where the other resource and its keys are readable. Contract 3, Authorization. */
+/**
+ * Whether the other resource and the keys of a relation are readable: only then it exists. See
+ * docs/contract/5-access.md#visibility-of-relations, rule 1.
+ */
 function exists(relation: Relation, viewer: Viewer): boolean {
   const readable = (...fields: readonly Field[]): boolean =>
     fields.every((field) => viewField(field, viewer) !== undefined);

@@ -136,7 +136,10 @@ function bindCursor(
   return [];
 }
 
-/** Written limits may not ask for more records than a response can have. Contract 2, Pagination. */
+/**
+ * Refuses written limits that ask for more records than a response can have. See
+ * docs/contract/2-reading.md#expanded-collections, rule 6.
+ */
 function refuseTooMany(
   { path, index, limit, within }: CollectionPaging,
   parents: number,

@@ -1,4 +1,4 @@
-/** Query parameters with a meaning of their own on every resource. Contract 2, Parsing the query string. */
+/** Query parameters with a meaning of their own on every resource. See docs/contract/2-reading.md#query-string. */
 export const reservedParameters = [
   'page',
   'limit',
@@ -18,7 +18,7 @@ export const reservedParameters = [
   '_inspectNetwork',
 ] as const;
 
-/** What may follow a field's name in a filter. Contract 2, Filters. */
+/** What may follow a field's name in a filter. See docs/contract/2-reading.md#filters. */
 export const operatorSuffixes = [
   '_eq',
   '_neq',
@@ -37,5 +37,5 @@ export const operatorSuffixes = [
   '_containsAny',
 ] as const;
 
-/** Roles that everyone has or no one has: nobody can be given them. Contract 3, Authorization. */
+/** Roles that everyone has or no one has: no credential can carry them. See docs/contract/5-access.md#rules, rule 5. */
 export const reservedRoles = ['public', 'authenticated', 'none'] as const;

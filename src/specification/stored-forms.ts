@@ -10,7 +10,10 @@ export const momentTexts = [
   'sqlOffset',
 ] as const;
 
-/** In which form a column may hold a datetime, where it is not the usual one. Contract 1, Constraint attributes. */
+/**
+ * The forms in which a column may hold a datetime, beside the usual one. See
+ * docs/contract/1-specification-file.md#stored-forms.
+ */
 export const momentForms = [...momentTexts, 'unixSeconds', 'unixMilliseconds'] as const;
 
 /** In which form a column may hold a decimal. */

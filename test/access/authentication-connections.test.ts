@@ -3,7 +3,7 @@ import { Gate } from '../../src/http/gate/gate.ts';
 import { buildValid } from '../support/api.ts';
 import { hashOf, makeToken } from '../support/tokens.ts';
 
-/** What was found out of a credential is kept for its connection. Contract 3, Authentication. */
+/** What was found out about a credential is kept for its connection. See docs/contract/5-access.md#credentials. */
 
 const seconds = Date.parse('2026-03-01T12:00:00Z') / 1_000;
 const secret = 'a secret of more than 32 bytes, told to nobody';

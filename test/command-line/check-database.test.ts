@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { barePostgres } from '../support/bare-postgres.ts';
 import { makeFolder, plinth } from '../support/command.ts';
 
-// Contract 1, Field types: where the order needs a collation that no index has, `check` warns.
+// `check` warns when the order needs a collation that no index has. See
+// docs/contract/1-specification-file.md#existing-tables, rule 3.
 const specification = `access: public
 resources:
   log-entries:

@@ -6,7 +6,8 @@ import { good, makeFolder, plinth, servePlinth } from '../support/command.ts';
 import { fromSql } from '../support/introspect.ts';
 import { createDatabase } from '../support/postgres.ts';
 
-// Contract 1, Relations and Field types: tables of others whose keys are not as the file has them.
+// Existing tables whose keys are not as the file has them. See docs/contract/1-specification-file.md#foreign-keys and
+// docs/contract/1-specification-file.md#field-types.
 const tables = (id: string): string => `
   CREATE TABLE firms (id ${id}, name text);
   CREATE TABLE tags (id ${id}, word text);

@@ -49,7 +49,7 @@ test('`logging: { enabled: false }` writes none', async () => {
   expect([logOf(out), err]).toEqual([[], '']);
 });
 
-// Contract 3, Command line: no stack unless --verbose.
+// No stack unless `--verbose` is given. See docs/contract/6-operation.md#command-line, rule 2.
 test.each([
   [
     'a sentence',

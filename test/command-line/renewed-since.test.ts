@@ -5,7 +5,10 @@ import { ndjson, plinth, servePlinth, until, type Serving } from '../support/com
 import { live, reloaded } from '../support/live.ts';
 import { productsOf, shop, wider, write, type Product } from './renewed.ts';
 
-/** Generated records of a file that has become another since they were made, whoever served it meanwhile. Contract 4. */
+/**
+ * Generated records of a file that has changed since they were made, whoever served it meanwhile. See
+ * docs/contract/7-data-debug-dashboard.md#generated-records-after-an-edit, rule 2.
+ */
 const shown = async ({ url }: Pick<Serving, 'url'>, path: string): Promise<Product[]> =>
   (await (await fetch(`${url}/v1/${path}`)).json()) as Product[];
 

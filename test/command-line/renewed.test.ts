@@ -4,7 +4,10 @@ import { kept, live, reloaded } from '../support/live.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { productsOf, shop, wider, write, type Product } from './renewed.ts';
 
-/** Fields that are new in the file, in the records that `dev` has generated. Contract 3, Modes; 4, Generated data. */
+/**
+ * Fields that are new in the file, in the records that `dev` has generated. See
+ * docs/contract/7-data-debug-dashboard.md#generated-records-after-an-edit, rule 1.
+ */
 const namesOf = (products: readonly Product[]): unknown[] => products.map(({ name }) => name);
 
 test.each(['SQLite', 'PostgreSQL'])('on %s they get values while it is served', async (name) => {

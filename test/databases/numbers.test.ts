@@ -7,7 +7,10 @@ import { buildLimits } from '../../src/model/limits.ts';
 import { databaseDefaults } from '../../src/specification/keys/server.ts';
 import schema from '../../schema.json' with { type: 'json' };
 
-/** What these do is tested with other values; which ones hold by themselves only a clock could tell from outside. */
+/**
+ * What these do is tested with other values; which ones hold by themselves only a clock could tell from outside. See
+ * docs/contract/6-operation.md#overload and docs/contract/4-errors-and-limits.md#limits.
+ */
 test.each([
   ['a read may take', databaseDefaults.statementTimeout, 10_000],
   ['a busy SQLite file is waited for', busyPatience, 5_000],
@@ -15,7 +18,7 @@ test.each([
   ['start is reachable after a signal', drainDelays.start, 1_000],
   ['dev is reachable after a signal', drainDelays.dev, 0],
   ['requests in flight have to end after a signal', defaults.stopTimeout, 10_000],
-])('contract 3, Overload: how long %s, in ms', (_what, found, promised) => {
+])('how long %s, in ms', (_what, found, promised) => {
   expect(found).toBe(promised);
 });
 
@@ -23,11 +26,11 @@ test.each([
   ['bodyLimit', defaults.bodyLimit, 1024 * 1024],
   ['requestTimeout', defaults.requestTimeout, 30_000],
   ['maxInFlight', defaults.maxInFlight, 1_000],
-])('contract 1: what server.%s is where the file says nothing', (_name, found, promised) => {
+])('what server.%s is when the file says nothing', (_name, found, promised) => {
   expect(found).toBe(promised);
 });
 
-test('contract 2, Limits: which hold where the file sets none', () => {
+test('the limits that hold when the file sets none', () => {
   expect(buildLimits({})).toEqual({
     defaultLimit: 20,
     maxLimit: 1_000,
@@ -45,7 +48,7 @@ test('contract 2, Limits: which hold where the file sets none', () => {
   });
 });
 
-test('contract 2, Content: how long a reader of CSV or NDJSON may stall, in ms', () => {
+test('how long a reader of CSV or NDJSON may stall, in ms', () => {
   expect(defaults.stallTimeout).toBe(60_000);
 });
 

@@ -2,7 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
 import { fillAll, type Row } from './generate.ts';
 
-/** Records beside those that are there, which belong or lead to these. Contract 4, Generated data. */
+/**
+ * Records beside those that are there, which belong or lead to these. See
+ * docs/contract/7-data-debug-dashboard.md#generated-relations.
+ */
 let both: Both;
 
 afterEach(() => both.stop());

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
 import { fillAll, type Row } from './generate.ts';
 
-/** Records that are there, made with other counts or written, and more of them. Contract 4, Generated data. */
+/**
+ * Records that are there, made with other counts or written, and more of them. See
+ * docs/contract/7-data-debug-dashboard.md#generated-data, rule 6.
+ */
 const world = `limits: { maxLimit: 2000 }
 resources:
   users:

@@ -7,7 +7,8 @@ import { fillAll, generated, generatorOf, serveGenerated, type Row } from './gen
 
 /**
  * Fields that are new in the file, in records that are there: they get what a database that is made anew has in them.
- * Contract 4, Generated data: adding a field leaves the values of the others as they were.
+ * Adding a field leaves the other values as they were. See
+ * docs/contract/7-data-debug-dashboard.md#generated-data, rule 2.
  */
 const world = `generate: { count: 30 }
 resources:

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveBoth, type Both } from '../support/both.ts';
 import { fillAll, serveGenerated, type Row } from './generate.ts';
 
-/** Keys to the own table that are distinct together with other fields. Contract 4, Generated data. */
+/**
+ * Keys to the own table that are distinct together with other fields. See
+ * docs/contract/7-data-debug-dashboard.md#generated-relations, rule 3.
+ */
 const world = `limits: { maxLimit: 2000 }
 resources:
   users: { fields: { id: { type: id, format: uuid }, name: { type: string } } }

@@ -6,7 +6,7 @@ import { good, makeFolder } from '../support/command.ts';
 import { fromSql } from '../support/introspect.ts';
 import { createDatabase } from '../support/postgres.ts';
 
-/** Tables of others that a migration has taken as they are, read again. Contract 3, Command line, introspect. */
+/** Existing tables that a migration has taken as they are, read again. See docs/contract/6-operation.md#introspect. */
 describe('lists and objects of tables of others are known as such when they are read again', () => {
   const stored = (json: string): string =>
     `CREATE TABLE items (id integer PRIMARY KEY, tags ${json}, more ${json});`;

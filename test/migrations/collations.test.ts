@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { existingSqlite, type Existing } from '../support/existing.ts';
 
-// Contract 1, Field types: texts compare by code point whatever a column of an existing table says, and what a
-// migration makes has to serve that.
+// Texts are compared by code point whatever the collation of an existing column, and what a migration makes has to
+// serve that order. See docs/contract/1-specification-file.md#existing-tables, rule 3.
 const people = `CREATE TABLE people (id TEXT PRIMARY KEY COLLATE NOCASE, name TEXT COLLATE NOCASE, code TEXT COLLATE RTRIM,
   boss TEXT COLLATE NOCASE REFERENCES people (id) ON DELETE SET NULL, plain TEXT, "log COLLATE" TEXT)`;
 const specification = (fields: string): string => `

@@ -47,7 +47,8 @@ describe.each([
   });
 });
 
-// Contract 1, Field types: "A composite key is refused, except on a junction".
+// A key of several columns is refused, except on a junction. See
+// docs/contract/1-specification-file.md#existing-tables, rule 2.
 describe.each([
   ['SQLite', existingSqlite],
   ['PostgreSQL', existingPostgres],

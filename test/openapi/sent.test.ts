@@ -158,7 +158,7 @@ function valueFor(
   return fit;
 }
 
-/** The value as an item of a list. Contract 2, Parsing the query string. */
+/** The value as an item of a list. See docs/contract/2-reading.md#lists-in-parameters, rule 3. */
 function listed(text: string): string {
   return /^$|[",]/u.test(text) ? JSON.stringify(text) : text;
 }

@@ -1,6 +1,6 @@
 import type { Draw } from './records.ts';
 
-/** Names that the contract allows and that something may take for something else. */
+/** Valid names that something may take for something else. See docs/contract/1-specification-file.md#names. */
 
 export const resourceNames = [
   ['posts', 'people', 'news', 'media', 'children', 'aliases', 'series', 'boxes', 'Status', 'A'],

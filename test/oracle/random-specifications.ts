@@ -182,7 +182,10 @@ function finished(
   };
 }
 
-/** A specification of two to six resources, related in every way that the contract has. */
+/**
+ * A specification of two to six resources, related in every way that there is. See
+ * docs/contract/1-specification-file.md#relations.
+ */
 export function randomSpecification(draw: Draw): Document {
   const resources = new Names(draw, []);
   const drafts: Draft[] = Array.from({ length: 2 + draw.below(4) }, () =>

@@ -8,7 +8,7 @@ function isPlainKey({ type, reference, ...rest }: Definition): boolean {
 
 /**
  * A specification that means the same in fewer words: keys that follow from names or from each other are left out.
- * Contract 1, Relations.
+ * See docs/contract/1-specification-file.md#foreign-keys.
  */
 export function inFewerWords(draw: Draw, document: Document): Document {
   const resources: Record<string, Document['resources'][string]> = {};

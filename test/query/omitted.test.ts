@@ -19,7 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => both?.stop());
 
-// Contract 1, Constraint attributes: "the key must be there, null is allowed"; contract 2, Writes, of PUT.
+// A required field has to be named, and may be null when it is nullable. See
+// docs/contract/1-specification-file.md#constraint-attributes, rule 2 and, for PUT,
+// docs/contract/3-writing.md#replace, rule 1.
 test('what is left out takes its default, else null where that is allowed, else is missed', async () => {
   for (const [method, path, status] of [
     ['POST', '/v1/things', 201],

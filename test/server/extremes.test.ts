@@ -26,7 +26,7 @@ resources:
       skillId: { type: integer, required: true, reference: skills.id }
       level: { type: integer }
 `;
-/** The same with the limits that the contract names. */
+/** The same with the default limits. See docs/contract/4-errors-and-limits.md#limits. */
 const plain = specification.replace('limits: { urlLength: 400KiB, inItems: 33000 }\n', '');
 
 let wide: Both;

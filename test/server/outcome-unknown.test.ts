@@ -7,7 +7,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
 import { expectError } from './exchanges.ts';
 
-// Contract 2, Errors: whoever repeats such a write at once might do it twice.
+// Whoever repeats such a write at once might do it twice. See docs/contract/3-writing.md#transactions, rule 4.
 test('a write whose connection is cut is 503 without Retry-After, and advises a key', async () => {
   const model = buildValid('resources: { notes: { fields: { text: { type: string } } } }');
   const own = await createDatabase();

@@ -5,8 +5,8 @@ import { makeFolder } from '../support/command.ts';
 import { expectErrors, modelOf, resources } from '../model/model.ts';
 import { quietContext } from '../sandboxes/sandboxes.ts';
 
-// Contract 1, Bad specification files: every problem is reported at once. What is wrong in one place hides nothing of
-// another, and nothing is reported that only follows from it.
+// Every problem is reported in one run. What is wrong in one place hides nothing of another, and nothing is reported
+// that only follows from it. See docs/contract/1-specification-file.md#problems-in-the-file.
 
 /** A file in which `posts` has these further fields. */
 const withFields = (...fields: readonly string[]): string =>

@@ -112,7 +112,8 @@ function comparable({ status, headers, text }: Seen): unknown {
 
 /**
  * Lets both give out the same ids again after a refused write: SQLite takes back the ids that were drawn for it,
- * PostgreSQL leaves a gap, and the contract allows either.
+ * PostgreSQL leaves a gap. Either is right, since no id is given out twice. See
+ * docs/contract/1-specification-file.md#field-types, rule 1.
  */
 async function alignIds(
   { resources }: Api,

@@ -126,8 +126,8 @@ function lastMany(world: World, start: readonly string[], steps: readonly Step[]
 }
 
 /**
- * Contract 2, Filters: conditions that share relations are about the same records; a parameter that is given again asks
- * for a further record at its last to-many relation.
+ * Conditions that share relations are about the same records; a parameter that is given again asks for a further
+ * record at its last to-many relation. See docs/contract/2-reading.md#filters-through-relations.
  */
 function branchOf(
   world: World,

@@ -46,7 +46,10 @@ export function compare(kind: Kind, a: Value, b: Value): number {
   }
 }
 
-/** Contract 2, Filters: `_ilike` folds as CaseFolding does, C and S; regular expressions with these flags do the same. */
+/**
+ * Folds case as Unicode's CaseFolding does, C and S; regular expressions with these flags do the same. See
+ * docs/contract/2-reading.md#filters, rule 6.
+ */
 function includesFolded(text: string, part: string): boolean {
   return new RegExp(part.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`), 'iu').test(text);
 }

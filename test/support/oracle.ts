@@ -1,6 +1,7 @@
 /**
- * An independent reading of contract 2 for reads: filters, order, pages and their headers, expansion and selection, over
- * records in memory. It shares no code with the service, takes the simplest way to each answer, and knows nothing of SQL.
+ * An independent reading of docs/contract/2-reading.md: filters, order, pages and their headers, expansion and
+ * selection, over records in memory. It shares no code with the service, takes the simplest way to each answer, and
+ * knows nothing of SQL.
  */
 import type { Item, Relation, Row, Value, World } from './oracle-model.ts';
 import { below, collectionOf, filterOf, inOrder } from './oracle-paths.ts';

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => both?.stop());
 
-// Contract 1, Relations: "Cascades need no right on what they reach."
+// Cascades need no right on what they reach. See docs/contract/5-access.md#writes-under-row-rules, rule 6.
 test('who may delete a record alone takes with it what goes by a cascade, seen or not', async () => {
   const of = async (resource: string): Promise<unknown> =>
     (await both.get(`/v1/${resource}`, admin)).body;
@@ -62,7 +62,7 @@ test('who may delete a record alone takes with it what goes by a cascade, seen o
   expect(await of('tags')).toEqual([{ id: 1, name: 'red' }]);
 });
 
-// Contract 2, Writes: HAS_DEPENDENTS counts "those that the caller may read".
+// HAS_DEPENDENTS counts only records that the caller may read. See docs/contract/3-writing.md#delete, rule 3.
 test.each([
   ['teams/2', 'editor', [{ resource: 'locks', count: 1 }]],
   ['teams/2', 'admin', [{ resource: 'locks', count: 2 }]],

@@ -48,7 +48,10 @@ export function expandable(
   return [...new Set(paths)];
 }
 
-/** The collection whose items a filter at this path restricts: the deepest one that it goes into. Contract 2, Filters. */
+/**
+ * The collection whose items a filter at this path restricts: the deepest one on the path. See
+ * docs/contract/2-reading.md#filters-in-expanded-collections, rule 1.
+ */
 export function restrictedBy<Item extends Pick<Collection, 'path'>>(
   path: string,
   collections: readonly Item[],

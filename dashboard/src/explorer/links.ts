@@ -29,7 +29,9 @@ export function linkPath(name: string, index: number, isNew: boolean): string {
   return isNew ? `${name}[${index}]` : `${name}.add[${index}]`;
 }
 
-/** The member of a body that makes these changes; undefined where there are none. Contract 2, Writes. */
+/**
+ * The member of a body that makes these changes; undefined when there are none. See docs/contract/3-writing.md#links.
+ */
 export function readLinks(
   { name, link }: RelationInfo,
   { added, removed }: LinksDraft,

@@ -88,8 +88,8 @@ function requireTarget(
 }
 
 /**
- * Without `auth`, what is open is open to all: for each operation of each resource that has to be written out. Gives
- * the resources that everyone may write. Contract 3, Modes.
+ * Without `auth`, `access` has to be written out for every operation of every resource. Returns the resources that
+ * everyone may write. See docs/contract/6-operation.md#modes.
  */
 function requireAccess({ settings, resources }: Api, name: string): readonly string[] {
   if (settings.auth !== undefined) return [];

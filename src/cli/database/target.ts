@@ -29,7 +29,10 @@ export interface OpenDatabase {
   /** As messages name it. */
   readonly name: string;
   readonly database: Database;
-  /** Whether requests may have a copy of its data for themselves. Contract 4, Isolated data for tests. */
+  /**
+   * Whether requests may have a copy of its data for themselves. See
+   * docs/contract/7-data-debug-dashboard.md#sandboxes.
+   */
   readonly hasSandboxes: boolean;
   /** Whether it is as the Api needs it, and known to be. */
   readonly isUpToDate: (api: Api) => Promise<boolean>;

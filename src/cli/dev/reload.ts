@@ -29,8 +29,9 @@ import { watchFiles, type FileWatch } from './watch.ts';
 const fillingPatience = 500;
 
 /**
- * Follows the specification of `dev`: what is saved is served, on a database that is changed with it. What is bad, or
- * would lose values, leaves what was served before in use. Contract 3, Modes.
+ * Follows the specification of `dev`: serves what is saved, on a database that is migrated with it. A file with
+ * errors, or one that would lose values, leaves the last valid version in use. See
+ * docs/contract/6-operation.md#reloading.
  */
 export class LiveReload {
   private readonly context: Context;

@@ -21,7 +21,7 @@ import type { SpecificationFile } from '../files/specification.ts';
 import { openTls } from './tls.ts';
 import type { Place } from '../workers/workers.ts';
 
-/** Contract 3, stopping: how long a server that is not ready any more is reachable, in ms. */
+/** How long a server that is no longer ready stays reachable, in ms. See docs/contract/6-operation.md#stopping. */
 export const drainDelays = { dev: 0, start: 1_000 } as const;
 /** Above it records are no longer counted, so that a large database is served at once. */
 const countedRows = 1_000_000;

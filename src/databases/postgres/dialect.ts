@@ -24,8 +24,8 @@ export const isComputed =
   ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))))`;
 
 /**
- * The comparisons, each with its operand as one parameter. Contract 2, Filters. PostgreSQL gives the parameter the
- * type of the column, or of a list of it; text columns are all of collation "C".
+ * The comparisons, each with its operand as one parameter. PostgreSQL gives the parameter the type of the column, or
+ * of a list of it; text columns are all of collation "C". See docs/contract/2-reading.md#filters.
  */
 const comparisons: Readonly<Record<Comparison, (column: string, parameter: string) => string>> = {
   eq: (column, parameter) => `${column} = ${parameter}`,

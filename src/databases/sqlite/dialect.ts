@@ -21,7 +21,7 @@ const items = (placeholder: string): string => `(SELECT value FROM json_each(${p
 
 type ArrayComparison = 'contains' | 'containsAll' | 'containsAny';
 
-/** The comparisons of scalars, each with its operand as one parameter. Contract 2, Filters. */
+/** The comparisons of scalars, each with its operand as one parameter. See docs/contract/2-reading.md#filters. */
 const comparisons: Readonly<
   Record<Exclude<Comparison, ArrayComparison>, (column: string, parameter: string) => string>
 > = {

@@ -3,7 +3,10 @@ import Driver from 'better-sqlite3';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { ConstraintError, DatabaseFailure, type FailureKind } from '../database.ts';
 
-/** How long a file that another process has locked is tried again, in ms. Contract 3, Overload. */
+/**
+ * How long a file that another process has locked is tried again, in ms. See
+ * docs/contract/3-writing.md#transactions, rule 3.
+ */
 export const busyPatience = 5_000;
 
 /** A try costs little; with longer pauses, other processes that write often would take turn after turn. In ms. */

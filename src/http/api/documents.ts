@@ -38,7 +38,10 @@ function noDocuments(): Documents {
   return { kept: new BoundedCache(keptDocuments, keptLength, lengthOf), coming: new Map() };
 }
 
-/** `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. Contract 4, OpenAPI. */
+/**
+ * Answers `/_openapi.json` and `/v<N>/_openapi.json`: the API as this caller sees it. See
+ * docs/contract/7-data-debug-dashboard.md#openapi.
+ */
 export async function answerOpenApi(
   exchange: Exchange,
   version: Version,

@@ -13,7 +13,10 @@ import type { Call } from './exchange.ts';
 import { noRoom } from '../load/overload.ts';
 import { pageHeaders } from './reads.ts';
 
-/** `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. Contract 2, Content. */
+/**
+ * Answers `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. See
+ * docs/contract/2-reading.md#csv-and-ndjson.
+ */
 export async function exportRecords(
   call: Call,
   representation: 'csv' | 'ndjson',

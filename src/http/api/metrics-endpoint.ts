@@ -12,8 +12,8 @@ export async function answerMetrics({ metrics, requestId }: Exchange): Promise<R
 }
 
 /**
- * Why a caller may not read the metrics: in `dev` everyone may, in `start` clients on the machine itself and those
- * that `metrics` names. Contract 3, Endpoints beside the resources.
+ * Why a caller may not read the metrics: in `dev` everyone may, in `start` loopback clients and the callers that
+ * `metrics` names. See docs/contract/6-operation.md#metrics.
  */
 export function refuseMetrics(
   { mode, servedApi, client }: Exchange,

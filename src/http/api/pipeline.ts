@@ -30,8 +30,9 @@ import { sunsetRefusal, withNotice } from './versions.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 
 /**
- * Answers one request: each step may end it with an error, in the order of contract 2, Errors. What a bug or a
- * database that fails throws is an error like the others, with all headers that an answer has.
+ * Answers one request. Each step may end it with an error; their order is
+ * docs/contract/4-errors-and-limits.md#order-of-checks. What a bug or a failing database throws is an error like the
+ * others, with all headers that an answer has.
  */
 export function answer(exchange: Exchange): MaybePromise<Response> {
   const { requestId, path, watching } = exchange;
@@ -202,7 +203,7 @@ function answerCall(call: Call, representation: Representation): Answer {
   }
 }
 
-/** Refuses an operation that no rule of this caller allows. Contract 3, Authorization. */
+/** Refuses an operation that no rule of this caller allows. See docs/contract/5-access.md#rules, rule 7. */
 function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError | undefined {
   return rules[operationOf(kind)].length === 0 ? refusalOf(view.subject) : undefined;
 }
@@ -211,7 +212,7 @@ function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
 }
 
-/** What can be answered, and what is said to who takes none of it. Contract 2, Content. */
+/** What can be answered, and the refusal when `Accept` takes none of it. See docs/contract/2-reading.md#content. */
 const lists: Offer = {
   representations: ['json', 'csv', 'ndjson'],
   refusal: apiError(

@@ -126,8 +126,8 @@ export function addressOf({ exchange }: Call): ListAddress {
 }
 
 /**
- * Whether a list is read in cursor mode: the request gives a cursor, or neither page nor offset where cursors are the
- * resource's own way. Contract 2, Pagination.
+ * Whether a list is read in cursor mode: the request has a `cursor`, or neither `page` nor `offset` where cursors are
+ * the default of the resource. See docs/contract/2-reading.md#pagination, rule 2.
  */
 export function isInCursorMode({ query: { reserved }, resourceView }: Call): boolean {
   const isDefault = resourceView.resource.pagination === 'cursor';

@@ -54,7 +54,10 @@ const recordMethods: ReadonlyMap<string, RequestKind> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** Finds where a path leads. Case, double and trailing slashes count. Contract 2, first paragraph. */
+/**
+ * Finds where a path leads. Case, double and trailing slashes count. See
+ * docs/contract/2-reading.md#paths-and-methods, rule 5.
+ */
 export function findRoute(path: string, api: Api): Result<Route> {
   if (path.startsWith('/_') || path === '/') return ok({ kind: 'system', path });
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;

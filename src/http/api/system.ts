@@ -19,7 +19,7 @@ const documents = (): Promise<typeof all> => import('./documents.ts');
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 
-/** The paths beside the resources. Contract 3, Endpoints beside the resources. */
+/** The paths beside the resources. See docs/contract/6-operation.md#system-endpoints. */
 const endpoints: Readonly<Record<string, Answer>> = {
   '/_health': async ({ requestId }) => jsonResponse(200, '{"status":"ok"}', requestId),
   '/_ready': async ({ requestId, servedApi, isStopping }) => {

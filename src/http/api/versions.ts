@@ -55,7 +55,10 @@ export function servedVersions({ versions }: Api, now: () => Date): readonly Ver
   return [...versions.values()].filter((version) => !hasEnded(version, now));
 }
 
-/** Why a version is served no more, from midnight UTC of its sunset date on. Contract 1, Versions. */
+/**
+ * Why a version is no longer served: from midnight UTC of its sunset date. See
+ * docs/contract/1-specification-file.md#versions, rule 7.
+ */
 export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiError | undefined {
   const { number, sunset, link } = version;
   if (!hasEnded(version, now)) return undefined;

@@ -65,7 +65,7 @@ async function createAlways(
   return ok({ written: written.value, location: locationOf(before, written.value) });
 }
 
-/** Creates once under a key. Contract 2, Writes. */
+/** Creates once under an `Idempotency-Key`. See docs/contract/3-writing.md#idempotency-keys. */
 function createOnce(
   { exchange, caller, view }: Call,
   key: string,

@@ -42,7 +42,10 @@ export function isDashboardPath(path: string): boolean {
   return path === dashboardPath || path.startsWith(`${dashboardPath}/`);
 }
 
-/** Whether there is a dashboard at all: on in `dev`, in `start` where `dashboard` says so. Contract 3, Modes. */
+/**
+ * Whether there is a dashboard at all: on in `dev`, in `start` only when `dashboard` says so. See
+ * docs/contract/6-operation.md#modes.
+ */
 export function hasDashboard({ settings }: Pick<Api, 'settings'>, mode: Mode): boolean {
   const { dashboard } = settings;
   return dashboard === undefined ? mode === 'dev' : dashboard !== false;

@@ -41,8 +41,8 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 };
 
 /**
- * Answers the page of the dashboard, its files, and what it asks for. Contract 4, Dashboard: the page is for everyone
- * where there is one, the data for those that may use it, and only for pages of this server.
+ * Answers the page of the dashboard, its files and its data. The page is for everyone, the data for callers who may
+ * use the dashboard, and only for pages of this server. See docs/contract/7-data-debug-dashboard.md#dashboard-access.
  */
 export async function answerDashboard(
   path: string,

@@ -189,7 +189,10 @@ function detailsOf(
   return { queries: own.length, ...(isTold ? { rows } : {}) };
 }
 
-/** Contract: specification, Verbose errors. Without `thrown` the stack is the place where the error was found out. */
+/**
+ * The member `_verbose`. Without `thrown` the stack is the place where the error was found. See
+ * docs/contract/7-data-debug-dashboard.md#debug-parameters.
+ */
 function verboseMember(
   { method, path, search }: Exchange,
   { params }: Watching,

@@ -8,7 +8,7 @@ import { isDashboardPath } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
 import { disclosureOf, type Disclosure } from './redact.ts';
 
-/** Contract 3, Logging. */
+/** What holds when the file sets none of it. See docs/contract/6-operation.md#logging, rule 3. */
 const defaults = {
   level: 'info',
   includeHeaders: false,

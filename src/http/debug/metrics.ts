@@ -33,8 +33,8 @@ interface Family {
 }
 
 /**
- * What `/_metrics` tells. Requests are counted into plain numbers, which cost them next to nothing; the library is
- * loaded, and the text made, when somebody asks. Contract 3, Endpoints beside the resources.
+ * What `/_metrics` tells. Requests are counted in plain numbers, which costs them next to nothing; the library is
+ * loaded, and the text made, when somebody asks. See docs/contract/6-operation.md#metrics.
  */
 export class Metrics {
   private readonly series = new Map<string, Map<string, Series>>();

@@ -13,8 +13,8 @@ const withheld = '[redacted]';
 /** The members of an error that have no words of it. */
 const wordless: ReadonlySet<string> = new Set(['status', 'error', 'code', 'requestId']);
 /**
- * Hides the values of `writeOnly` fields in what is kept of a request, by their names (`SecretNames`), so that no value shows
- * because a request was wrong in some other way. Contract 3, Logging.
+ * Hides the values of `writeOnly` fields in what is kept of a request, by their names (`SecretNames`), so that no
+ * value shows because a request was wrong in some other way. See docs/contract/6-operation.md#redaction.
  */
 export class Redactor {
   private readonly names: SecretNames;
@@ -136,7 +136,7 @@ function decodedPair(pair: string): readonly [name: string, value: string] {
 
 /** What callers prove who they are with here. Whoever names other headers to leave out has not asked to see these. */
 const credentialHeaders = ['authorization', 'x-api-key'];
-/** Contract 3, Logging: what else is left out where the file names nothing. */
+/** Left out as well, unless the file lists other headers. See docs/contract/6-operation.md#logging, rule 4. */
 const cookieHeaders = ['cookie', 'set-cookie'];
 /** Headers that repeat the values of parameters, or hold those of records. */
 const addressHeaders: ReadonlySet<string> = new Set([
@@ -147,8 +147,8 @@ const addressHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What may be told of a request to who runs the service: credentials and `writeOnly` values never, and in `start`
- * values of parameters and bodies only where `logging.includeBodies` says so. Contract 3, Logging.
+ * What the operator may be told of a request: credentials and `writeOnly` values never, and in `start` values of
+ * parameters and bodies only with `logging.includeBodies`. See docs/contract/6-operation.md#logging, rule 5.
  */
 export class Disclosure {
   readonly redactor: Redactor;

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import type { CredentialMemory } from '../../auth/credential.ts';
 
-/** Who sent a request, as the connection and the proxies that are trusted tell. Contract 3, HTTPS. */
+/** Who sent a request, by its connection and the trusted proxies. See docs/contract/6-operation.md#proxies. */
 export interface Client {
   /** The address that quotas and logs go by: IPv4 or IPv6, never IPv4 written as IPv6. Empty once it has gone. */
   readonly address: string;

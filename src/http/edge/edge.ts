@@ -15,7 +15,7 @@ import {
 import { Cors } from './cors.ts';
 import { isProbe } from '../api/router.ts';
 
-/** What the server was started for. Contract 3, Modes. */
+/** What the server was started for. See docs/contract/6-operation.md#modes. */
 export type Mode = 'dev' | 'start';
 
 /** A request that has come in. */
@@ -31,11 +31,12 @@ export interface Entry {
 const transportSecurity = ['strict-transport-security', 'max-age=31536000'] as const;
 
 /**
- * What is decided of a request before anything looks at its path: who it is from, whether it may come over plain HTTP
- * and under this host, and which pages may read its answer. Contract 3, HTTPS.
+ * Decides about a request before its path is looked at: who it is from, whether it may come over plain HTTP and under
+ * this host, and which pages may read its answer. See docs/contract/6-operation.md#https,
+ * docs/contract/6-operation.md#hosts and docs/contract/6-operation.md#cors.
  */
 export class Edge {
-  /** The headers on which an answer depends. Contract 2, Content. */
+  /** The headers on which an answer depends. See docs/contract/2-reading.md#content, rule 3. */
   readonly vary: string;
   private readonly cors: Cors;
   private readonly arrivals: Arrivals;

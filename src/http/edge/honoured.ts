@@ -20,7 +20,10 @@ export function mayDebug({ api }: Served, mode: Mode): boolean {
   return debug === undefined ? mode === 'dev' : debug !== false;
 }
 
-/** Whether the debug parameters of this caller are honoured. Contract 3, Modes. */
+/**
+ * Whether the debug parameters of this caller are honoured. See
+ * docs/contract/7-data-debug-dashboard.md#who-may-debug.
+ */
 export function isHonoured(
   exchange: { readonly servedApi: Served; readonly mode: Mode },
   caller: Caller,

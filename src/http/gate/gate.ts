@@ -54,8 +54,9 @@ interface Rules {
 }
 
 /**
- * Finds out who asks, and whether it may ask now: credentials and quotas, in the order of contract 2, Errors. It
- * outlives the generations of a server, so that a reload gives nobody a new quota.
+ * Finds out who asks, and whether it may ask now: credentials and quotas, in the order of
+ * docs/contract/4-errors-and-limits.md#order-of-checks. It outlives the generations of a server, so that a reload
+ * gives nobody a new quota.
  */
 export class Gate {
   private readonly options: GateOptions;

@@ -15,8 +15,8 @@ import { servedVersions } from '../api/versions.ts';
 type Allowed = 'all' | 'some';
 
 /**
- * `GET /_permissions`: what this caller may do in each version, and nothing of what it may not. Contract 3,
- * Authorization.
+ * Answers `GET /_permissions`: what this caller may do in each version, and nothing that it may not. See
+ * docs/contract/5-access.md#permissions.
  */
 export async function answerPermissions(exchange: Exchange, caller: Caller): Promise<Response> {
   const { servedApi, requestId, clockAndIds } = exchange;

@@ -43,9 +43,9 @@ export interface OverloadOptions {
 }
 
 /**
- * Decides as requests are read which of them the server takes on, so that those have their answer soon: each is begun or
- * refused at once, since those that wait here would cost memory, and collecting it a quarter of the time. Others wait
- * in the system, unread. Contract 3, Overload.
+ * Decides, as requests are read, which of them the server takes on. Each is begun or refused at once, since requests
+ * that wait in the process would cost memory, and collecting it a quarter of the time. Others wait in the system,
+ * unread. See docs/contract/6-operation.md#overload.
  */
 export class Overload {
   private inFlight = 0;

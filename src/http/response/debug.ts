@@ -1,7 +1,10 @@
 import type { Recording, Step } from '../../observability/recording.ts';
 import type { Response } from './response.ts';
 
-/** Members that debug parameters add to an answer, in their order. Contract 4, Debug parameters. */
+/**
+ * Members that debug parameters add to an answer, in their order. See
+ * docs/contract/7-data-debug-dashboard.md#debug-parameters.
+ */
 export interface DebugMembers {
   readonly _debug?: unknown;
   readonly _trace?: unknown;

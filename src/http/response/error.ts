@@ -2,7 +2,7 @@ import { errorTable, type ApiError } from '../../errors.ts';
 import { nodeHttp } from '../../lib/node-http.ts';
 import { jsonResponse, type TextResponse } from './response.ts';
 
-/** Turns an error into the standard body. Contract 2, Errors. */
+/** Turns an error into the standard body. See docs/contract/4-errors-and-limits.md#error-body. */
 export function respondError(error: ApiError, path: string, requestId: string): TextResponse {
   const { code, message, problems = [], status = errorTable[code].status } = error;
   const body: Record<string, unknown> = {

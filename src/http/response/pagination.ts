@@ -18,7 +18,9 @@ export interface PageResult {
   readonly next: string | undefined;
 }
 
-/** The headers of a page: numbers, and links to the pages around it. Contract 2, Pagination. */
+/**
+ * The headers of a page: its numbers, and links to the pages around it. See docs/contract/2-reading.md#page-headers.
+ */
 export function paginationHeaders(
   mode: 'page' | 'offset',
   page: PageNumbers,
@@ -67,7 +69,7 @@ function addCursor(headers: Record<string, string>, next: string | undefined): b
   return true;
 }
 
-/** The headers of a page behind a cursor: no totals. Contract 2, Pagination. */
+/** The headers of a page in cursor mode: no totals. See docs/contract/2-reading.md#cursors, rule 2. */
 export function cursorHeaders(
   { limit }: PageNumbers,
   next: string | undefined,

@@ -32,7 +32,9 @@ export function isWhole(body: Response['body']): body is string | Buffer {
 
 const json = 'application/json; charset=utf-8';
 
-/** What every answer carries, beside `Vary`, which the server adds. Contract 2, Content. */
+/**
+ * The headers of every answer, beside `Vary`, which the server adds. See docs/contract/2-reading.md#content, rule 3.
+ */
 const commonHeaders = {
   'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',

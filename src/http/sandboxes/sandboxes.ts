@@ -3,7 +3,10 @@ import type { Database } from '../../databases/database.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
 import { InFlight } from '../server/in-flight.ts';
 
-/** Contract 4, Isolated data for tests: how many there are at once, and how long one is kept unused, in ms. */
+/**
+ * How many sandboxes there may be at once, and how long an unused one is kept, in ms. See
+ * docs/contract/7-data-debug-dashboard.md#sandboxes.
+ */
 const mostSandboxes = 50;
 const longestIdle = 10 * 60_000;
 /** How often it is looked which are over, in ms; one that is over is met by nobody anyway. */

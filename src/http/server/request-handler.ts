@@ -180,7 +180,7 @@ export class RequestHandler {
       if (refused === undefined) this.report(observed, error);
       return refused ?? failureOf(error);
     };
-    // Answered however much there is to do. Contract 3, Overload.
+    // Answered however busy the server is. See docs/contract/6-operation.md#overload, rule 3.
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
     const refuse = (): ApiError | undefined => (isExempt ? undefined : overload.refusal());
     const problem = malformed ?? refusal ?? refuse();

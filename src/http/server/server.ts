@@ -27,13 +27,16 @@ import { Pipelines } from '../load/pipelining.ts';
 import { RequestHandler } from './request-handler.ts';
 import { Unsent } from '../load/unsent.ts';
 
-/** Contract 1: the defaults of `server`. Times in ms, sizes in bytes. */
+/**
+ * The defaults of `server`, and bounds that cannot be set. Times in ms, sizes in bytes. See
+ * docs/contract/6-operation.md#overload.
+ */
 export const defaults = {
   ...serverDefaults,
   /** Beside the URL, which has a limit of its own. */
   headersSize: 16 * 1024,
   stopTimeout: 10_000,
-  /** Contract 2, Content. */
+  /** How long a client may take nothing of an answer. See docs/contract/6-operation.md#memory, rule 3. */
   stallTimeout: 60_000,
 } as const;
 

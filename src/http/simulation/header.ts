@@ -1,7 +1,10 @@
 import { apiError, fail, ok, type Result } from '../../errors.ts';
 import type { Conditions } from './draw.ts';
 
-/** Contract 4, Network simulation: ms, and statuses. */
+/**
+ * The bounds of `X-Simulate`: ms, and statuses. See
+ * docs/contract/7-data-debug-dashboard.md#network-simulation, rule 6.
+ */
 const longestLatency = 60_000;
 
 const ranges = { latency: [0, longestLatency], error: [400, 599] } as const;

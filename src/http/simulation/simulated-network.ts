@@ -28,7 +28,7 @@ export interface NetworkOptions {
   readonly clock: () => number;
 }
 
-/** The simulated network of a server. Contract 4, Network simulation. */
+/** The simulated network of a server. See docs/contract/7-data-debug-dashboard.md#network-simulation. */
 export class SimulatedNetwork {
   private readonly options: NetworkOptions;
   /** A resource's own settings replace those of the API, and draw by themselves. */

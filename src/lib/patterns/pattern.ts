@@ -62,10 +62,11 @@ const known = new WeakMap<RegExp, Known>();
 let sandbox: { context: Context; script: Script } | undefined;
 
 /**
- * Tests a value against the user's pattern in bounded time: by backtracking where that takes few steps, else by
- * following all ways at once, else (look-around, back-references, thousands of repetitions) until a deadline; a value
- * that reaches it, or the end of the engine's memory for backtracking, does not match. Undefined where the values of the
- * body have used up their time. Contract 1, Constraint attributes.
+ * Tests a value against the user's pattern in bounded time: by backtracking when that takes few steps, else by
+ * following all ways at once, else (look-around, back-references, thousands of repetitions) until a deadline. A value
+ * that reaches the deadline, or the end of the engine's memory for backtracking, does not match. Undefined when the
+ * values of the body have used up their time. See
+ * docs/contract/1-specification-file.md#constraint-attributes, rule 8.
  */
 export function matches(pattern: RegExp, value: string): boolean | undefined {
   const found = getOrInsert(known, pattern, ({ source }): Known => ({ ways: waysOf(source) }));

@@ -138,7 +138,7 @@ function draftResources(
   return drafts;
 }
 
-/** API and resource `access` merge operation by operation. Contract 3, Authorization. */
+/** Merges the `access` of API and resource operation by operation. See docs/contract/5-access.md#rules, rule 2. */
 function resourceAccess(specification: Specification, own: FieldAccess): ResourceAccess {
   const fallback: readonly Rule[] = [
     {

@@ -22,7 +22,10 @@ const ranges = [
   boolean,
 ])[];
 
-/** Reports attributes of one field that contradict each other. Contract 1, Bad specification files. */
+/**
+ * Reports attributes of one field that contradict each other. See
+ * docs/contract/1-specification-file.md#problems-in-the-file, rule 4.
+ */
 export function checkField(field: Draft<Field>, path: Path, report: Report): void {
   const { attributes } = field;
   const { multipleOf } = attributes;

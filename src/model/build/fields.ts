@@ -104,7 +104,7 @@ function makeField(
   attributes: FieldSpecification,
   path: Path,
 ): DraftField {
-  // `format: uuid` on a string is the type uuid (contract 1, Field types).
+  // `format: uuid` on a string is the type uuid: docs/contract/1-specification-file.md#field-types, rule 4.
   const typeName =
     attributes.type === 'string' && attributes.format === 'uuid' ? 'uuid' : attributes.type;
   if (typeName === 'relation') throw new TypeError('A relation is no field');

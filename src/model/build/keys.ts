@@ -139,7 +139,10 @@ interface KeySearch {
   readonly unless?: readonly string[];
 }
 
-/** The key on `other` that points to `target`, in the order of contract 1, "Which foreign key". */
+/**
+ * The key on `other` that points to `target`. The order of the search is
+ * docs/contract/1-specification-file.md#foreign-keys, rule 2.
+ */
 export function findKey(
   other: DraftResource,
   target: DraftResource,
@@ -171,7 +174,10 @@ export function findKey(
   return keyOn(other, name, target, relation, report);
 }
 
-/** After all relations are known: what points where, and what a delete does to it. Contract 1, Relations. */
+/**
+ * Decides, once all relations are known, what points where and what a delete does to it. See
+ * docs/contract/1-specification-file.md#on-delete.
+ */
 export function finishKeys(resource: DraftResource, resources: Drafts, report: Report): void {
   for (const key of resource.fields.values()) {
     const { reference, onDelete } = key;

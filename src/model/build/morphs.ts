@@ -18,7 +18,10 @@ interface Pair {
   isUnclear: boolean;
 }
 
-/** Builds every morphTo and morphMany, with the fields and the targets that they share. Contract 1, Relations. */
+/**
+ * Builds every morphTo and morphMany, with the fields and the targets that they share. See
+ * docs/contract/1-specification-file.md#polymorphic-relations.
+ */
 export function buildMorphs(
   morphTo: readonly Declared[],
   morphMany: readonly Declared[],

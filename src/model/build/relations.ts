@@ -7,9 +7,9 @@ import { buildReferences, findKey, ownKey } from './keys.ts';
 import { reportUnknown } from './names.ts';
 
 /**
- * Finds the keys of every relation, adds those that are not declared, and links the resources. belongsTo comes
- * first, since the others look at its keys. Contract 1, Relations. Those that lead to what does not exist are left out, and
- * with them what they would have added.
+ * Finds the keys of every relation, adds those that are not declared, and links the resources. belongsTo comes first,
+ * since the others look at its keys. Relations to what does not exist are left out, with all that they would have
+ * added. See docs/contract/1-specification-file.md#relations and docs/contract/1-specification-file.md#foreign-keys.
  */
 export function buildRelations(
   resources: Drafts,

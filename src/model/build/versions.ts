@@ -5,7 +5,7 @@ import { isSameName } from './fields.ts';
 import { memberNames, type DraftResource, type Drafts } from './draft.ts';
 import { reportUnknown } from './names.ts';
 
-/** Checks the version overlays and picks the default version. Contract 1, Versions. */
+/** Checks the version overlays and picks the default version. See docs/contract/1-specification-file.md#versions. */
 export function buildVersions(
   { api = {} }: Specification,
   resources: Drafts,

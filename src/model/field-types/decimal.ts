@@ -113,7 +113,10 @@ export const decimalType: FieldType = {
   forms: { scaled, real, text, numeric: plain },
 };
 
-/** A decimal inside an object: a string that is equal or not, and has no order. Contract 1, Field types. */
+/**
+ * A decimal inside an object: a string that can be compared for equality and has no order. See
+ * docs/contract/1-specification-file.md#field-types, rule 14.
+ */
 export const decimalMember: FieldType = {
   ...decimalType,
   operators: operatorSets.equality,

@@ -164,7 +164,10 @@ export const jsonType: FieldType = {
   ...storedAsJson,
 };
 
-/** A member that nothing declares: what it is compared as is decided by the JSON found there. Contract 2, Filters. */
+/**
+ * An undeclared member: it is compared as the JSON type that is found. See
+ * docs/contract/2-reading.md#filters-in-objects, rule 3.
+ */
 export const anyMember: FieldType = {
   ...jsonType,
   operators: operatorSets.textual,

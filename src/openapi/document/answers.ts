@@ -7,7 +7,10 @@ import { ref, type JsonSchema } from './schema.ts';
 
 const codes = Object.keys(errorTable) as readonly ErrorCode[];
 
-/** The statuses of the errors that each kind of request may end with. Contract 2, Errors. */
+/**
+ * The statuses of the errors that each kind of request may end with. See
+ * docs/contract/4-errors-and-limits.md#order-of-checks.
+ */
 const always = [400, 401, 403, 406, 408, 414, 429, 431, 500, 503, 504] as const;
 const writing = [409, 413, 415, 422] as const;
 const statusesOf: Readonly<Record<RequestKind, readonly number[]>> = {

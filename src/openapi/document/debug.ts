@@ -36,7 +36,7 @@ const pagination: JsonSchema = {
   ],
 };
 
-/** How the shown data came to be. Contract 4, Generated data. */
+/** How the data shown was made. See docs/contract/7-data-debug-dashboard.md#inspecting-data. */
 const inspected = object({
   resource: text,
   schema: mapOf(anything),
@@ -56,7 +56,7 @@ const inspected = object({
   ),
 });
 
-/** What debug parameters add to an answer. Contract 4, Debug parameters. */
+/** What debug parameters add to an answer. See docs/contract/7-data-debug-dashboard.md#debug-parameters. */
 export const debugMembers: Readonly<Record<string, JsonSchema>> = {
   _debug: object({
     query: object({ filters: sent, sort: listOf(text), pagination }),

@@ -29,8 +29,8 @@ export interface DocumentOptions {
 }
 
 /**
- * The API as a view shows it, as OpenAPI 3.1: what the caller may do nothing with is not in it. The same view always
- * gives the same document. Contract 4, OpenAPI.
+ * The API as a view shows it, as OpenAPI 3.1, without what the caller may do nothing with. The same view always gives
+ * the same document. See docs/contract/7-data-debug-dashboard.md#openapi.
  */
 export function openApiDocument(view: View, options: DocumentOptions = {}): OpenApiDocument {
   const steps = documentSteps(view, options);

@@ -362,7 +362,10 @@ function anyOf(schema: JsonSchema): readonly JsonSchema[] {
   return schema['anyOf'] as readonly JsonSchema[];
 }
 
-/** With debug parameters what would be the answer is a member of it. Contract 4, Debug parameters. */
+/**
+ * With debug parameters the answer becomes a member of an object. See
+ * docs/contract/7-data-debug-dashboard.md#debug-parameters, rule 2.
+ */
 function enveloped(schema: JsonSchema, { isDebugOn }: OperationContext): JsonSchema {
   if (!isDebugOn) return schema;
   const envelope = {

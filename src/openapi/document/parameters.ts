@@ -29,7 +29,10 @@ function count(minimum: number, more: JsonSchema = {}): JsonSchema {
   return { schema: { type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER, ...more } };
 }
 
-/** What each reserved parameter takes, for all resources alike. Contract 2 and 4. */
+/**
+ * What each reserved parameter takes, for all resources alike. See docs/contract/2-reading.md#query-string and
+ * docs/contract/7-data-debug-dashboard.md#debug-parameters.
+ */
 export function reservedParameters(limits: Limits): Readonly<Record<ParameterName, JsonSchema>> {
   const most = Math.max(limits.maxLimit, limits.exportItems);
   const about: Readonly<Record<ParameterName, JsonSchema>> = {

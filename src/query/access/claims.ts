@@ -54,8 +54,9 @@ function rulesWithClaims(api: Api): readonly { readonly rule: Rule; readonly row
 }
 
 /**
- * Whether a rule matches no row for a caller with these claims, since one of its conditions has nothing to compare with:
- * behind a morphTo that is so where no target has. Contract 3, Authorization.
+ * Whether a rule matches no row for a caller with these claims, since one of its conditions has nothing to compare
+ * with. Behind a morphTo that is so when no target has anything to compare with. See
+ * docs/contract/5-access.md#claims, rule 4.
  */
 export function isClosed({ slots }: RowRule, claims: Claims): boolean {
   const held = new Map<object, boolean>();

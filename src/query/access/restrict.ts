@@ -4,9 +4,9 @@ import type { ExpandPlan, ReadPlan, Selection, SortKey } from '../plan.ts';
 import { RowRules } from './row-rules.ts';
 
 /**
- * Adds to a plan which records there are for the caller whose view it was planned against, wherever it enters a
- * resource: its own records, expansions and their links, related records of filters and sorts. A plan that meets no row
- * rule stays as it is. Contract 3, Authorization.
+ * Adds the caller's row rules to a plan wherever it enters a resource: its own records, expansions and their links,
+ * related records of filters and sorts. A plan that meets no row rule stays as it is. See
+ * docs/contract/5-access.md#row-rules.
  */
 export function restrict(plan: ReadPlan, { view }: ResourceView): ReadPlan {
   const rules = new RowRules(view, plan.slots.length);

@@ -70,7 +70,7 @@ function keep(resource: Resource, rule: Rule, made: RowRule): void {
   getOrInsert(read, resource, () => new Map<Rule, RowRule>()).set(rule, made);
 }
 
-/** Reads a rule against what the owner of the data sees. Contract 3, Authorization. */
+/** Reads a rule as the owner of the data. See docs/contract/5-access.md#row-rules, rule 3. */
 function readRule(
   text: string,
   { name }: Resource,

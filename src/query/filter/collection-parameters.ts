@@ -1,2 +1,5 @@
-/** What can be said of one expanded collection, below its path: `comments.limit=5`. Contract 2, Pagination. */
+/**
+ * The parameters of one expanded collection, behind its path: `comments.limit=5`. See
+ * docs/contract/2-reading.md#expanded-collections, rule 1.
+ */
 export const collectionParameters = ['page', 'limit', 'offset', 'sort'] as const;

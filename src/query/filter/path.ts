@@ -49,8 +49,9 @@ export function facesOf(
 }
 
 /**
- * Follows a dotted path from what the caller sees of a resource: fields, members of objects, relations, `pivot` behind
- * a belongsToMany, `relation:target` for one target of a morphTo. Contract 2, Filters.
+ * Follows a dotted path from what the caller sees of a resource: fields, members of objects, relations, `pivot`
+ * behind a belongsToMany, `relation:target` for one target of a morphTo. See
+ * docs/contract/2-reading.md#filters-through-relations.
  */
 export function resolvePath(path: string, resourceView: ResourceView): Result<Path, PathProblem> {
   return follow(path.split('.'), 0, resourceView);

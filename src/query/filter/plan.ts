@@ -47,8 +47,9 @@ export interface FilterContext {
 const noConditions = (): Conditions => ({ own: [], related: new Map() });
 
 /**
- * Resolves the filters of a request: gives what the records themselves must satisfy, and tells the expanded
- * collections what their items must. Contract 2, Filters.
+ * Resolves the filters of a request: returns what the records themselves must satisfy, and tells the expanded
+ * collections what their items must. See docs/contract/2-reading.md#filters-through-relations and
+ * docs/contract/2-reading.md#filters-in-expanded-collections.
  */
 export function planFilters(
   conditions: readonly Condition[],

@@ -20,8 +20,8 @@ export interface NameProblem {
 
 /**
  * Reads the name of a filter against what the caller sees: an exact path first, then a path and the longest operator
- * suffix; a suffix wins over an undeclared member of that name. `others` are further names that an unknown one may
- * have been meant to be; `isGuessed` says whether any is suggested. Contract 2, Parsing the query string.
+ * suffix; a suffix wins over an undeclared member of that name. `others` are further names that may be suggested for
+ * an unknown one; `isGuessed` says whether any is suggested. See docs/contract/2-reading.md#query-string, rule 1.
  */
 export function resolveName(
   name: string,

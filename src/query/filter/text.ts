@@ -14,7 +14,8 @@ export interface Pair {
 
 /**
  * Splits at commas outside double quotes. Inside quotes `\"` and `\\` stand for themselves; a quote inside an
- * unquoted item and an empty item that is not `""` are errors. Contract 2, Parsing the query string.
+ * unquoted item and an empty item that is not `""` are errors. See
+ * docs/contract/2-reading.md#lists-in-parameters, rule 3.
  */
 function splitItems(text: string, pairs: boolean): Result<readonly Item[], string> {
   const items: Item[] = [];

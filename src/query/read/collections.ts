@@ -19,8 +19,9 @@ interface PathParameters {
 }
 
 /**
- * Plans the paging and the order of the expanded collections; gives the conditions that are not about them. A name is
- * about one only where that is expanded: else `comments.limit` is a field. Contract 2, Pagination.
+ * Plans the paging and the order of the expanded collections; returns the conditions that are not about them. A name
+ * is about a collection only where that is expanded: else `comments.limit` is a field. See
+ * docs/contract/2-reading.md#expanded-collections, rule 1.
  */
 export function planCollections(
   conditions: readonly Condition[],
@@ -59,7 +60,10 @@ export function planCollections(
   return { rest, paged: planPaging(named, problems) };
 }
 
-/** All sorts of a request share the limit; more keys in one of them are refused as it is read. Contract 2, Limits. */
+/**
+ * All sorts of a request share one limit; too many keys in one of them are refused as it is read. See
+ * docs/contract/2-reading.md#sorting, rule 12.
+ */
 function refuseManyKeys(
   count: number,
   own: readonly { readonly name: string; readonly count: number }[],

@@ -30,8 +30,8 @@ export interface Collection {
 }
 
 /**
- * The deepest expanded collections that a path goes into, one for each branch of a morphTo before them; none where
- * the path is about the records themselves. Contract 2, Filters.
+ * The deepest expanded collections that a path goes into, one for each branch of a morphTo before them; none when the
+ * path is about the records themselves. See docs/contract/2-reading.md#filters-in-expanded-collections, rule 1.
  */
 export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readonly Collection[] {
   if (path.kind === 'place') return [];
@@ -82,7 +82,7 @@ export function allNodes(expand: readonly ExpandNode[]): readonly ExpandNode[] {
 /** The names of `expand` as a tree: `author,comments.author` → author, comments → author. */
 interface NameTree extends Map<string, NameTree> {}
 
-/** Resolves `expand` within the depth limit of the request. Contract 2, Expansion. */
+/** Resolves `expand` within the depth limit of the request. See docs/contract/2-reading.md#expansion. */
 export function planExpand(
   resourceView: ResourceView,
   api: Api,

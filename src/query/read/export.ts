@@ -5,7 +5,7 @@ import type { QueryProblem } from '../request/problem.ts';
 import type { ReadPlan } from '../plan.ts';
 import { planList, type ListRequest } from './read.ts';
 
-/** What a list that is sent as it is read has no room for. Contract 2, Content. */
+/** The parameters that a streamed list refuses. See docs/contract/2-reading.md#csv-and-ndjson, rule 3. */
 const refused: readonly ParameterName[] = ['cursor', 'expand'];
 
 /**

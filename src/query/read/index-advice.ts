@@ -57,7 +57,10 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
   return undefined;
 }
 
-/** Whether an index may serve the field of the record itself; long prose is left out. Contract 1, Field types. */
+/**
+ * Whether an index may be advised for a field of the record itself; long prose is left out. See
+ * docs/contract/1-specification-file.md#field-types, rule 6.
+ */
 function isAdvisedIn({ field, members, isPivot }: Place): boolean {
   const { type, items } = field;
   const isOwn = members.length === 0 && !isPivot;

@@ -189,7 +189,7 @@ function finish(
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
 }
 
-/** The kinds of paging of which a request may name one. Contract 2, Pagination. */
+/** The problems of paging parameters that exclude each other. See docs/contract/2-reading.md#pagination, rule 3. */
 function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
   const pairs = [
     ['page', 'offset'],

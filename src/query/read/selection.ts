@@ -31,7 +31,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** Plans which members and expansions of a resource are shown. Contract 2, Field selection. */
+/** Plans which members and expansions of a resource are shown. See docs/contract/2-reading.md#field-selection. */
 export function planSelection(
   resourceView: ResourceView,
   expand: readonly ExpandNode[],

@@ -41,7 +41,9 @@ export interface PlannedSort {
   readonly count: number;
 }
 
-/** Resolves a `sort`, written as the parameter of that name; no key is added. Contract 2, Sorting. */
+/**
+ * Resolves a `sort`, written as the parameter of that name; no key is added. See docs/contract/2-reading.md#sorting.
+ */
 export function planSort(
   text: string,
   resourceView: ResourceView,

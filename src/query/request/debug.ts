@@ -1,7 +1,7 @@
 import { parameterNames, type ParameterName } from './parameters.ts';
 import { parseQuery } from './query.ts';
 
-/** Which debug output a request asks for. Contract 4, Debug parameters. */
+/** Which debug output a request asks for. See docs/contract/7-data-debug-dashboard.md#debug-parameters. */
 export interface DebugWish {
   readonly debug: boolean;
   /** `_debug` with the database's own plans. */

@@ -26,7 +26,7 @@ export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
   };
 }
 
-/** What an answer can be written as. Contract 2, Content. */
+/** What an answer can be written as. See docs/contract/2-reading.md#content, rule 1. */
 export type Representation = 'json' | 'csv' | 'ndjson';
 
 const mediaTypes: Readonly<Record<Representation, string>> = {

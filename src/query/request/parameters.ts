@@ -16,7 +16,7 @@ interface ParameterDefinition {
 const answering: readonly RequestKind[] = ['list', 'read', 'create', 'replace', 'update'];
 const all: readonly RequestKind[] = [...answering, 'delete'];
 
-/** The reserved query parameters. Every other parameter is a filter. Contract 2, Parsing the query string. */
+/** The reserved query parameters; every other parameter is a filter. See docs/contract/2-reading.md#query-string. */
 export const parameters = {
   page: { on: ['list'], part: 'bound' },
   limit: { on: ['list'], part: 'bound' },

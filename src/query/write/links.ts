@@ -52,7 +52,10 @@ export function mayWriteLinks(body: object, resourceView: ResourceView): boolean
   });
 }
 
-/** The most links that one request may name: as many as a delete may reach. Contract 3, Overload. */
+/**
+ * The most links that one request may name: as many as a delete may reach. See
+ * docs/contract/3-writing.md#links, rule 12.
+ */
 const mostLinks = 10_000;
 
 /** Refuses bodies that name too many links between them. */
@@ -74,7 +77,10 @@ export function tooManyLinks(
   );
 }
 
-/** Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. Contract 2, Writes. */
+/**
+ * Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. See
+ * docs/contract/3-writing.md#links.
+ */
 function readLinks(
   value: unknown,
   name: string,

@@ -298,7 +298,10 @@ function unknownMessage(name: string, resourceView: ResourceView, guess: boolean
   return `is a relation; write its key ${fieldNameIn(resourceView.fields.values(), relation.key) ?? ''}`;
 }
 
-/** All issues of the 422 kind: 422; any of the 400 kind: 400 with all of them, up to `mostIssues`. Contract 2, Errors. */
+/**
+ * The error for problems of a body: 422 when all are of the 422 kind, else 400 with all of them, up to `mostIssues`.
+ * See docs/contract/3-writing.md#validation-errors-of-writes, rule 2.
+ */
 export function validationError(issues: readonly ValueIssue[]): ApiError {
   const problems: FieldProblem[] = issues
     .slice(0, mostIssues)

@@ -10,8 +10,9 @@ import { readExport, type ExportResult } from './export.ts';
 const all = Number.MAX_SAFE_INTEGER - 1;
 
 /**
- * Reads all records of a resource as the owner of the data has them: every field under its own name, those too that no
- * caller may read, in order of id. Contract 3, Command line, export. `signal` ends the reading of the ids.
+ * Reads all records of a resource as the owner of the data has them, in order of id: every field under its own name,
+ * also those that no caller may read. `signal` ends the reading of the ids. See
+ * docs/contract/6-operation.md#import-and-export, rule 1.
  */
 export function readStored(
   resource: Resource,

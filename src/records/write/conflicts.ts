@@ -207,8 +207,8 @@ export function keptIn(current: FieldValues, rights: RowRights | undefined): IsK
 }
 
 /**
- * The keys that point to rows which the caller may not see: the same as if these did not exist. Contract 3,
- * Authorization. A default is nobody's choice.
+ * The keys that point to rows which the caller may not see: the same as if these did not exist. A default is not
+ * checked, since the caller has not chosen it. See docs/contract/3-writing.md#references-and-unique-values, rule 2.
  */
 export async function hiddenKeys(
   access: Access,
@@ -231,7 +231,7 @@ export async function hiddenKeys(
 
 /**
  * The morph pairs whose owner does not exist, or not for this caller: no constraint of a database says so. `isGiven`
- * tells which fields the request names. Contract 2, Writes.
+ * tells which fields the request names. See docs/contract/3-writing.md#morph-pairs, rule 2.
  */
 export async function missingOwners(
   access: Access,

@@ -10,7 +10,9 @@ import { ConstraintError, type Row } from '../../databases/database.ts';
 import { Refusal } from '../refusal.ts';
 import { notReached } from './written.ts';
 
-/** The most rows that one delete may reach, the record itself among them. Contract 3, Overload. */
+/**
+ * The most rows that one delete may reach, the record itself included. See docs/contract/3-writing.md#delete, rule 4.
+ */
 export const mostReached = 10_000;
 /** How far cascades may lead: SQLite follows them through 1,000 tables, and then fails. */
 export const deepestReach = 900;

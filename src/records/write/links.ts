@@ -26,10 +26,10 @@ export interface LinkProblems {
 }
 
 /**
- * Changes the links of a record within the transaction of its write; links that stay keep their row, and their pivot
- * where none is sent. Links that the caller does not see stay as they are, and records that it does not see cannot be
- * linked. `ownerId` names the record; without one, as the record was refused, links are only looked at for what is wrong
- * with them as well. Contract 2, Writes.
+ * Changes the links of a record within the transaction of its write. Links that stay keep their row, and their pivot
+ * when none is sent. Links that the caller does not see stay as they are, and records that it does not see cannot be
+ * linked. `ownerId` names the record. Without it the record was refused, and links are only looked at so that their
+ * problems are reported as well. See docs/contract/3-writing.md#links.
  */
 export async function changeLinks(
   changes: readonly LinkChange[],

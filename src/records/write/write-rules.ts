@@ -11,8 +11,9 @@ type Create = Extract<WritePlan, { kind: 'create' }>;
 type Delete = Extract<WritePlan, { kind: 'delete' }>;
 
 /**
- * Whether the caller may change or delete a record: one that it does not see is not there, unless it sees none of the
- * resource and writes blindly. Throws a Refusal. Contract 3, Authorization.
+ * Checks that the caller may change or delete a record. A record that it does not see does not exist for it, unless
+ * it sees none of the resource and writes blindly. Throws a Refusal. See
+ * docs/contract/5-access.md#writes-under-row-rules.
  */
 export async function checkTarget(
   { kind, resource, id }: Exclude<WritePlan, Create>,

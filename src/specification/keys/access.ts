@@ -82,7 +82,7 @@ const byOperation = exactly<AccessByOperation>()(
   }),
 );
 
-/** `access` of the API and of a resource. Contract 3, Authorization. */
+/** `access` of the API and of a resource. See docs/contract/5-access.md#rules. */
 export const access = named(
   'access',
   exactly<AccessSpecification>()(

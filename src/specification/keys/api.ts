@@ -57,7 +57,9 @@ const version = consistent(
   },
 );
 
-/** `api`. Contract 1, Top-level keys and Versions. */
+/**
+ * `api`. See docs/contract/1-specification-file.md#top-level-keys and docs/contract/1-specification-file.md#versions.
+ */
 export const api = consistent(
   exactly<NonNullable<Specification['api']>>()(
     object(

@@ -99,14 +99,14 @@ const otherKinds = new Map<string, RelationKind>([
 
 const storedAs = { description: 'The form in which an existing column holds the values.' };
 
-/**
- * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types
- * of field take it. The check, the messages and the JSON Schema are made from it. Contract 1, Constraint
- * attributes and Relations.
- */
 /** What the text of a string may have to be. */
 export const stringFormats = ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'] as const;
 
+/**
+ * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types of
+ * field take it. The check, the messages and the JSON Schema are made from it. See
+ * docs/contract/1-specification-file.md#constraint-attributes and docs/contract/1-specification-file.md#relations.
+ */
 export const attributes = {
   description: fits(text({ description: 'What the field holds, for readers.', allowEmpty: true }), {
     types: ['id', ...columns],

@@ -183,7 +183,7 @@ function agree(
   }
 }
 
-/** `auth`. Contract 3, Authentication. */
+/** `auth`. See docs/contract/5-access.md#credentials. */
 export const auth = exactly<AuthSpecification>()(
   object(
     {

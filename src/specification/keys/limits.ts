@@ -3,7 +3,7 @@ import { consistent, exactly, type Definition } from '../parsers/definition.ts';
 import { integer, size } from '../parsers/scalars.ts';
 import type { LimitsSpecification } from '../specification.ts';
 
-/** What holds where the file says nothing. Contract 2, Limits. */
+/** What holds when the file says nothing. See docs/contract/4-errors-and-limits.md#limits. */
 export const limitDefaults: Readonly<Required<LimitsSpecification>> = {
   defaultLimit: 20,
   maxLimit: 1000,
@@ -67,7 +67,7 @@ function within(
   });
 }
 
-/** `limits`. Contract 2, Limits. */
+/** `limits`. See docs/contract/4-errors-and-limits.md#limits. */
 export const limits: Definition<LimitsSpecification> = within(
   within(exactly<LimitsSpecification>()(members), 'defaultLimit', 'maxLimit'),
   'defaultDepth',

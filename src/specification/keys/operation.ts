@@ -9,7 +9,7 @@ import type {
   Specification,
 } from '../specification.ts';
 
-/** What holds where the file says nothing, windows in ms. Contract 3, Rate limit. */
+/** What holds when the file says nothing, windows in ms. See docs/contract/5-access.md#rate-limits. */
 export const rateLimitDefaults = {
   max: 300,
   window: 60_000,
@@ -65,7 +65,7 @@ function isRedisAddress(address: string): boolean {
   return hostname !== '' && /^(?:\/\d*)?$/u.test(pathname);
 }
 
-/** `rateLimit`. Contract 3, Rate limit. */
+/** `rateLimit`. See docs/contract/5-access.md#rate-limits. */
 export const rateLimit = exactly<false | RateLimitSpecification>()(
   scalarOrMap(
     no(),
@@ -81,7 +81,7 @@ export const rateLimit = exactly<false | RateLimitSpecification>()(
   ),
 );
 
-/** `logging`. Contract 3, Logging. */
+/** `logging`. See docs/contract/6-operation.md#logging. */
 export const logging = exactly<LoggingSpecification>()(
   object(
     {
@@ -128,7 +128,7 @@ const latency = consistent(
   },
 );
 
-/** `network` of the API and of a resource. Contract 4, Network simulation. */
+/** `network` of the API and of a resource. See docs/contract/7-data-debug-dashboard.md#network-simulation. */
 export const network = named(
   'network',
   exactly<NetworkSpecification>()(
@@ -166,7 +166,7 @@ export const network = named(
   ),
 );
 
-/** `generate` of the API. Contract 4, Generated data. */
+/** `generate` of the API. See docs/contract/7-data-debug-dashboard.md#generated-data. */
 export const generate = exactly<NonNullable<Specification['generate']>>()(
   object(
     {

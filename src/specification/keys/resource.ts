@@ -88,7 +88,7 @@ function looksLikeField(node: SourceNode): boolean {
   return node.kind === 'map' && node.entries.has('type');
 }
 
-/** One resource. Contract 1, A resource. */
+/** One resource. See docs/contract/1-specification-file.md#resources. */
 export const resource = named(
   'resource',
   exactly<ResourceSpecification>()(

@@ -56,5 +56,5 @@ function forSome(definition: typeof file, tool: 'debug' | 'dashboard'): typeof f
   });
 }
 
-/** The whole file. Contract 1, Top-level keys. */
+/** The whole file. See docs/contract/1-specification-file.md#top-level-keys. */
 export const specification = exactly<Specification>()(forSome(forSome(file, 'debug'), 'dashboard'));

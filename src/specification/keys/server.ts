@@ -5,7 +5,7 @@ import { boolean, choice, duration, integer, size, text } from '../parsers/scala
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
 import { webBase } from './common.ts';
 
-/** What holds where the file says nothing, in ms and bytes. Contract 1, Top-level keys. */
+/** What holds when the file says nothing, in ms and bytes. See docs/contract/6-operation.md#overload. */
 export const serverDefaults = {
   host: '127.0.0.1',
   port: 4000,
@@ -100,7 +100,7 @@ const cors = consistent(
   },
 );
 
-/** `server`. Contract 1, Top-level keys, and contract 3, HTTPS. */
+/** `server`. See docs/contract/1-specification-file.md#top-level-keys and docs/contract/6-operation.md#https. */
 export const server = exactly<ServerSpecification>()(
   object(
     {

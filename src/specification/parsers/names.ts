@@ -28,7 +28,7 @@ function refuseName(name: string, what: string, rule: string): string {
   return `${quote(name)} cannot be ${what}; it takes ${rule}${hint}`;
 }
 
-/** Names of resources. Contract 1, A resource. */
+/** Names of resources. See docs/contract/1-specification-file.md#names, rule 1. */
 export const resourceNames: NameRule = {
   pattern: /^(?!v\d+$)[A-Za-z][A-Za-z0-9_-]{0,62}$/,
   caseless: true,

@@ -2,9 +2,10 @@ import type { Field, Resource } from '../../model/api.ts';
 import type { View } from '../../model/view.ts';
 
 /**
- * Whether a statement names no table and no column that is hidden from a caller; a name that the model does not
- * know counts as hidden. What the caller may only write is hidden in a read, where no name but that of a row rule's
- * field could lead to it. Contract 3, Authorization: a debug parameter shows nothing that does not exist for its caller.
+ * Whether a statement names no table and no column that is hidden from a caller, since a debug parameter shows
+ * nothing that does not exist for its caller. A name that the model does not know counts as hidden. What the caller
+ * may only write is hidden in a read, where no name but that of a row rule's field could lead to it. See
+ * docs/contract/7-data-debug-dashboard.md#who-may-debug, rule 3.
  */
 export function namesNothingHidden(sql: string, view: View, isRead: boolean): boolean {
   const names = namesIn(sql);

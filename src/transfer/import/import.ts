@@ -62,9 +62,9 @@ export type ImportResult =
 
 /**
  * Loads data files into the database in one transaction: ids, timestamps and read-only fields are kept, every value
- * is checked as a write would be, and with any problem nothing of the run is kept. What `onProgress` throws ends the
- * run, and nothing of it is kept either. A record that is there and equal is skipped, so that a run can be repeated.
- * Contract 3, Command line.
+ * is checked as in a write, and with any problem nothing of the run is kept. What `onProgress` throws ends the run,
+ * and nothing of it is kept either. A record that is there and equal is skipped, so that a run can be repeated. See
+ * docs/contract/6-operation.md#import-and-export.
  */
 export async function importData(
   files: readonly DataFile[],

@@ -10,8 +10,8 @@ export interface ImportOrder {
 }
 
 /**
- * Orders resources so that what a key points to comes first, and where that leaves it open what `alsoFirst` names.
- * Contract 3, Command line, import.
+ * Orders resources so that what a key points to comes first and, where that leaves the order open, what `alsoFirst`
+ * names. See docs/contract/6-operation.md#import-and-export, rule 6.
  */
 export function importOrder(
   api: Api,
