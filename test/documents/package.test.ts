@@ -25,7 +25,14 @@ const { dependencies, scripts, version } = JSON.parse(
   version: string;
 };
 
-const texts = ['README.md', 'LICENSE', 'SECURITY.md', 'CONTRIBUTING.md'];
+const texts = [
+  'CHANGELOG.md',
+  'CODE_OF_CONDUCT.md',
+  'CONTRIBUTING.md',
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+];
 
 /** The command as npm links it into a project, run by a Node. */
 const bin = (program: string, ...args: string[]): Running =>
@@ -50,7 +57,8 @@ beforeAll(async () => {
     ),
     '.',
   );
-  await run('mkdir', 'bench');
+  await run('mkdir', 'bench', 'packages');
+  await run('cp', '-r', join(root, 'packages/client'), 'packages');
   await run('cp', join(root, 'bench/RESULTS.md'), 'bench');
   await run(
     node,
@@ -91,16 +99,29 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
       .filter((name) => name !== 'node_modules')
       .toSorted(),
   ).toEqual(
-    [...texts, 'bench', 'dist', 'docs', 'examples', 'package.json', 'schema.json'].toSorted(),
+    [
+      ...texts,
+      'bench',
+      'dist',
+      'docs',
+      'examples',
+      'package.json',
+      'packages',
+      'schema.json',
+    ].toSorted(),
   );
   expect(all.filter((name) => /\.test\.|\.map$|\.plinth|\.db$/u.test(name))).toEqual([]);
   // Sources are only those that become part of typed clients.
   expect(all.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts')).sort()).toEqual([
-    'dist/openapi/client/filters.ts',
-    'dist/openapi/client/runtime.ts',
-    'dist/openapi/client/types.ts',
+    'packages/client/filters.ts',
+    'packages/client/runtime.ts',
+    'packages/client/types.ts',
   ]);
-  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'dist/openapi/reader.js'])
+  for (const needed of [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/openapi/reference-page/reader.js',
+  ])
     expect(existsSync(join(installed, needed)), needed).toBe(true);
 });
 

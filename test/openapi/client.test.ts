@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clientSource } from '../../src/openapi/client/client.ts';
+import { clientSource } from '../../src/openapi/client.ts';
 import { buildValid, serveApi } from '../support/api.ts';
 import { launch, makeFolder, root } from '../support/command.ts';
 import { fullView } from '../support/openapi.ts';
@@ -121,7 +121,7 @@ describe('the client', () => {
 
   test('compiles whatever resources are called that it has types of', async () => {
     const names = ['filters.ts', 'types.ts', 'runtime.ts'].flatMap((file) => {
-      const source = readFileSync(join(root, 'src/openapi/client', file), 'utf8');
+      const source = readFileSync(join(root, 'packages/client', file), 'utf8');
       const declared = source.matchAll(/^(?:export )?(?:type|interface|class) (\w+)/gmu);
       return [...declared].map(([, name = '']) => name);
     });

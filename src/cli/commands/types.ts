@@ -1,4 +1,4 @@
-import { clientSource } from '../../openapi/client/client.ts';
+import { clientSource } from '../../openapi/client.ts';
 import type { Context } from '../context.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
 import { requireSpecification } from '../files/specification.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { errorTable, type ErrorCode } from '../../errors.ts';
-import { facesOf } from '../../query/filter/path.ts';
-import { isToMany, type Field, type Limits } from '../../model/api.ts';
-import type { Operator } from '../../model/operators.ts';
+import { errorTable, type ErrorCode } from '../errors.ts';
+import { facesOf } from '../query/filter/path.ts';
+import { isToMany, type Field, type Limits } from '../model/api.ts';
+import type { Operator } from '../model/operators.ts';
 import {
   mayCarry,
   pivotInputs,
@@ -10,12 +10,12 @@ import {
   type RelationView,
   type ResourceView,
   type View,
-} from '../../model/view.ts';
-import { filterables, isBareFilter, sortables } from '../document/filters.ts';
-import { typeNames } from '../document/names.ts';
-import { changeInputs, creatableInputs, requiredInputs } from '../document/inputs.ts';
-import { linkable, neededPivot } from '../document/links.ts';
-import { nameOf, type Naming } from '../document/records.ts';
+} from '../model/view.ts';
+import { filterables, isBareFilter, sortables } from './document/filters.ts';
+import { typeNames } from './document/names.ts';
+import { changeInputs, creatableInputs, requiredInputs } from './document/inputs.ts';
+import { linkable, neededPivot } from './document/links.ts';
+import { nameOf, type Naming } from './document/records.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
 export function clientSource(view: View): string {
@@ -37,9 +37,12 @@ export function clientSource(view: View): string {
   ].join('\n');
 }
 
-/** A file of this folder without its imports, which stand before it in the client. */
+/** The package ships these sources, so the path is the same from `src/` and from `dist/`. */
+const runtimeFolder = new URL('../../packages/client/', import.meta.url);
+
+/** The text of one source file of the client without its imports: the generated file defines what they import. */
 function source(name: string): string {
-  const text = readFileSync(new URL(name, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(name, runtimeFolder), 'utf8');
   return text.replaceAll(/^import [^;]+;\n/gmu, '').trimStart();
 }
 
