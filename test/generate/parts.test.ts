@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { english } from '../../src/generate/words/english.ts';
+import english from '../../src/generate/words/en/vocabulary.json' with { type: 'json' };
 import type { JsonValue } from '../../src/specification/specification.ts';
 import { generated, type Row } from './generate.ts';
 

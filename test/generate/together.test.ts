@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { french } from '../../src/generate/words/french.ts';
-import { japanese } from '../../src/generate/words/japanese.ts';
-import { portuguese } from '../../src/generate/words/portuguese.ts';
-import { spanish } from '../../src/generate/words/spanish.ts';
-import { english } from '../../src/generate/words/english.ts';
+import french from '../../src/generate/words/fr/vocabulary.json' with { type: 'json' };
+import japanese from '../../src/generate/words/ja/vocabulary.json' with { type: 'json' };
+import portuguese from '../../src/generate/words/pt/vocabulary.json' with { type: 'json' };
+import spanish from '../../src/generate/words/es/vocabulary.json' with { type: 'json' };
+import english from '../../src/generate/words/en/vocabulary.json' with { type: 'json' };
 import { generated, type Row } from './generate.ts';
 
 /** Rows of one resource, whose fields are lines of YAML. */

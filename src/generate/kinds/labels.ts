@@ -1,6 +1,6 @@
 import { listPool, type Pool } from '../distinct/pool.ts';
 import type { Row, Source, Subject } from '../source.ts';
-import type { Phrases } from '../words/phrases.ts';
+import type { Phrases } from '../words/languages.ts';
 import type { Words } from '../words/words.ts';
 import { moodOf } from './mood.ts';
 import { fullName, persona } from './people.ts';
@@ -77,8 +77,8 @@ type Label = (words: Words, row: Row) => string;
 
 const place: readonly [name: string, label: Label] = [
   'text.place',
-  ({ random, lastNames, things }) =>
-    random.pick(things.places).replace('{name}', random.pick(lastNames)),
+  ({ random, lastNames, terms }) =>
+    random.pick(terms.places).replace('{name}', random.pick(lastNames)),
 ];
 /** What such records are called, under the name of the source. */
 const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: Label]>>> = {

@@ -1,8 +1,7 @@
 import { listPool } from '../distinct/pool.ts';
 import type { Random } from '../random.ts';
 import type { Place, Row, Source } from '../source.ts';
-import { countries, type Country } from '../words/countries.ts';
-import { centerOf, currencyOf } from '../words/coordinates.ts';
+import { centerOf, countries, currencyOf, type Country } from '../words/countries.ts';
 import type { Words } from '../words/words.ts';
 import { digits, drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
 
@@ -102,8 +101,7 @@ export const placeKinds: readonly KindRow[] = [
     drawn('phone.number', (place, random, row) => {
       const country = abroad(place, row);
       if (country === undefined) return place.words.faker.phone.number({ style: 'international' });
-      const [start, count] = country.dial;
-      return `${start}${digits(random, count)}`;
+      return filled(country.phone, random);
     }),
   ],
   [
@@ -176,7 +174,7 @@ export const placeKinds: readonly KindRow[] = [
       draw: (_, row) => countryCodeOf(place, row),
     }),
   ],
-  ['continent', fromList('location.continent', ({ words }) => words.things.continents)],
+  ['continent', fromList('location.continent', ({ words }) => words.terms.continents)],
   [
     'time zone,timezone,tz',
     oneOf('location.timeZone', [

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { Pool } from '../distinct/pool.ts';
 import type { Place, Row } from '../source.ts';
-import { centerOf } from '../words/coordinates.ts';
+import { centerOf } from '../words/countries.ts';
 import { ageOf, bornAt } from './moments.ts';
 import { moodOf } from './mood.ts';
 import { countryCodeOf } from './places.ts';

@@ -9,7 +9,6 @@ import { placeKinds } from './places.ts';
 import { tradeKinds } from './trades.ts';
 import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
 import { endingsOf, isWritten, subjectNamed, subjectOf } from './names.ts';
-import { properNamesOf } from '../words/proper-names.ts';
 import {
   accountName,
   emailOf,
@@ -130,7 +129,7 @@ const kinds: readonly KindRow[] = [
   ],
   ['publisher', drawn('book.publisher', ({ words }) => words.faker.book.publisher())],
   ['job title,job,position,occupation,profession,designation', ({ words }) => jobSource(words)],
-  ['department,division', fromList('company.department', ({ words }) => words.things.departments)],
+  ['department,division', fromList('company.department', ({ words }) => words.terms.departments)],
   ['title,name,headline,label,subject,caption,heading', (place) => titleKind(place)],
   ['slug,permalink,url key,url slug,path segment', slug],
   [
@@ -190,22 +189,22 @@ const kinds: readonly KindRow[] = [
   ],
   ['size', oneOf('text.size', ['XS', 'S', 'M', 'L', 'XL'])],
   ['unit,unit of measure', oneOf('text.unit', ['piece', 'kg', 'g', 'l', 'm', 'box'])],
-  ['material', fromList('commerce.material', ({ words }) => words.things.materials)],
+  ['material', fromList('commerce.material', ({ words }) => words.terms.materials)],
   [
     'salutation,honorific,name title',
-    person(({ sex }, { things }) => things.salutations[sex === 'female' ? 0 : 1], 'person.prefix'),
+    person(({ sex }, { terms }) => terms.salutations[sex], 'person.prefix'),
   ],
   [
     'industry,industries,sector,line of business',
-    fromList('company.industry', ({ words }) => words.things.industries),
+    fromList('company.industry', ({ words }) => words.terms.industries),
   ],
   [
     'diagnosis,diagnoses,medical condition',
-    fromList('health.diagnosis', ({ words }) => words.things.diagnoses),
+    fromList('health.diagnosis', ({ words }) => words.terms.diagnoses),
   ],
   [
     'allergy,allergies,allergen,allergens',
-    fromList('health.allergen', ({ words }) => words.things.allergens),
+    fromList('health.allergen', ({ words }) => words.terms.allergens),
   ],
   [
     'blood type,blood group',
@@ -213,15 +212,15 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'purpose,payment purpose,transfer purpose,remittance information',
-    fromList('finance.purpose', ({ words }) => words.things.purposes),
+    fromList('finance.purpose', ({ words }) => words.terms.purposes),
   ],
   [
     'ingredient,ingredients,ingredient name',
-    fromList('food.ingredient', ({ words }) => words.things.ingredients),
+    fromList('food.ingredient', ({ words }) => words.terms.ingredients),
   ],
   [
     'amenity,amenities,facility,facilities',
-    fromList('text.amenity', ({ words }) => words.things.amenities),
+    fromList('text.amenity', ({ words }) => words.terms.amenities),
   ],
   [
     'payment method',
@@ -293,13 +292,13 @@ function titleKind(place: Place): Source {
 }
 
 /** What a record is called of which nothing else is known. */
-function properName({ language }: Words): Source {
-  const pool = listPool(properNamesOf(language));
+function properName({ properNames }: Words): Source {
+  const pool = listPool(properNames);
   return { name: 'text.name', pool, draw: ({ random }) => pool.at(random.below(pool.size)) };
 }
 
-function jobSource({ things }: Words): Source {
-  const pool = listPool(things.jobs);
+function jobSource({ terms }: Words): Source {
+  const pool = listPool(terms.jobs);
   return {
     name: 'person.jobTitle',
     ...(pool.size === 0 ? {} : { pool }),

@@ -1,12 +1,12 @@
 export type Sex = 'female' | 'male';
 
-/** How first and last name become a full one. */
+/** How first and last name are joined. */
 export interface NameOrder {
   readonly isLastFirst: boolean;
   readonly joint: string;
 }
 
-/** The order of names in a locale, from the patterns that the faker library has for it. */
+/** The order of names, from the faker library's patterns for the locale. */
 export function nameOrder(patterns: readonly { readonly value: string }[]): NameOrder {
   for (const { value } of patterns) {
     const [, first, joint = ' '] =
@@ -18,14 +18,14 @@ export function nameOrder(patterns: readonly { readonly value: string }[]): Name
   return { isLastFirst: false, joint: ' ' };
 }
 
-/** The names of every sex, each once; undefined where the locale makes them of patterns. */
+/** The names of every sex, without duplicates; undefined if the locale builds names from patterns. */
 export function plainNames(lists: unknown): readonly string[] | undefined {
   const all = Object.values((lists ?? {}) as Record<string, readonly string[]>).flat();
   const names = [...new Set(all)].filter((name) => name !== '');
   return names.length === 0 || names.some((name) => name.includes('{{')) ? undefined : names;
 }
 
-/** The first names that are those of one sex alone. */
+/** The first names that only one sex has. */
 export function sexesOf(lists: unknown): ReadonlyMap<string, Sex> {
   const { female = [], male = [] } = (lists ?? {}) as Partial<Record<Sex, readonly string[]>>;
   const [women, men] = [new Set(female), new Set(male)];
@@ -35,7 +35,7 @@ export function sexesOf(lists: unknown): ReadonlyMap<string, Sex> {
   ]);
 }
 
-/** Last names that differ by sex; none where a locale tells no such ones. */
+/** Last names by sex; empty if the locale has no such lists. */
 export function surnamesOf(lists: unknown): Partial<Record<Sex, readonly string[]>> {
   const {
     female = [],

@@ -1,5 +1,7 @@
+import scripts from './scripts.json' with { type: 'json' };
+
 /** Letters that decomposition leaves as they are. */
-const letters: Readonly<Record<string, string>> = {
+const undecomposed: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -13,19 +15,53 @@ const letters: Readonly<Record<string, string>> = {
 };
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
-/** Text in lower case, with ASCII letters and digits alone, parts joined by `joint`; empty where none is left. */
+/** Lower-case ASCII letters and digits of a text, its words joined by `joint`; empty if there are none. */
 export function asciiOf(text: string, joint: string, isGerman = false): string {
   const parts = text
     .toLowerCase()
     .replaceAll(/[äöü]/gu, (letter) => (isGerman ? (umlauts[letter] ?? letter) : letter))
-    .replaceAll(/[ßæœøđðþłıə]/gu, (letter) => letters[letter] ?? '')
+    .replaceAll(/[ßæœøđðþłıə]/gu, (letter) => undecomposed[letter] ?? '')
     .normalize('NFKD')
     .replaceAll(/[\p{M}'’.]/gu, '')
     .match(/[a-z0-9]+/gu);
   return (parts ?? []).join(joint);
 }
 
-/** The first `most` code points, cut between words where a word begins in their second half. */
+/** Latin letters by the letter of another script, as passports and e-mail addresses spell them. */
+const latinByLetter: ReadonlyMap<string, string> = new Map(
+  Object.values<Readonly<Record<string, string>>>(scripts).flatMap((script) =>
+    Object.entries(script),
+  ),
+);
+
+/** The parts of a Korean syllable in the order of Unicode (Revised Romanization); `-` is no sound. */
+const initials = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ');
+const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ');
+const finals = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ');
+const firstSyllable = 0xac00;
+const lastSyllable = 0xd7a3;
+
+function romanisedSyllable(code: number): string {
+  const place = code - firstSyllable;
+  const part = (list: readonly string[], index: number): string =>
+    list[index]?.replace('-', '') ?? '';
+  const [initial, vowel] = [Math.floor(place / 588), Math.floor((place % 588) / 28)];
+  return part(initials, initial) + part(vowels, vowel) + part(finals, place % 28);
+}
+
+/** Spells a lower-case text in Latin letters. Scripts without an alphabet (Chinese, Japanese) stay as they are. */
+export function romanised(text: string): string {
+  if (!/[^\p{Script=Latin}\p{Script=Common}\p{M}]/u.test(text)) return text;
+  return text.replaceAll(/\p{L}/gu, (letter) => {
+    const code = letter.charCodeAt(0);
+    if (code >= firstSyllable && code <= lastSyllable) return romanisedSyllable(code);
+    return (
+      latinByLetter.get(letter) ?? latinByLetter.get(letter.normalize('NFD').charAt(0)) ?? letter
+    );
+  });
+}
+
+/** The first `most` code points, cut at the last space if that is in their second half. */
 export function cutAt(text: string, most: number): string {
   const points = Array.from(text);
   if (points.length <= most) return text;

@@ -2,68 +2,52 @@ import type { Faker, LocaleDefinition } from '@faker-js/faker';
 import type { Pool } from '../distinct/pool.ts';
 import { Random } from '../random.ts';
 import { countries, type City } from './countries.ts';
-import { english } from './english.ts';
-import { french } from './french.ts';
-import { german } from './german.ts';
-import { japanese } from './japanese.ts';
-import { japaneseNames } from './japanese-names.ts';
+import { loadLanguage, type Language, type Phrases, type Terms } from './languages.ts';
 import { nameOrder, plainNames, sexesOf, surnamesOf, type NameOrder, type Sex } from './people.ts';
-import type { Phrases } from './phrases.ts';
-import { portuguese } from './portuguese.ts';
-import { romanised } from './romanised.ts';
-import { spanish } from './spanish.ts';
-import { asciiOf } from './text.ts';
-import { thingsOf, type Things } from './things.ts';
+import { asciiOf, romanised } from './text.ts';
 
-/** The moment that generated dates are relative to, so that they do not change with the clock. */
+/** Generated dates are relative to this moment, so they do not change with the clock. */
 export const referenceDate = '2026-01-01T00:00:00.000Z';
 
-/** The names, places and texts of one locale. Everything is drawn from `random`, which the caller has set. */
+/** The names, places and texts of one locale. All draws come from `random`, which the caller has set. */
 export interface Words {
   readonly random: Random;
-  /** The faker library, which draws from `random` too. */
+  /** Draws from `random`, too. */
   readonly faker: Faker;
   readonly language: string;
-  /** What stands between words and sentences. */
+  /** The separator of words and sentences. */
   readonly joint: string;
   readonly phrases: Phrases | undefined;
-  readonly things: Things;
+  readonly terms: Terms;
+  /** Names that suit anything: a ship, a sensor, a project, a cat. */
+  readonly properNames: readonly string[];
   readonly firstNames: readonly string[];
   readonly lastNames: readonly string[];
-  /** Those of women and of men, where they differ. */
+  /** Last names by sex, if the locale distinguishes them. */
   readonly lastNamesOf: Readonly<Partial<Record<Sex, readonly string[]>>>;
-  /** Whose first name it is, where it is a woman's or a man's alone. */
+  /** The sex of first names that only one sex has. */
   readonly sexes: ReadonlyMap<string, Sex>;
   readonly nameOrder: NameOrder;
   readonly cities: readonly string[];
   readonly countries: readonly string[];
-  /** The code of the country that the places are of. */
+  /** The code of the country that `cities`, `states` and `streets` are in. */
   readonly home: string;
-  /** A country's name by its code. */
+  /** The name of a country by its code, in the language of the locale. */
   readonly countryName: (code: string) => string;
   readonly companies: Pool;
   readonly states: readonly string[];
-  /** Cities of which it is known in which region they are. */
+  /** Cities of the locale's country with their regions, if the region of each is known. */
   readonly knownCities: readonly City[] | undefined;
   readonly streets: readonly string[];
-  /** A street and the number of a house, in the order of the country. */
+  /** Joins a street and a house number in the order of the country. */
   readonly streetAddress: (street: string, number: number) => string;
-  /** Turns a text into ASCII parts. */
+  /** The ASCII words of a text, joined by `joint`. */
   readonly ascii: (text: string, joint: string) => string;
 }
 
-const phrasesOf: Readonly<Record<string, Phrases>> = {
-  en: english,
-  de: german,
-  es: spanish,
-  fr: french,
-  ja: japanese,
-  pt: portuguese,
-};
-
 /**
- * Loads a locale of the faker library: the one of this name (`de_AT`, `de-AT`), else its language's. Undefined where
- * it has neither.
+ * Loads a locale of the faker library: the one with this name (`de_AT`, `de-AT`), else that of its language. Undefined
+ * if the library has neither.
  */
 export async function loadWords(locale: string): Promise<Words | undefined> {
   const [language = '', ...rest] = locale.split(/[_-]/u);
@@ -74,10 +58,11 @@ export async function loadWords(locale: string): Promise<Words | undefined> {
   if (original === undefined) return undefined;
   const english =
     original.rawDefinitions.metadata?.language === 'en' ? original : await loadFaker('en');
-  return makeWords(original, english?.rawDefinitions ?? {});
+  const code = original.rawDefinitions.metadata?.language ?? 'en';
+  return makeWords(original, english?.rawDefinitions ?? {}, code, await loadLanguage(code));
 }
 
-/** The locales of a language of which there is none by its name alone: `pt_BR` and `pt_PT` for `pt`. */
+/** The locales of a language that has none under its own name: `pt_BR` and `pt_PT` for `pt`. */
 export async function localesAlike(locale: string): Promise<readonly string[]> {
   const { allLocales } = await import('@faker-js/faker');
   const [language = ''] = locale.toLowerCase().split(/[_-]/u);
@@ -96,12 +81,17 @@ async function loadFaker(code: string): Promise<Faker | undefined> {
   }
 }
 
-/** Languages that write words and sentences without anything between them. */
+/** Languages that write words and sentences without spaces. */
 const unspaced: ReadonlySet<string> = new Set(['ja', 'zh', 'th']);
 
-function makeWords(original: Faker, fallback: LocaleDefinition): Words {
+function makeWords(
+  original: Faker,
+  fallback: LocaleDefinition,
+  language: string,
+  { names: local, ...texts }: Language,
+): Words {
   const random = new Random();
-  // A Faker of our own: what it draws follows from the row alone, and seeding costs nothing.
+  // With our own randomizer, draws follow from the row alone and seeding costs nothing.
   const Constructor = original.constructor as typeof Faker;
   const faker = new Constructor({
     locale: original.rawDefinitions,
@@ -109,7 +99,6 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
   });
   faker.setDefaultRefDate(referenceDate);
   const { person, location, metadata, company } = original.rawDefinitions;
-  const language = metadata?.language ?? 'en';
   const { street_address: address } = location ?? {};
   const isStreetFirst = !(address?.normal ?? '').startsWith('{{location.buildingNumber');
   const drawn = <Value>(draw: () => Value, count: number): readonly Value[] =>
@@ -117,16 +106,23 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
       random.start({ high: 7, low: 11 }, index);
       return draw();
     });
-  // A list that a locale lacks is that of English in the library, which reads as a mistake elsewhere.
+  // For a list that a locale lacks, the library returns the English one, which would look like a mistake.
   const own = <Value>(
     list: readonly Value[] | null | undefined,
     english: readonly Value[] | null | undefined,
   ): readonly Value[] | undefined =>
     list === null || (list === english && language !== 'en') ? undefined : list;
   const { location: abroad } = fallback;
-  const local = language === 'ja' ? japaneseNames : undefined;
+  const female = local && Object.keys(local.firstNames.female);
+  const male = local && Object.keys(local.firstNames.male);
+  const localCities = local && Object.entries(local.cities);
+  const readings = new Map(
+    Object.entries({ ...local?.lastNames, ...local?.firstNames.female, ...local?.firstNames.male }),
+  );
   const lastNames =
-    local?.lastNames ?? plainNames(person?.last_name) ?? drawn(() => faker.person.lastName(), 500);
+    (local && Object.keys(local.lastNames)) ??
+    plainNames(person?.last_name) ??
+    drawn(() => faker.person.lastName(), 500);
   const names = new Intl.DisplayNames([language, 'en'], { type: 'region' });
   const home = metadata?.country ?? new Intl.Locale(language).maximize().region ?? 'US';
   const joint = unspaced.has(language) ? '' : ' ';
@@ -135,20 +131,17 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
     faker,
     language,
     joint,
-    phrases: phrasesOf[language],
-    things: thingsOf(language),
+    ...texts,
     firstNames:
-      (local && [...local.women, ...local.men]) ??
+      (female && male && [...female, ...male]) ??
       plainNames(person?.first_name) ??
       drawn(() => faker.person.firstName(), 500),
     lastNames,
     lastNamesOf: surnamesOf(person?.last_name),
-    sexes: sexesOf(
-      local ? { female: local.women, male: local.men } : (person?.first_name ?? undefined),
-    ),
+    sexes: sexesOf(local ? { female, male } : (person?.first_name ?? undefined)),
     nameOrder: nameOrder(person?.name ?? []),
     cities: distinct(
-      (local && local.cities.map(([city]) => city)) ??
+      localCities?.map(([city]) => city) ??
         own(location?.city_name, abroad?.city_name) ??
         drawn(() => faker.location.city(), 500),
     ),
@@ -156,9 +149,9 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
       own(location?.country, abroad?.country) ?? drawn(() => faker.location.country(), 100),
     ),
     home,
-    knownCities: local?.cities ?? countries.find(({ code }) => code === home)?.cities,
+    knownCities: localCities ?? countries.find(({ code }) => code === home)?.cities,
     countryName: (code) => names.of(code) ?? code,
-    companies: companyNames(lastNames, texts(company?.legal_entity_type) ?? ['Ltd'], joint),
+    companies: companyNames(lastNames, textList(company?.legal_entity_type) ?? ['Ltd'], joint),
     states: distinct(own(location?.state, abroad?.state) ?? drawn(() => faker.location.city(), 50)),
     streets: distinct(
       local?.streets ??
@@ -167,26 +160,22 @@ function makeWords(original: Faker, fallback: LocaleDefinition): Words {
     ),
     streetAddress: (street, number) =>
       isStreetFirst ? `${street}${joint}${number}` : `${number}${joint}${street}`,
-    ascii: remembered((text, between) =>
-      asciiOf(
-        local?.readings.get(text) ?? romanised(text.toLowerCase()),
-        between,
-        language === 'de',
-      ),
+    ascii: cached((text, between) =>
+      asciiOf(readings.get(text) ?? romanised(text.toLowerCase()), between, language === 'de'),
     ),
   };
 }
 
-/** A list of the library, whose types know of no such list in some locales. */
-function texts(list: unknown): readonly string[] | undefined {
+/** A list that the library has for some locales, though its types do not know it. */
+function textList(list: unknown): readonly string[] | undefined {
   return Array.isArray(list) && list.length > 0 ? list.map(String) : undefined;
 }
 
-/** Companies of one name with their legal form, and as many of two names; all of them different. */
+/** Company names without duplicates: half of them a name with a legal form, half of them two names. */
 function companyNames(names: readonly string[], forms: readonly string[], joint: string): Pool {
   const half = names.length * forms.length;
   const name = (index: number): string => names[index % names.length] ?? '';
-  // Lists of names are often sorted: those of a pair are far from each other, at another distance for each form.
+  // Lists of names are often sorted, so the names of a pair are taken far apart, at another distance for each form.
   const distance = Math.max(1, Math.floor((names.length - 1) / (forms.length + 1)));
   return {
     size: 2 * half,
@@ -195,7 +184,7 @@ function companyNames(names: readonly string[], forms: readonly string[], joint:
       if (place >= half)
         return [name(first), name(first + (form + 1) * distance)].join(joint === '' ? '・' : ' & ');
       const legal = forms[form] ?? '';
-      // Thai companies are Inc and LLC as well, which nobody writes onto their names.
+      // Thai has Latin legal forms (Inc, LLC), too. They need a space.
       return `${name(first)}${/^\p{Script=Latin}/u.test(legal) ? ' ' : joint}${legal}`;
     },
   };
@@ -205,17 +194,17 @@ function distinct(list: readonly string[]): readonly string[] {
   return [...new Set(list)].filter((item) => item !== '');
 }
 
-/** How many texts are remembered: there are a few thousand names, each of which comes again and again. */
-const rememberedTexts = 20_000;
+/** A locale has a few thousand names, and each occurs often. */
+const cacheSize = 20_000;
 
-function remembered(ascii: Words['ascii']): Words['ascii'] {
+function cached(ascii: Words['ascii']): Words['ascii'] {
   const known = new Map<string, string>();
   return (text, joint) => {
     const key = `${joint}${text}`;
     const found = known.get(key);
     if (found !== undefined) return found;
     const result = ascii(text, joint);
-    if (known.size < rememberedTexts) known.set(key, result);
+    if (known.size < cacheSize) known.set(key, result);
     return result;
   };
 }
