@@ -43,7 +43,7 @@ const files: readonly File[] = [
 ];
 const fileStems = ['report', 'invoice', 'photo', 'scan', 'notes', 'plan', 'draft'];
 
-/** The kind of file that a row is about: its name, extension and type go together. */
+/** The file that a row is about. Its name, extension and MIME type match. */
 function fileOf(row: Row): File {
   return row.aside('file', (random) => random.pick(files));
 }
@@ -53,7 +53,7 @@ function fileKind(name: string, part: (file: File) => string): Kind {
   return () => ({ name, pool, draw: (_, row) => part(fileOf(row)) });
 }
 
-/** A code that is drawn, or told by its place where no two may be the same. */
+/** A code that is drawn, or numbered by its place if the field is unique. */
 function coded(
   name: string,
   draw: (random: Random) => string,
@@ -63,7 +63,7 @@ function coded(
   return () => ({ name, pool: { size, at }, draw: ({ random }) => draw(random) });
 }
 
-/** As many letters as `count`, by a place; what is left of it are the digits. */
+/** The code at a place: `count` letters, then at least `length` digits. */
 function codeAt(place: number, count: number, joint: string, length: number): string {
   const letter = (index: number): string =>
     String.fromCodePoint(65 + (Math.floor(place / 26 ** index) % 26));
@@ -71,20 +71,20 @@ function codeAt(place: number, count: number, joint: string, length: number): st
   return Array.from({ length: count }, (_, index) => letter(index)).join('') + joint + rest;
 }
 
-/** A code with nine digits that can be told by their place, so that no two are the same where they have to be distinct. */
+/** A code made of nine digits. The digits are the place, so unique fields get distinct codes. */
 function numbered(name: string, made: (digits: string) => string): Kind {
   const pool = { size: 1e9, at: (place: number) => made(String(place).padStart(9, '0')) };
   return () => ({ name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) });
 }
 
-/** Whose account numbers the library can make. */
+/** Countries that faker can make an IBAN for. */
 const ibanCountries: ReadonlySet<string> = new Set(
   'AE AT AZ BE BR CH CZ DE DK ES FI FR GB GE GR HR HU IE IL IT LV MK NL NO PL PT RO RS SA SE SI SK TR'.split(
     ' ',
   ),
 );
 
-/** How companies are numbered for taxes: `#` is a digit. */
+/** The VAT or tax numbers of companies: `#` is a digit. */
 const taxNumbers: Readonly<Record<string, string>> = {
   AT: 'ATU########',
   BE: 'BE0#########',

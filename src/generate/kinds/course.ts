@@ -1,18 +1,18 @@
 import type { Row } from '../source.ts';
 import { subjectOf } from './names.ts';
 
-/** How a row may have come to an end other than the usual one. */
+/** An end other than the usual one. */
 type Ending = 'returned' | 'cancelled';
 
-/** How far a row has come: from 0 (just begun) to 3 (done). */
+/** The progress of a row: `stage` goes from 0 (just begun) to 3 (done). */
 interface Course {
   readonly stage: number;
   readonly ending: Ending | undefined;
 }
 
 /**
- * The course of a row, the same for its status and for the moments and flags of its steps, so that what is a draft was
- * not published and what was cancelled was not delivered.
+ * The course of a row. Its status, moments and flags share it, so a draft has no publication date and a cancelled order
+ * no delivery date.
  */
 function courseOf(row: Row): Course {
   return row.aside('course', (random) => {
@@ -23,7 +23,7 @@ function courseOf(row: Row): Course {
   });
 }
 
-/** What a word says of the course: the stage that is reached with it, or how it has ended. */
+/** The stage or the ending that a word stands for. */
 type Mark = number | Ending;
 
 const words: readonly (readonly [mark: Mark, words: string])[] = [
@@ -53,19 +53,19 @@ const marks: ReadonlyMap<string, Mark> = new Map(
   words.flatMap(([mark, list]) => list.split(' ').map((word) => [word, mark] as const)),
 );
 
-/** The mark of a word, whatever its case and joints; undefined for one that tells nothing. */
+/** The mark of a word, whatever its case and separators; undefined for an unknown word. */
 export function markOf(word: string): Mark | undefined {
   return marks.get(word.toLowerCase().replaceAll(/[^a-z]/gu, ''));
 }
 
-/** What an invoice has come to: it is sent before it is paid, an order the other way round. */
+/** Steps of an invoice, which is sent before it is paid. An order is paid before it is sent. */
 const ofInvoice: ReadonlyMap<string, string> = new Map([
   ['sent', 'approved'],
   ['paid', 'completed'],
   ['payment', 'completed'],
 ]);
 
-/** A word of a resource as the one for the same step elsewhere. */
+/** The word that other resources use for the same step. */
 export function stepWord(word: string, resource: string): string {
   const isInvoice = subjectOf(resource) === 'invoice';
   return (isInvoice ? ofInvoice.get(word.toLowerCase()) : undefined) ?? word;
@@ -74,21 +74,21 @@ export function stepWord(word: string, resource: string): string {
 const flags =
   /^(?:approved|accepted|confirmed|paid|published|shipped|sent|delivered|completed|complete|done|finished|closed|resolved|fulfilled|returned|refunded|archived|cancelled|canceled|rejected)$/u;
 
-/** The mark of a flag such as `isPaid`, by the parts of its name; undefined for one that tells of no step. */
+/** The mark of a flag such as `isPaid`, by the parts of its name; undefined if it is not a step. */
 export function flagOf(tokens: readonly string[], resource: string): Mark | undefined {
   const last = stepWord(tokens.at(-1) ?? '', resource);
   return flags.test(last) ? markOf(last) : undefined;
 }
 
-/** Whether the row has come so far, or to that end. */
+/** Whether the row has reached a stage or an ending. */
 export function hasReached(row: Row, mark: Mark): boolean {
   const { stage, ending } = courseOf(row);
   return typeof mark === 'number' ? stage >= mark : ending === mark;
 }
 
 /**
- * Those of some statuses that fit how far a row has come; undefined where less than two thirds of them tell of a course.
- * With what another one says (overdue, on hold), none of its steps was done.
+ * The statuses that fit the course of a row; undefined if fewer than two thirds of them are known. An unknown status
+ * (overdue, on hold) counts as stage 0.
  */
 export function statusesOf<Value>(
   values: readonly Value[],
@@ -99,7 +99,7 @@ export function statusesOf<Value>(
   if (values.length < 2 || told.length * 3 < values.length * 2) return undefined;
   const withMark = (wanted: Mark): readonly Value[] =>
     marked.filter(([, mark = 0]) => mark === wanted).map(([value]) => value);
-  // The nearest one that is reached; else the first to come.
+  // The latest stage reached that has a status; else the next one.
   const nearest = [0, 1, 2, 3].map((stage) => {
     const lists = [stage, stage - 1, stage - 2, stage - 3, 1, 2, 3].map(withMark);
     return lists.find((list) => list.length > 0) ?? values;

@@ -5,7 +5,7 @@ import type { Words } from '../words/words.ts';
 import { moodOf } from './mood.ts';
 import { fullName, persona } from './people.ts';
 
-/** Every text that is put together of one part of each list, by its place. */
+/** All texts made of one part of each list. */
 function combined(lists: readonly (readonly string[])[], joint: string): Pool {
   return {
     size: lists.reduce((product, { length }) => product * length, 1),
@@ -23,7 +23,7 @@ function combined(lists: readonly (readonly string[])[], joint: string): Pool {
 
 const roles = ['admin', 'editor', 'author', 'member', 'viewer', 'support', 'billing', 'auditor'];
 
-/** Texts of a language that are one list or a few joined ones. */
+/** The labels of a subject that the language's phrases list, or make of lists of parts. */
 function phrasePool(subject: Subject, phrases: Phrases, language: string): Pool | undefined {
   const joint = language === 'en' ? ' ' : '';
   const lists: Readonly<Partial<Record<Subject, readonly (readonly string[])[]>>> = {
@@ -43,7 +43,7 @@ function pooled(name: string, pool: Pool): Source {
   return { name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) };
 }
 
-/** What a record is called: the source of its `name` or `title`. */
+/** The source of a record's `name` or `title`. */
 export function labelSource(subject: Subject, words: Words): Source {
   const { phrases, language } = words;
   const pool = phrases && phrasePool(subject, phrases, language);
@@ -60,7 +60,7 @@ export function labelSource(subject: Subject, words: Words): Source {
   return { name, draw: (_, row) => label(words, row) };
 }
 
-/** What the library has a list of, so that all of it comes before any of it is told apart by a number. */
+/** Labels that faker lists. With a pool, a unique field uses the whole list before it appends numbers. */
 function listedLabels(subject: Subject, { faker }: Words): Source | undefined {
   const { commerce, word, person } = faker.rawDefinitions;
   const lists: Readonly<Partial<Record<Subject, readonly [name: string, list: unknown]>>> = {
@@ -80,7 +80,6 @@ const place: readonly [name: string, label: Label] = [
   ({ random, lastNames, terms }) =>
     random.pick(terms.places).replace('{name}', random.pick(lastNames)),
 ];
-/** What such records are called, under the name of the source. */
 const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: Label]>>> = {
   album: ['music.album', ({ faker }) => faker.music.album()],
   song: ['music.songName', ({ faker }) => faker.music.songName()],
@@ -98,7 +97,7 @@ const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: La
   home: place,
 };
 
-/** The topic that title, summary and body of a row share. */
+/** The topic that the title, summary and body of a row share. */
 function topicOf({ phrases }: Words, row: Row): string {
   return phrases === undefined ? '' : row.aside('topic', (random) => random.pick(phrases.topics));
 }
@@ -116,13 +115,13 @@ export function questionOf(words: Words, row: Row): string {
   return random.pick(phrases.questions).replace('{topic}', topicOf(words, row));
 }
 
-/** Sentences about the topic of the row; none twice in a text of usual length. */
+/** Sentences about the topic of the row, without repetition unless `count` exceeds the list. */
 export function sentences(words: Words, row: Row, count: number): string {
   const { phrases, faker, random } = words;
   if (phrases === undefined) return faker.lorem.sentences(count);
   const topic = topicOf(words, row);
   const first = random.below(phrases.sentences.length);
-  // Neighbours in steps that meet every sentence before one comes again.
+  // A step that does not divide the length visits every sentence before one repeats.
   const step =
     [1, 5, 7, 11].find((one) => one > random.below(6) && phrases.sentences.length % one !== 0) ?? 1;
   return Array.from({ length: count }, (_, index) => {
@@ -131,7 +130,7 @@ export function sentences(words: Words, row: Row, count: number): string {
   }).join(words.joint);
 }
 
-/** One of some texts of the language, reviews as the row's mood is; elsewhere a sentence of the locale. */
+/** A text from a list of phrases; a review matches the mood of the row. Without phrases, a sentence of faker. */
 export function phrase(
   { phrases, faker, random }: Words,
   which: 'remarks' | 'reviews' | 'bios' | 'captions',
@@ -144,7 +143,6 @@ export function phrase(
     : random.pick(list);
 }
 
-/** A text that begins with a capital letter. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -11,32 +11,32 @@ const day = 24 * hour;
 const year = 365 * day;
 const reference = Date.parse(referenceDate);
 
-/** When what a row is about came to be, and how long it takes until it is settled; both for all fields of the row. */
+/** When a row was created and how long it takes to be settled, in ms. All fields of the row share it. */
 interface Life {
   readonly begin: number;
   readonly settling: number;
 }
 
 /**
- * A moment in ms: `part` is drawn for this field, from 0 to before 1, and tells where in its time it lies; `prefix` is
- * what it begins or ends, where its name says so.
+ * A moment in ms. `part` is drawn for this field, from 0 to below 1, and says where in its range the moment lies.
+ * `prefix` names what begins or ends (`trial` in `trialStart`).
  */
 type TimeOf = (part: number, row: Row, prefix: string, subject: Subject) => number;
 
-/** What a moment is, by its name without `At`, `On` or `Date`. */
+/** A kind of moment. `names` matches field names without `At`, `On` or `Date`. */
 interface MomentKind {
   readonly name: string;
   readonly names: RegExp;
   readonly time: TimeOf;
-  /** It is never before a field of this kind in its row, wherever the value of that comes from. */
+  /** It is never before a field of this kind in its row, even if that value is not generated. */
   readonly after?: 'date.created' | 'date.start' | 'date.hired';
-  /** Nothing of its row comes before it. */
+  /** No moment of its row comes before it. */
   readonly isFirst?: true;
-  /** Dates of it are those of its day, as those of first moments are; other ones are no earlier than the moment. */
+  /** A `date` is the day of the moment, as for first moments. Other dates round up, so they are not before it. */
   readonly isOfDay?: true;
-  /** It is to come. */
+  /** It lies in the future. */
   readonly isAhead?: true;
-  /** The step of a row's course that it is the moment of: where the file lets it, it is null until then. */
+  /** It is a step of the row's course. A nullable field is null until the row has reached the step. */
   readonly isStep?: true;
 }
 
@@ -52,7 +52,7 @@ function lifeOf({ whole: row }: Row): Life {
   return { begin, settling: Math.min(30 * day, (reference - begin) / 2) };
 }
 
-/** A step on the way until a row is settled: they follow each other, whichever of them the row has. */
+/** A quarter of the time until a row is settled. Steps keep their order whichever of them the row has. */
 const step =
   (place: number): TimeOf =>
   (part, row) => {
@@ -60,7 +60,7 @@ const step =
     return begin + ((place + part) / 4) * settling;
   };
 
-/** When the person that a row is about was born, in ms. */
+/** When the person of a row was born, in ms. */
 export function bornAt(row: Row): number {
   return row.aside('birth', (random) => reference - (22 + random.next() * 53) * year);
 }
@@ -71,7 +71,7 @@ function startOf(row: Row, prefix: string): number {
   );
 }
 
-/** By day, at a quarter of an hour, as somebody has planned it. */
+/** The same day between 08:00 and 20:00, at a quarter of an hour, as people plan. */
 function planned(time: number): number {
   const midnight = Math.floor(time / day) * day;
   const quarters = Math.round(((time - midnight) / day) * 48);
@@ -216,7 +216,7 @@ const kinds: readonly MomentKind[] = [
 ];
 const anyPast: MomentKind = { name: 'date.past', names: /^/u, time: within(-year, -day) };
 
-/** Nouns of steps, which are otherwise called by what was done. */
+/** Steps are named by a participle or by one of these nouns. */
 const steps: ReadonlyMap<string, string> = new Map([
   ['approval', 'approved'],
   ['payment', 'paid'],
@@ -231,8 +231,8 @@ const steps: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The parts of a name without what only says that it is a moment: `publishedAt`, `publishedDate` → `published`. A step
- * that is named by nothing but its noun is as one by what was done: `deliveryDate` → `delivered`.
+ * The parts of a name without the suffix of a moment: `publishedAt`, `publishedDate` → `published`. If only the noun
+ * of a step is left, its participle: `deliveryDate` → `delivered`.
  */
 function stemOf(tokens: readonly string[]): readonly string[] {
   const last = tokens.at(-1) ?? '';
@@ -242,7 +242,7 @@ function stemOf(tokens: readonly string[]): readonly string[] {
   return done === undefined ? stem : [done];
 }
 
-/** What the dates of a stay are, which begins with an arrival, while a journey ends with one. */
+/** The dates of a stay, which begins with an arrival. A journey ends with one. */
 const ofStay: ReadonlyMap<string, string> = new Map([
   ['arrival', 'checkin'],
   ['arrives', 'checkin'],
@@ -250,7 +250,7 @@ const ofStay: ReadonlyMap<string, string> = new Map([
   ['departs', 'checkout'],
 ]);
 
-/** The parts of a moment's name, as they are meant in its resource. */
+/** The parts of a moment's name, translated to the meaning they have in its resource. */
 function meant(tokens: readonly string[], { type, resource }: Field): readonly string[] {
   const isStay = type.name === 'date' && /(?:booking|reservation|stay)s?$/iu.test(resource.name);
   return tokens.map(
@@ -258,7 +258,7 @@ function meant(tokens: readonly string[], { type, resource }: Field): readonly s
   );
 }
 
-/** What a moment is by the longest end of its name that tells, and what stands before that. */
+/** The kind of a moment by the longest known ending of its name, and the prefix before that. */
 function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonly prefix: string } {
   const stem = stemOf(tokens);
   for (const from of stem.keys()) {
@@ -269,8 +269,8 @@ function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonl
 }
 
 /**
- * Whether a row has come to the moment that a field is of; undefined for a field that is of no step of its course. What
- * removes a record (`deletedAt`) is none: it may happen to all.
+ * Whether a row has reached the step that a field dates; undefined if the field is not a step. `deletedAt`
+ * is not a step, because any record may be deleted.
  */
 export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
   if (!/^date(?:time)?$/u.test(field.type.name)) return undefined;
@@ -280,7 +280,7 @@ export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
   return mark === undefined || mark === 0 ? undefined : (row) => hasReached(row, mark);
 }
 
-/** The dates or moments of a field by its name; later ones of a row come after earlier ones. */
+/** The dates or moments of a field by its name. Later steps of a row come after earlier ones. */
 export function momentSource(
   { field, fields, isPart, tokens, subject, siblingOf }: Place,
   isUnique: boolean,
@@ -290,7 +290,7 @@ export function momentSource(
   const unit = field.type.name === 'date' ? day : second;
   if (isUnique) {
     const size = unit === day ? 36_500 : 315_360_000;
-    // Back from the reference date, or on from it where these moments are to come.
+    // Count back from the reference date, or forward if these moments lie in the future.
     const direction = isAhead ? unit : -unit;
     const at = (index: number): string => shown(reference + (index + 1) * direction, unit);
     const pool: Pool = { size, at };
@@ -302,7 +302,7 @@ export function momentSource(
     return found.kind.name === after && (after !== 'date.start' || found.prefix === prefix);
   };
   const earlier = after === undefined ? [] : [...fields.values()].filter(isEarlier);
-  // A row has been made at one moment, what is in it at several.
+  // A row is created at one moment; the parts in it follow at several.
   const isMadeLater = name === 'date.created' && isPart;
   return {
     name,
@@ -325,14 +325,14 @@ function shown(time: number, unit: number): string {
   return unit === day ? text.slice(0, 10) : text;
 }
 
-/** How old that person is on the reference date. */
+/** The age of the row's person on the reference date. */
 export function ageOf(row: Row): number {
   const [born, now] = [new Date(bornAt(row)), new Date(reference)];
   const years = now.getUTCFullYear() - born.getUTCFullYear();
   return born.setUTCFullYear(now.getUTCFullYear()) < reference + day ? years : years - 1;
 }
 
-/** Hours of the day that times lie in, by how their fields are called; else by day. */
+/** Usual hours by field name. Other times lie between 7 and 21. */
 const hours: readonly (readonly [names: RegExp, from: number, to: number])[] = [
   [/^(?:opens|opening|open|opens at)$/u, 7, 10],
   [/^(?:closes|closing|close|closes at)$/u, 17, 22],
@@ -342,7 +342,7 @@ const hours: readonly (readonly [names: RegExp, from: number, to: number])[] = [
   [/(?:^| )(?:end|ends|finish|finishes|until|to|arrival)$/u, 13, 21],
 ];
 
-/** Times of the day in steps of five minutes; to the second where they have to be distinct. */
+/** Times of day in steps of five minutes, or of a second if the field is unique. */
 export function timeSource(tokens: readonly string[], isUnique: boolean): Source {
   const step = isUnique ? 1 : 300;
   const times = (index: number): string =>
@@ -354,7 +354,7 @@ export function timeSource(tokens: readonly string[], isUnique: boolean): Source
   return { name: 'date.time', pool, draw: ({ random }) => times(random.between(first, last)) };
 }
 
-/** Booleans, of which a share (0 to 1) is true. */
+/** Booleans; `share` (0 to 1) of them are true. */
 export function booleanSource(share: number): Source {
   return {
     name: 'datatype.boolean',

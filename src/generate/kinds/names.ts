@@ -1,7 +1,7 @@
 import { singular } from '../../model/build/names.ts';
 import type { Subject } from '../source.ts';
 
-/** The parts of a name in lower case: `billingZipCode`, `billing_zip_code` and `billing-zip-code` are the same. */
+/** The parts of a name in lower case, the same for `billingZipCode`, `billing_zip_code` and `billing-zip-code`. */
 export function tokensOf(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/gu, '$1 $2')
@@ -11,7 +11,7 @@ export function tokensOf(name: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** Ends of resources' names, by what their records are. */
+/** Endings of resource names, by the subject of the records. */
 const subjects: Readonly<Partial<Record<Subject, string>>> = {
   person:
     'user person people author customer client employee member contact student teacher patient owner guest player actor driver admin account profile subscriber speaker reviewer doctor nurse visitor passenger friend follower staff worker agent manager lead candidate applicant attendee participant tenant editor writer director organizer organiser host guide coach trainer instructor tutor mentor parent child buyer sender recipient creator approver landlord pilot captain lawyer dentist recruiter mother father spouse wife husband brother sister guardian address assignee reporter composer lyricist translator supervisor requester moderator contributor collaborator',
@@ -49,13 +49,13 @@ for (const [subject, words] of Object.entries(subjects))
   for (const word of words.split(' '))
     if (!bySingular.has(word)) bySingular.set(word, subject as Subject);
 
-/** What the last part of a name says that something is; undefined for one that says nothing. */
+/** The subject that the last part of a name stands for; undefined if it is unknown. */
 export function subjectNamed(name: string): Subject | undefined {
   const last = tokensOf(name).at(-1) ?? '';
   return bySingular.get(singular(last)) ?? bySingular.get(last);
 }
 
-/** What the records of a resource are, by its name; what is not known is something written. */
+/** The subject of a resource's records, by its name; `article` if it is unknown. */
 export function subjectOf(resource: string): Subject {
   return subjectNamed(resource) ?? 'article';
 }
@@ -66,18 +66,18 @@ const written = new Set(
   ),
 );
 
-/** Whether the records of a resource have headlines; what else is not known has a name. */
+/** Whether the records of a resource have headlines. Other records of an unknown subject have proper names. */
 export function isWritten(resource: string): boolean {
   const last = tokensOf(resource).at(-1) ?? '';
   return written.has(last) || written.has(singular(last));
 }
 
-/** The endings that a line of a table lists, as `findEnding` looks for them. */
+/** The endings in a row of a table, in the form that `findEnding` looks up. */
 export function endingsOf(list: string): readonly string[] {
   return list.split(',').map((ending) => ending.replaceAll(' ', ''));
 }
 
-/** The longest ending of a name that a table has, and what stands before it. */
+/** The kind of the longest ending of a name that is in the table, and the prefix before it. */
 export function findEnding<Kind>(
   tokens: readonly string[],
   table: ReadonlyMap<string, Kind>,

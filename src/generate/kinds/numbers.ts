@@ -5,7 +5,7 @@ import { endingsOf } from './names.ts';
 const money: NaturalRange = { min: 4.99, max: 249.99, step: 0.5 };
 const count: NaturalRange = { min: 0, max: 500 };
 
-/** What numbers hold, by the ends of their fields' names: their name and where they usually lie. */
+/** Kinds of numbers: the endings of field names, the name of the kind and its usual range. */
 const kinds: readonly (readonly [names: string, name: string, range: NaturalRange])[] = [
   [
     'price,unit price,cost,cost price,fee,list price,sale price,net price,gross price,shipping,charge,fare',
@@ -117,7 +117,7 @@ const kinds: readonly (readonly [names: string, name: string, range: NaturalRang
   ['interval,frequency', 'number.interval', { min: 1, max: 60 }],
 ];
 
-/** Every ending of a name that tells what a number is. */
+/** The kinds by ending. */
 export const numberKinds: ReadonlyMap<
   string,
   { readonly name: string; readonly range: NaturalRange }
@@ -127,7 +127,7 @@ export const numberKinds: ReadonlyMap<
   ),
 );
 
-/** What things cost that cost less or more than most. */
+/** Prices of subjects that cost less or more than most. */
 const prices: Readonly<Partial<Record<Subject, NaturalRange>>> = {
   song: { min: 0.69, max: 1.99, step: 0.1 },
   album: { min: 4.99, max: 29.99, step: 0.5 },
@@ -141,7 +141,7 @@ const prices: Readonly<Partial<Record<Subject, NaturalRange>>> = {
 const bodyTemperature: NaturalRange = { min: 36, max: 39, scale: 1 };
 const drivenDistance: NaturalRange = { min: 900, max: 180_000 };
 
-/** Where a number of this kind lies among the records of such a resource. */
+/** The range of a kind of number in records of a subject. */
 export function rangeOf(
   { name, range }: { readonly name: string; readonly range: NaturalRange },
   subject: Subject,
@@ -152,10 +152,10 @@ export function rangeOf(
   return (isPrice ? prices[subject] : undefined) ?? range;
 }
 
-/** Where a number lies of which nothing is known. */
+/** The kind of a number whose name tells nothing. */
 export const anyNumber = { name: 'number.int', range: { ...count, min: 1, max: 1_000 } };
 
-/** How often a boolean is true, by the ends of its field's name; else every second time. */
+/** The share of booleans that are true, by the last part of the field's name; half of them by default. */
 export function shareOfTrue(tokens: readonly string[]): number {
   const [last = ''] = tokens.slice(-1);
   const rare =

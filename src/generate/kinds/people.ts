@@ -2,16 +2,16 @@ import type { Row } from '../source.ts';
 import type { Sex } from '../words/people.ts';
 import type { Words } from '../words/words.ts';
 
-/** The person that a row (or, with a prefix, a part of it) is about: the same for all of its fields. */
+/** A person. All fields about the person share it. */
 export interface Persona {
   readonly firstName: string;
   readonly lastName: string;
   readonly sex: Sex;
-  /** What else is drawn of the person, from 0 to before 1. */
+  /** From 0 to below 1, for anything else about the person. */
   readonly chance: number;
 }
 
-/** The person that a row is about, or the part of it that `prefix` names. */
+/** The person that a row is about, or the one that `prefix` names (`author` in `authorEmail`). */
 export function persona(words: Words, row: Row, prefix: string): Persona {
   const { firstNames, lastNames, lastNamesOf, sexes } = words;
   return row.aside(`person ${prefix}`, (random) => {
@@ -23,25 +23,25 @@ export function persona(words: Words, row: Row, prefix: string): Persona {
   });
 }
 
-/** Whether a person is one of few, of whom forms say neither woman nor man. */
+/** Whether a person is one of the 3% whose gender is neither female nor male. */
 export function isRare(chance: number): boolean {
   return (chance * 1_000) % 1 < 0.03;
 }
 
-/** First and last name, in the order of the locale. */
+/** The first and last name in the order of the locale. */
 export function fullName({ nameOrder }: Words, { firstName, lastName }: Persona): string {
   const { isLastFirst, joint } = nameOrder;
   return isLastFirst ? `${lastName}${joint}${firstName}` : `${firstName}${joint}${lastName}`;
 }
 
-/** The first letters of a name, in its order. */
+/** The first letters of the names, in the order of the locale. */
 export function initialsOf({ nameOrder }: Words, { firstName, lastName }: Persona): string {
   const [first = ''] = firstName;
   const [last = ''] = lastName;
   return nameOrder.isLastFirst ? last + first : first + last;
 }
 
-/** The name of an account: `anna.schmidt`; a number of its own where the name cannot be spelt in ASCII. */
+/** The name of an account: `anna.schmidt`, or `user123` if the name cannot be spelt in ASCII. */
 export function accountName(words: Words, one: Persona, joint: string): string {
   const parts = [one.firstName, one.lastName]
     .map((part) => words.ascii(part, ''))
@@ -51,7 +51,7 @@ export function accountName(words: Words, one: Persona, joint: string): string {
 
 const mailDomains = ['example.com', 'example.net', 'example.org'];
 
-/** The address of that person, at a domain that is nobody's. */
+/** The e-mail address of a person at a reserved domain, so nobody gets the mail. */
 export function emailOf(words: Words, row: Row, prefix: string): string {
   const name = accountName(words, persona(words, row, prefix), '.');
   return `${name}@${words.random.pick(mailDomains)}`;

@@ -5,10 +5,10 @@ import { centerOf, countries, currencyOf, type Country } from '../words/countrie
 import type { Words } from '../words/words.ts';
 import { digits, drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
 
-/** The part of the addresses that are in the country of the locale. */
+/** The share of addresses in the country of the locale. */
 const homeShare = 0.7;
 
-/** Whose address it is, where a row has several; a contact's telephone is that of the row. */
+/** Which address of the row a field belongs to. Other prefixes, such as `contact`, mean the row's own address. */
 function whoseAddress(prefix: string): string {
   return (
     /billing|shipping|delivery|home|work|origin|destination|departure|arrival|sender|recipient|birth|pickup|from|to$/u.exec(
@@ -17,9 +17,9 @@ function whoseAddress(prefix: string): string {
   );
 }
 
-/** The country of an address of the row, the same for all parts of it; undefined for that of the locale. */
+/** The country that all parts of an address share; undefined for the country of the locale. */
 function abroad({ words, subject, prefix }: Place, row: Row): Country | undefined {
-  // Cities are called as those of the locale.
+  // Records that are cities or countries have the names of the locale.
   if (subject === 'city' || subject === 'country') return undefined;
   return row.aside(`country ${whoseAddress(prefix)}`, (random) =>
     random.chance(homeShare)
@@ -28,15 +28,15 @@ function abroad({ words, subject, prefix }: Place, row: Row): Country | undefine
   );
 }
 
-/** The code of the country that an address of the row is in. */
+/** The country code of an address of the row. */
 export function countryCodeOf(place: Place, row: Row): string {
   return abroad(place, row)?.code ?? place.words.home;
 }
 
-/** The city of an address of the row, and its region where that is known; the same for both fields. */
+/** The city of an address of the row, with its region if that is known. Both fields share it. */
 function cityOf(place: Place, row: Row): { readonly city: string; readonly region?: string } {
   const { words, subject, prefix } = place;
-  // Records that are cities are of all that there are.
+  // Records that are cities use the whole list.
   if (subject === 'city') return { city: words.random.pick(words.cities) };
   const known = abroad(place, row)?.cities ?? words.knownCities;
   return row.aside(`city ${whoseAddress(prefix)}`, (random) => {
@@ -46,7 +46,7 @@ function cityOf(place: Place, row: Row): { readonly city: string; readonly regio
   });
 }
 
-/** One of a list of the locale, or of the country that the row's address is in. */
+/** An item of the locale's list, or of the list of the country that the row's address is in. */
 function ofCountry(
   name: string,
   home: (words: Words) => readonly string[],
@@ -71,7 +71,7 @@ const countryCodes =
 
 const letter = (place: number): string => String.fromCharCode(65 + (place % 26));
 
-/** Two letters, two letters and three digits. */
+/** Such as `AB-CD 123`. */
 const plates = {
   size: 26 ** 4 * 900,
   at: (place: number): string => {
@@ -81,20 +81,19 @@ const plates = {
   },
 };
 
-/** A postal code of the locale; zeros, as forms want them, where its country has none. */
+/** A postal code of the locale. A country without postal codes gets zeros, which forms accept. */
 function zipOf({ faker }: Words): string {
   return faker.rawDefinitions.location?.postcode === null ? '000000' : faker.location.zipCode();
 }
 
 const currencies = 'EUR USD GBP CHF JPY SEK NOK DKK PLN CZK CAD AUD'.split(' ');
 
-/** A coordinate as a text. */
 function coordinate(place: Place, random: Random, row: Row, axis: 0 | 1): string {
   const center = centerOf(countryCodeOf(place, row)) ?? [0, 0];
   return (center[axis] + (random.next() - 0.5) * 1.2).toFixed(4);
 }
 
-/** Addresses, and what depends on a place. */
+/** Addresses, and kinds that depend on a country. */
 export const placeKinds: readonly KindRow[] = [
   [
     'phone,mobile,telephone,tel,fax,cell,phone number,mobile number,telephone number',

@@ -7,14 +7,13 @@ import { ageOf, bornAt } from './moments.ts';
 import { moodOf } from './mood.ts';
 import { countryCodeOf } from './places.ts';
 
-/** What the amounts of a row are called. */
+/** Names of amounts. */
 const totals = /^(?:total|grandtotal|totalamount|totalprice|gross|grossamount|grosstotal)$/u;
 const nets = /^(?:net|netamount|nettotal|subtotal)$/u;
 const taxes = /^(?:tax|taxamount|vat|vatamount|taxes|totaltax)$/u;
-/** Of the net amount. */
 const taxRate = 0.2;
 
-/** Net, tax and total of a row add up, in steps of its field. */
+/** The net, tax or total of a row, which add up. `unit` is the number of steps in 1: 100 for cents. */
 function amountOf(ending: string, unit: number, row: Row): number | undefined {
   const total = row.aside('total', (random) => Math.round((10 + random.next() * 1_990) * 100));
   const all = Math.round((total / 100) * unit);
@@ -24,12 +23,12 @@ function amountOf(ending: string, unit: number, row: Row): number | undefined {
   return taxes.test(ending) ? (all - net) / unit : undefined;
 }
 
-/** A whole number that is seldom near the ends. */
+/** A whole number that is rarely near the bounds. */
 function bodyMeasure(random: Random, least: number, most: number): number {
   return Math.round(least + ((random.next() + random.next()) / 2) * (most - least));
 }
 
-/** What a thing has cost before: more than it costs now. */
+/** A former price that is higher than the present one. */
 function formerPrice({
   siblingOf,
 }: Place): ((row: Row, random: Random) => number | undefined) | undefined {
@@ -42,7 +41,7 @@ function formerPrice({
   };
 }
 
-/** What the ends of a range are called. */
+/** Names of the upper end of a range, with the replacement that gives its lower end. */
 const ends: readonly (readonly [upper: RegExp, lower: string])[] = [
   [/max/u, 'min'],
   [/Max/u, 'Min'],
@@ -58,7 +57,7 @@ const ends: readonly (readonly [upper: RegExp, lower: string])[] = [
   [/^to$/u, 'from'],
 ];
 
-/** The upper end of a range is not below the lower one, where the row has both. */
+/** The upper end of a range, which is not below the lower end in the row. */
 function upperEnd({
   field: { name },
   siblingOf,
@@ -83,9 +82,9 @@ function upperEnd({
 }
 
 /**
- * A number that goes with what else a row says: age with birthday, rating with review, net and tax with total, a
- * coordinate with the country, the height of a person with people, the upper end of a range with the lower one.
- * Undefined for others. `name` is what the number was found to be.
+ * A number that depends on other fields of the row or on its subject: age and birthday, rating and review, net, tax and
+ * total, coordinate and country, height and weight of people, the two ends of a range. Undefined for independent
+ * numbers. `name` is the kind of number.
  */
 export function relatedNumber(
   name: string,
@@ -111,7 +110,7 @@ export function relatedNumber(
         : undefined;
     case 'number.weight':
       if (subject === 'person') return (_, random) => bodyMeasure(random, 46, 118);
-      // There are more light things than heavy ones.
+      // Light things are more frequent than heavy ones.
       return (_, random, pool) => pool.at(Math.floor(random.next() ** 4 * pool.size));
     case 'number.seconds':
       return subject === 'song' ? (_, random) => random.between(120, 400) : undefined;

@@ -19,17 +19,17 @@ import {
   type Persona,
 } from './people.ts';
 
-/** The fields that say what a record is called, as a slug or summary takes it from them. */
+/** Fields that hold the label of a record, in the order of preference. */
 const labelFields = ['title', 'name', 'headline', 'label', 'subject'] as const;
 
-/** What the record, or an object in it, is called: what such a field of it says, or would say. */
+/** The label of a record, or of an object in it: the value of its label field, else what that would hold. */
 export function labelText(place: Place): (row: Row) => string {
   const { field, fields, isPart, prefix, subject, words } = place;
   const { resource } = field;
   const isOfObject = isPart && prefix !== '';
   const isLabel = (name: string): boolean => {
     const one = fields.get(name);
-    // A title that is a slug itself is made of what the record is called.
+    // A title with a format, such as a slug, is itself made from the label.
     if (one === undefined || one.attributes.format !== undefined) return false;
     if (isOfObject && one === resource.fields.get(name)) return false;
     return one.type.name === 'string' || one.type.name === 'text';
@@ -48,13 +48,13 @@ export function labelText(place: Place): (row: Row) => string {
 
 const slug: Kind = (place) => {
   const label = labelText(place);
-  // Unique ones get the number of their row anyway.
+  // Unique slugs get the number of their row anyway.
   const numbered = ({ number }: Row): string => (place.field.unique ? 'entry' : `entry-${number}`);
   return {
     name: 'text.slug',
     draw: (words, row) => {
       const text = words.ascii(label(row), '-');
-      // Of a text in letters that nothing else stands for, its number alone may be left.
+      // A text in a script that cannot be romanised may leave nothing or only digits.
       return /[a-z]/u.test(text) ? text : numbered(row);
     },
   };
@@ -63,7 +63,7 @@ const slug: Kind = (place) => {
 const person = (part: (one: Persona, words: Words) => string, name: string): Kind =>
   drawn(name, ({ words, prefix }, _, row) => part(persona(words, row, prefix), words));
 
-/** `authorName` and `author` are of the same person as `authorEmail`; `fullName` is the row's own. */
+/** `authorName`, `author` and `authorEmail` share a person; `fullName` is the row's own. */
 const namedPerson: Kind = ({ tokens, words }) => {
   const whose = tokens.filter((token) => !/^(?:name|full|display)$/u.test(token)).join(' ');
   return { name: 'person.fullName', draw: (_, row) => fullName(words, persona(words, row, whose)) };
@@ -237,12 +237,12 @@ const kinds: readonly KindRow[] = [
   ['artist,artist name,band', (place) => labelSource('artist', place.words)],
 ];
 
-/** Every ending of a name that tells what a text is. */
+/** The kinds by ending. */
 export const textKinds: ReadonlyMap<string, Kind> = new Map(
   kinds.flatMap(([names, kind]) => endingsOf(names).map((name) => [name, kind] as const)),
 );
 
-/** What fields are called that hold the name of a thing of this kind: `user`, `bank`, `hotel`. */
+/** Subjects whose word as a field name (`user`, `bank`, `hotel`) means that the field holds a name. */
 const named: ReadonlySet<Subject | undefined> = new Set([
   'person',
   'company',
@@ -250,11 +250,11 @@ const named: ReadonlySet<Subject | undefined> = new Set([
   'team',
   'dish',
 ]);
-/** These may be something else just as well. */
+/** These words are too ambiguous for that. */
 const unclear =
   /^(?:account|profile|address|parent|child|lead|guide|subscriber|member|section|item)$/u;
 
-/** The name of what a field is called after, where that is a person, a company or the like. */
+/** The source of a field that is named after a person, a company or the like. */
 export function subjectKind(place: Place): Source | undefined {
   const { tokens, words } = place;
   const last = tokens.at(-1) ?? '';
@@ -269,14 +269,14 @@ export const emailKind: Kind = (place) => ({
   draw: (words, row) => emailOf(words, row, place.prefix),
 });
 
-/** `title` is a job where people have one; else what the record, or what the prefix names, is called. */
+/** The `title` of a person is a job. Other titles and names are the label of the record or of the prefix. */
 function titleKind(place: Place): Source {
   const { tokens, words, prefix } = place;
   const named = prefix === '' ? 'article' : subjectOf(prefix);
   const subject = named === 'article' ? place.subject : named;
   const isTitle = tokens.at(-1) === 'title';
   if (subject === 'person' && isTitle) return jobSource(words);
-  // What somebody has has a name of its own; `petName` of a person may be one of a person, too.
+  // An object inside a person has a proper name. For a field such as `petName`, a person's name will do.
   if (subject === 'person' && named === 'article' && prefix !== '' && place.isPart)
     return properName(words);
   if (subject === 'person')
@@ -291,7 +291,7 @@ function titleKind(place: Place): Source {
   return { ...label, draw: (_, row) => row.aside(concept, () => label.draw(words, row)) };
 }
 
-/** What a record is called of which nothing else is known. */
+/** The name of a record of an unknown subject. */
 function properName({ properNames }: Words): Source {
   const pool = listPool(properNames);
   return { name: 'text.name', pool, draw: ({ random }) => pool.at(random.below(pool.size)) };
@@ -330,7 +330,6 @@ function taglineKind({ words }: Place): Source {
   return { name: 'text.sentence', draw: (_, row) => sentences(words, row, 1) };
 }
 
-/** Two or three paragraphs. */
 function paragraphs({ random, joint }: Words, make: (count: number) => string): string {
   const sizes = Array.from({ length: random.between(2, 3) }, () => random.between(3, 5));
   const all = make(sizes.reduce((sum, size) => sum + size, 0)).split(
@@ -346,7 +345,7 @@ function paragraphs({ random, joint }: Words, make: (count: number) => string): 
     .join('\n\n');
 }
 
-/** What a text holds of which only the type is known: a few words of the locale. */
+/** A text whose name tells nothing: a few words or sentences of the locale. */
 export function anyText(place: Place, isLong: boolean): Source {
   if (isLong)
     return {
@@ -362,7 +361,7 @@ export function anyText(place: Place, isLong: boolean): Source {
   };
 }
 
-/** Values of a json field, or an object without declared members. */
+/** The value of a `json` field, or of an object without declared properties. */
 export function anyJson(random: Words['random'], tags: readonly string[]): JsonValue {
   return {
     source: random.pick(['web', 'app', 'import']),

@@ -6,12 +6,12 @@ const airports = 'AMS ATL BCN BER CDG CPH DXB FCO FRA GRU HEL HND JFK LAX LHR LI
 const seats = ['A', 'B', 'C', 'D', 'E', 'F'];
 const carriers = ['AF', 'BA', 'DL', 'EK', 'IB', 'KL', 'LH', 'OS', 'SK', 'UA'];
 
-/** A whole number that is seldom near the ends. */
+/** A whole number that is rarely near the bounds. */
 function usually(random: Random, least: number, most: number): number {
   return Math.round(least + ((random.next() + random.next()) / 2) * (most - least));
 }
 
-/** What is written down in single trades: travel, health, schools, software. */
+/** Kinds of single trades: travel, health, schools, software. */
 export const tradeKinds: readonly KindRow[] = [
   ['airport,airport code,iata,iata code', oneOf('airline.airportCode', airports.split(' '))],
   [
@@ -48,7 +48,7 @@ export const tradeKinds: readonly KindRow[] = [
       (_, random) => `${random.between(1, 5)}${String(random.between(1, 24)).padStart(2, '0')}`,
     ),
   ],
-  // No such numbers are given to anybody.
+  // No social security number begins with 9.
   [
     'ssn,social security number',
     drawn(

@@ -33,7 +33,7 @@ export const countries: readonly Country[] = [...byCode].flatMap(([code, { addre
   addresses === undefined ? [] : { code, ...addresses, cities: Object.entries(addresses.cities) },
 );
 
-/** A point in a country. Everything within 60 km of it is in the country or near it. Undefined for an unknown country. */
+/** A point with 60 km of the country around it, nearly everywhere; undefined for an unknown country. */
 export function centerOf(code: string): readonly [latitude: number, longitude: number] | undefined {
   const found = byCode.get(code);
   return found && [found.latitude, found.longitude];

@@ -23,9 +23,9 @@ export interface Phrases {
   readonly products: readonly (readonly string[])[];
   /** Sentences of a product description. */
   readonly praises: readonly string[];
-  /** Joined as products are. */
+  /** Parts of names, as in `products`. */
   readonly tasks: readonly (readonly string[])[];
-  /** Joined as products are. */
+  /** Parts of names, as in `products`. */
   readonly events: readonly (readonly string[])[];
   readonly captions: readonly string[];
 }

@@ -27,7 +27,7 @@ export function asciiOf(text: string, joint: string, isGerman = false): string {
   return (parts ?? []).join(joint);
 }
 
-/** Latin letters by the letter of another script, as passports and e-mail addresses spell them. */
+/** The Latin spelling of letters in other scripts, as in passports and e-mail addresses. */
 const latinByLetter: ReadonlyMap<string, string> = new Map(
   Object.values<Readonly<Record<string, string>>>(scripts).flatMap((script) =>
     Object.entries(script),
