@@ -8,7 +8,7 @@ import type { DocumentFlags } from './files/document.ts';
 import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
-import type { DevFlags } from './serve/port.ts';
+import type { DevFlags } from './serve/address.ts';
 import type { Named } from './files/specification.ts';
 import type { StartFlags } from './commands/start.ts';
 

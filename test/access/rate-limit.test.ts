@@ -43,16 +43,16 @@ test.each([
   ['memory', 2],
   ['redis://127.0.0.1:1', 8],
 ])('of four processes that count in %s each gives %i of 8', async (store, max) => {
-  const fleet = {
-    size: 4,
-    member: 0,
-    token: 'of-the-fleet',
-    answer: () => undefined,
-    ask: async () => [],
+  const workers = {
+    count: 4,
+    id: 0,
+    token: 'of-the-workers',
+    respond: () => undefined,
+    callOthers: async () => [],
   };
   const notes = 'resources: { notes: { access: public, fields: { title: { type: string } } } }';
   api = await serveApi(`rateLimit: { max: 8, store: "${store}" }\n${notes}`, {}, undefined, {
-    fleet,
+    workers,
   });
   expect(policy(await api.get('/v1/notes'))[0]).toBe(`"address";q=${max};w=60`);
 });

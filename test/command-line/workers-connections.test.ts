@@ -113,7 +113,7 @@ test.concurrent('a worker that stands still is ended and replaced: who has calle
   expect((await Promise.all(answers)).toSorted()).toEqual(['200', 'lost']);
   await until(() => childrenOf(server.child.pid).length === 2);
   await until(async () => (await ask(server.url, '/_ready')).status === 200);
-  expect(server.err()).toContain('Warning: a worker has stood still for 30 s, and is ended.\n');
+  expect(server.err()).toContain('Warning: a worker has not responded for 30 s, and is killed.\n');
   expect((await server.stop('SIGTERM')).code).toBe(0);
   for (const agent of agents) agent.destroy();
 }, 120_000);

@@ -192,12 +192,12 @@ test('another process is told in time, a part of it if need be, and has the rest
   const dashboard = makeDashboard({
     // As on a busy machine: each look at the clock is 50 ms later.
     clock: () => (now += 50),
-    fleet: {
-      size: 2,
-      member: 1,
+    workers: {
+      count: 2,
+      id: 1,
       token: 'a'.repeat(64),
-      answer: (kind, give) => void answers.set(kind, give),
-      ask: async () => [],
+      respond: (kind, give) => void answers.set(kind, give),
+      callOthers: async () => [],
     },
   });
   await dashboard.join();

@@ -13,7 +13,7 @@ import {
 } from '../dev/migrate-and-fill.ts';
 import { Provenance } from '../dev/provenance.ts';
 import type { Served } from '../serve/served.ts';
-import { readPort, type DevFlags } from '../serve/port.ts';
+import { readPort, type DevFlags } from '../serve/address.ts';
 import { formatProblem, requireSpecification } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import { fromFolder, type Context } from '../context.ts';
@@ -5,35 +6,26 @@ import { asStored, withDatabase } from '../database/database.ts';
 import { kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../database/schema.ts';
-import { readPort, readWorkers, type DevFlags } from '../serve/port.ts';
+import { listenAddress, readPort, readWorkers, type DevFlags } from '../serve/address.ts';
 import {
   formatProblem,
   requireSpecification,
   type SpecificationFile,
 } from '../files/specification.ts';
 import { databaseTarget, type Target } from '../database/target.ts';
-import type { Place } from '../workers/workers.ts';
+import type { WorkerRole } from '../workers/worker.ts';
 
 export interface StartFlags extends DevFlags {
   readonly workers?: string;
 }
 
-/** `plinth start [file]`: serves a database that is named and up to date, from one process or several. */
+/** `plinth start [file]`: serves a named database that is up to date, with one process or several workers. */
 export async function start(context: Context, flags: StartFlags): Promise<void> {
   context.stop();
   readPort(context, flags);
   const count = readWorkers(flags);
-  const workers = count > 1 ? await import('../workers/workers.ts') : undefined;
-  if (workers?.isWorker() === true) {
-    const own = { ...context, memory: context.memory / count };
-    // What there is to check was checked where it was started.
-    await workers.beWorker(own, count, async (place) => {
-      const { path, text } = place.outset.specification;
-      const read = requireSpecification(own, { file: path }, { given: text });
-      const target = requireTarget(own, flags, read);
-      const specification = await asStored(own, target, read);
-      await serveOver(own, specification, target, flags, place);
-    });
+  if (count > 1 && cluster.isWorker) {
+    await startWorker(context, flags, count);
     return;
   }
   const read = requireSpecification(context, flags);
@@ -41,7 +33,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   for (const warning of warnings) context.output.note(formatProblem(warning));
   const writable = requireAccess(read.api, name);
   const target = requireTarget(context, flags, read);
-  if (workers !== undefined && kindOf(target.url) === 'memory')
+  if (count > 1 && kindOf(target.url) === 'memory')
     throw new CommandFailure(
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },
@@ -52,25 +44,40 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
     context.output.note(
       `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,
     );
-  await (workers === undefined
-    ? serveOver(context, specification, target, flags)
-    : workers.runWorkers(context, count, {
-        path: fromFolder(context, name),
-        text: read.text,
-      }));
+  if (count === 1) {
+    await serveOver(context, specification, target, flags);
+    return;
+  }
+  const { runWorkers } = await import('../workers/primary.ts');
+  const address = listenAddress(context, flags, specification.api.settings.server);
+  const { text } = read;
+  await runWorkers(context, count, { path: fromFolder(context, name), text }, address);
 }
 
-/** Serves a database that is known to fit. */
+/** Serves as one of several workers. The primary has checked the specification and the database. */
+async function startWorker(context: Context, flags: StartFlags, count: number): Promise<void> {
+  const own = { ...context, memory: context.memory / count };
+  const { runWorker } = await import('../workers/worker.ts');
+  await runWorker(own, count, async (role) => {
+    const { path, text } = role.specification;
+    const read = requireSpecification(own, { file: path }, { given: text });
+    const target = requireTarget(own, flags, read);
+    const specification = await asStored(own, target, read);
+    await serveOver(own, specification, target, flags, role);
+  });
+}
+
+/** Serves a database that fits the specification. */
 async function serveOver(
   context: Context,
   specification: SpecificationFile,
   target: Target,
   flags: StartFlags,
-  place?: Place,
+  worker?: WorkerRole,
 ): Promise<void> {
   await withDatabase(context, target, 'write', async (open) => {
     const { serve } = await import('../serve/serve.ts');
-    await serve(context, specification, open, flags, 'start', { place });
+    await serve(context, specification, open, flags, 'start', { worker });
   });
 }
 
@@ -104,7 +111,7 @@ function requireAccess({ settings, resources }: Api, name: string): readonly str
   if (unsaid.length > 0)
     throw new CommandFailure(
       settings.access === undefined
-        ? `${name} says nothing of who may use it. Add "access: public" if everyone may, or an "auth" block.`
+        ? `${name} does not say who may use it. Add "access: public" if everyone may, or an "auth" block.`
         : `${name} does not say who may do this: ${unsaid.join('; ')}. Add it to "access" ("public" if everyone may), or add an "auth" block.`,
     );
   const isOpen = ({ access }: Resource): boolean =>

@@ -7,7 +7,7 @@ import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
-import type { DevFlags } from '../serve/port.ts';
+import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
 import { asStored, openDatabase } from '../database/database.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';

@@ -6,70 +6,63 @@ import type { Mode } from '../../http/edge/edge.ts';
 import { startServer } from '../../http/server/server.ts';
 import { anonymous } from '../../model/access.ts';
 import type { View } from '../../model/view.ts';
-import { serverDefaults } from '../../specification/keys/server.ts';
 import type { DependencyEvent, TraceEvent } from '../../observability/events.ts';
 import type { Context } from '../context.ts';
 import type { OpenDatabase } from '../database/target.ts';
 import { rowCounts } from '../../databases/counts.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
-import { CommandFailure } from '../failure.ts';
 import { columns, grouped } from '../output.ts';
-import { readPort, type ServeFlags } from './port.ts';
+import { listenAddress, listenFailure, urlHost, type ServeFlags } from './address.ts';
 import { openReaders } from './readers.ts';
 import type { LiveReload } from '../dev/reload.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 import { openTls } from './tls.ts';
-import type { Place } from '../workers/workers.ts';
+import type { WorkerRole } from '../workers/worker.ts';
 
 /** How long a server that is no longer ready stays reachable, in ms. See docs/contract/6-operation.md#stopping. */
 export const drainDelays = { dev: 0, start: 1_000 } as const;
-/** Above it records are no longer counted, so that a large database is served at once. */
+/** The banner counts no further, so that a large database is served at once. */
 const countedRows = 1_000_000;
 
-/** What a server may have beside its specification. */
-export interface Company {
-  /** Follows the changes of the specification. */
+/** Parts that only some servers have. */
+export interface ServeOptions {
+  /** Follows edits of the specification. */
   readonly live?: LiveReload;
-  /** That of a process that does not serve alone. */
-  readonly place?: Place | undefined;
+  /** Present if this process is a worker. */
+  readonly worker?: WorkerRole | undefined;
 }
 
-/** Serves until a signal comes, then lets requests end. */
+/** Serves until a signal, then ends the requests in flight. */
 export async function serve(
   context: Context,
   { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
   open: OpenDatabase,
   flags: ServeFlags,
   mode: Mode,
-  { live, place }: Company = {},
+  { live, worker }: ServeOptions = {},
 ): Promise<void> {
-  const { output, environment, clockAndIds, memory } = context;
-  const announces = place?.announces ?? true;
-  const named = [flags.host, environment['PLINTH_HOST'], api.settings.server?.host].find(
-    (name) => name !== undefined && name !== '',
-  );
-  // As a URL has it, an IPv6 address stands in brackets.
-  const host = named?.replace(/^\[(.+)\]$/u, '$1') ?? serverDefaults.host;
-  const port = readPort(context, flags) ?? api.settings.server?.port ?? serverDefaults.port;
+  const { output, clockAndIds, memory } = context;
+  const announces = worker?.printsBanner ?? true;
+  const { host, port } = listenAddress(context, flags, api.settings.server);
   const servedApi = live?.current ?? new ServedApi(api, open.database, folder);
   const current = (): ServedApi => live?.current ?? servedApi;
   const counts = announces
     ? await rowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
-  const tls = await openTls(context, api.settings.server ?? {}, folder, host, place);
-  const stop = place?.stop ?? context.stop();
+  const tls = await openTls(context, api.settings.server ?? {}, folder, host, worker);
+  const stop = worker?.stop ?? context.stop();
   if (stop.aborted) return;
   const note = (event: TraceEvent): void => output.note(noteOf(event, flags.verbose === true));
-  /** What all workers need, one of them tells of. */
-  const tell = (event: DependencyEvent): void => {
-    if (place?.speaks !== false) note(event);
+  // All workers depend on the same things: one of them reports.
+  const report = (event: DependencyEvent): void => {
+    if (worker?.isReporter !== false) note(event);
   };
   const { readers, isLogged, close } = await openReaders(
     context,
     () => current().api,
     open.database,
     mode,
-    tell,
+    report,
   );
   const server = await startServer(current, {
     host,
@@ -79,16 +72,18 @@ export async function serve(
     mode,
     ...(tls === undefined ? {} : { tls }),
     readers,
-    ...(place === undefined ? {} : { fleet: place.fleet, doorway: place.doorway }),
+    ...(worker === undefined
+      ? {}
+      : { workers: worker.workers, connectionSource: worker.connections }),
     trace: (event) => {
-      // The log tells of failures with the request that met them.
-      if (event.kind === 'dependency') tell(event);
+      // The log has failures with their request.
+      if (event.kind === 'dependency') report(event);
       else if (!isLogged) note(event);
     },
   }).catch((error: unknown) => {
     throw listenFailure(error, host, port);
   });
-  const address = `${tls === undefined ? 'http' : 'https'}://${shownHost(host)}:${server.port}`;
+  const address = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${server.port}`;
   const version = api.versions.get(api.defaultVersion);
   const view = version && servedApi.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
@@ -112,7 +107,7 @@ export async function serve(
   tls?.close();
 }
 
-/** Shows an address in the browser of this machine. Where there is none, serving goes on. */
+/** Opens a URL in the browser of this machine. A failure does not end the server. */
 async function openBrowser({ output }: Context, url: string): Promise<void> {
   const { default: open } = await import('open');
   const failed = (): void => output.note(`No browser could be opened. Open ${url} yourself.`);
@@ -124,40 +119,13 @@ async function openBrowser({ output }: Context, url: string): Promise<void> {
   }
 }
 
-/** Listening for others and refusing all of them is hardly meant. */
+/** Warns if the server listens for other machines and rejects all of their requests. */
 function warnOfPlainHttp({ output }: Context, { settings }: Api, host: string): void {
   const { tls, trustProxy } = settings.server ?? {};
   if (tls !== undefined || trustProxy !== undefined || isLoopbackName(host)) return;
   output.note(
-    `Warning: calls from other machines are answered 403, since plain HTTP is for this one alone. Add "server: { tls: … }", or name your proxy in server.trustProxy.`,
+    `Warning: requests from other machines get 403, since plain HTTP is only for this machine. Add "server: { tls: … }", or name your proxy in server.trustProxy.`,
   );
-}
-
-function listenFailure(error: unknown, host: string, port: number): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  const unknownHost = `The host ${host} is not known. Choose another with --host.`;
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} is in use. Choose another with --port, or stop what uses it.`,
-    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with --port.`,
-    EADDRNOTAVAIL: `This machine has no address ${host}. Choose another with --host.`,
-    ENOTFOUND: unknownHost,
-    EAI_AGAIN: unknownHost,
-    EINVAL: unknownHost,
-  };
-  const isListening = syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo';
-  const reason =
-    reasons[code ?? ''] ??
-    (isListening
-      ? `The server cannot listen on ${host}, port ${port}: the system says ${code}. Choose another with --host or --port.`
-      : undefined);
-  return reason === undefined ? error : new CommandFailure(reason, { cause: error });
-}
-
-/** The host as a URL has it; for "every address of this machine" one that can be called. */
-function shownHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function banner(
@@ -180,8 +148,8 @@ function banner(
 }
 
 /**
- * A list that shows something to callers without credentials: of the resource with the most records, if possible
- * with a record that it belongs to.
+ * An example list for callers without credentials: of the resource with the most records, if possible expanded with a
+ * belongsTo relation.
  */
 function exampleUrl(api: Api, counts: ReadonlyMap<string, number>, view: View): string {
   const readable = [...api.resources.keys()].flatMap((name) => {
@@ -217,7 +185,7 @@ const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
   'rate limit store': 'This server counts by itself until it can.',
 };
 
-/** What an error says, without the stop at its end; one of the network or of a database has the reason in its cause. */
+/** The message of an error without its full stop. Errors of the network or a database have the reason in their cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;

@@ -9,35 +9,35 @@ import type { Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { makeFolderOf, ownFolder } from '../files/own-folder.ts';
 import { watchFiles } from '../dev/watch.ts';
-import type { Place } from '../workers/workers.ts';
+import type { WorkerRole } from '../workers/worker.ts';
 
-/** HTTPS for a server, and how it stops to look at its files. */
+/** The certificate of a server. `close` stops watching its files. */
 export interface OpenTls extends ServerTls {
   readonly isSelfSigned: boolean;
   readonly close: () => void;
 }
 
-/** How often the files are looked at, and how long both have to arrive, in ms. */
-const unhurried = { every: 1_000, settling: 250 };
-/** Of a certificate of our own; it is made anew in its last day. In ms. */
+/** How often the files are checked, and how long after a change both are read, in ms. */
+const checkInterval = { every: 1_000, settling: 250 };
+/** The lifetime of a self-signed certificate, in ms. It is replaced in its last day. */
 const day = 24 * 60 * 60 * 1000;
 const lifetime = 365 * day;
 
 /**
- * Opens what `server.tls` names: files, which are looked at again when they change, or a certificate of our own.
- * `folder` is that of the specification; `host` is listened on. Fails with one sentence about the file that is bad. One of
- * several processes begins with what the others have in use then, and tells what happens to the files if it speaks for all.
+ * Opens the certificate of `server.tls`: files, which are read again when they change, or a self-signed one. `folder` is
+ * that of the specification; `host` is the one to listen on. Fails with one sentence about an invalid file, unless this is a
+ * replacement worker, which takes the certificate that the others use.
  */
 export async function openTls(
   context: Context,
   server: ServerSpecification,
   folder: string,
   host: string,
-  place?: Pick<Place, 'speaks' | 'outset' | 'keep'>,
+  worker?: Pick<WorkerRole, 'isReporter' | 'certificate' | 'keepCertificate'>,
 ): Promise<OpenTls | undefined> {
   const { tls } = server;
   if (tls === undefined) return undefined;
-  if (tls !== 'self-signed') return openFiles(context, tls, folder, place);
+  if (tls !== 'self-signed') return openFiles(context, tls, folder, worker);
   return {
     certificate: await selfSigned(context, join(folder, `${ownFolder}/self-signed.pem`), [
       ...new Set(namesOf(server, host)),
@@ -57,22 +57,22 @@ function openFiles(
   { output, clockAndIds }: Context,
   names: Files,
   folder: string,
-  place: Pick<Place, 'speaks' | 'outset' | 'keep'> | undefined,
+  worker: Pick<WorkerRole, 'isReporter' | 'certificate' | 'keepCertificate'> | undefined,
 ): OpenTls {
-  const tell = (line: string): void => {
-    if (place?.speaks !== false) output.note(line);
+  const report = (line: string): void => {
+    if (worker?.isReporter !== false) output.note(line);
   };
   const paths: Files = { cert: resolve(folder, names.cert), key: resolve(folder, names.key) };
   const warnOfEnd = ({ cert }: Certificate): void => {
     const { validTo, validToDate } = new X509Certificate(cert);
     if (validToDate.getTime() < clockAndIds.now().getTime())
-      tell(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
+      report(`Warning: the certificate ${names.cert} ended on ${validTo}.`);
   };
   const found = readFiles(names, paths);
-  const first = typeof found === 'string' ? place?.outset.certificate : found;
+  const first = typeof found === 'string' ? worker?.certificate : found;
   if (first === undefined) throw new CommandFailure(`${String(found)}.`);
   warnOfEnd(first);
-  place?.keep(first);
+  worker?.keepCertificate(first);
   let current = first;
   let isBad = false;
   const appliers: ((certificate: Certificate) => void)[] = [];
@@ -80,16 +80,16 @@ function openFiles(
     const next = readFiles(names, paths);
     const wasBad = isBad;
     isBad = typeof next === 'string';
-    if (typeof next === 'string') tell(`${next}. The certificate from before stays in use.`);
+    if (typeof next === 'string') report(`${next}. The certificate from before stays in use.`);
     else if (next.cert !== current.cert || next.key !== current.key) {
       current = next;
       for (const apply of appliers) apply(next);
-      place?.keep(next);
-      tell(`The certificate ${names.cert} was renewed.`);
+      worker?.keepCertificate(next);
+      report(`The certificate ${names.cert} was renewed.`);
       warnOfEnd(next);
-    } else if (wasBad) tell(`The certificate ${names.cert} is as it was before, and in use.`);
+    } else if (wasBad) report(`The certificate ${names.cert} is as it was before, and in use.`);
   };
-  const watch = watchFiles([paths.cert, paths.key], renew, unhurried);
+  const watch = watchFiles([paths.cert, paths.key], renew, checkInterval);
   return {
     certificate: first,
     isSelfSigned: false,
@@ -98,7 +98,7 @@ function openFiles(
   };
 }
 
-/** What both files hold, or in a sentence without its end why that cannot be used. */
+/** The content of both files, or, as a sentence without its full stop, why it cannot be used. */
 function readFiles(names: Files, paths: Files): Certificate | string {
   const read = { cert: '', key: '' };
   for (const part of ['cert', 'key'] as const)
@@ -117,8 +117,8 @@ function problemOf({ cert, key }: Certificate, names: Files): string | undefined
     [{ cert }, names.cert, 'a certificate'],
     [{ key }, names.key, 'a private key without a password'],
   ] as const)
-    if (!isUsable(part)) return `The file ${name} of server.tls holds no PEM of ${what}`;
-  // A context takes a key of another type than that of the certificate, and then no handshake succeeds.
+    if (!isUsable(part)) return `The file ${name} of server.tls is not a PEM file with ${what}`;
+  // A context accepts a key of another type than that of the certificate, and then every handshake fails.
   return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
     ? undefined
     : `The private key ${names.key} of server.tls does not belong to the certificate ${names.cert}`;
@@ -133,7 +133,7 @@ function isUsable(part: Partial<Certificate>): boolean {
   }
 }
 
-/** Under which names a server is called: of this machine, and what the specification says. */
+/** The names that clients use for the server: those of this machine and of the specification. */
 function namesOf({ publicUrl, allowedHosts = [] }: ServerSpecification, host: string): string[] {
   const url = publicUrl === undefined ? null : URL.parse(publicUrl);
   const named = [...allowedHosts, ...(url === null ? [] : [url.hostname])].map((name) =>
@@ -154,8 +154,8 @@ function namesOf({ publicUrl, allowedHosts = [] }: ServerSpecification, host: st
 }
 
 /**
- * A certificate for development, kept beside the development database, so that a browser has to be told once alone to
- * trust it. Where no file can be kept it lasts as long as the process.
+ * A certificate for development. It is kept beside the development database, so that the user tells a browser only once
+ * to trust it. If the file cannot be written, the certificate lasts as long as the process.
  */
 async function selfSigned(
   { output, clockAndIds }: Context,
@@ -173,7 +173,7 @@ async function selfSigned(
     const reason = fileReason(error);
     if (reason === undefined) throw error;
     output.note(
-      `The self-signed certificate lasts for this run alone: ${path} cannot be written, ${reason}.`,
+      `The self-signed certificate is valid for this run only: ${path} cannot be written, ${reason}.`,
     );
   }
   return made;
@@ -200,7 +200,7 @@ async function makeCertificate(names: readonly string[], now: Date): Promise<Cer
   const made = await generate([{ name: 'commonName', value: 'Plinth development' }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    // Clocks differ.
+    // The clocks of clients may be behind.
     notBeforeDate: new Date(now.getTime() - day),
     notAfterDate: new Date(now.getTime() + lifetime),
     extensions: [

@@ -1,87 +1,78 @@
 import type { Worker } from 'node:cluster';
-import type { Questions } from '../../http/server/fleet.ts';
 import type { Certificate } from '../../http/server/listener.ts';
+import type { WorkerCalls } from '../../http/server/workers.ts';
 
-type Kind = keyof Questions;
-
-/** What a worker serves with: as it was when the first process began, whatever has become of the files since. */
-export interface Outset {
+/** What a worker needs in order to serve. It comes from the primary, since the files may have changed meanwhile. */
+export interface StartState {
   readonly specification: { readonly path: string; readonly text: string };
-  /** The latest of its files that could be used. */
-  readonly certificate?: Certificate | undefined;
+  /** The last valid certificate that a worker has loaded. */
+  readonly certificate: Certificate | undefined;
+  readonly port: number;
+  /** See `Workers.token`. */
+  readonly token: string;
+  /** Whether this worker reports what concerns all workers, such as a renewed certificate. */
+  readonly isReporter: boolean;
 }
 
-/** What a worker tells the process that has started it: among others its questions to the other workers. */
+/** Messages from a worker to the primary. */
 export type FromWorker =
-  | { readonly plinth: 'failed'; readonly message: string; readonly exitCode: 1 | 2 }
-  | { readonly plinth: 'ask'; readonly id: number; readonly kind: Kind; readonly question: unknown }
-  | { readonly plinth: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly plinth: 'pong' }
-  /** It can hear what it is to serve with. */
-  | { readonly plinth: 'here' }
-  /** It has taken this certificate into use. */
-  | { readonly plinth: 'certificate'; readonly certificate: Certificate }
-  | ToDoor;
-
-/**
- * What a worker asks of the door: connections of a port, and to close it. `taken` answers each connection; `ended` tells
- * how many more of them have ended.
- */
-export type ToDoor =
-  | { readonly plinth: 'open'; readonly host: string; readonly port: number }
-  | { readonly plinth: 'taken' }
+  /** It has started and waits for `begin`. */
+  | { readonly plinth: 'started' }
+  /** It takes connections from now on. */
+  | { readonly plinth: 'serving' }
+  /** It has received the next of the connections that it was sent, or knows that this one was lost. */
+  | { readonly plinth: 'received' }
+  /** Connections of this worker have ended. */
   | { readonly plinth: 'ended'; readonly count: number }
-  | { readonly plinth: 'close' };
+  /** It stops, and wants no new connections; the response is `left`. */
+  | { readonly plinth: 'leave' }
+  /** It has loaded this certificate. */
+  | { readonly plinth: 'certificate'; readonly certificate: Certificate }
+  | { readonly plinth: 'failed'; readonly message: string; readonly exitCode: 1 | 2 }
+  | { readonly plinth: 'pong' }
+  | Call
+  | { readonly plinth: 'result'; readonly id: number; readonly result: unknown };
 
-/** What a worker is told. */
+/** Messages from the primary to a worker. */
 export type FromPrimary =
-  | { readonly plinth: 'stop' }
-  /** The answer to `here`. */
-  | { readonly plinth: 'begin'; readonly outset: Outset }
-  /** To be answered by `pong`, whatever else there is to do. */
-  | { readonly plinth: 'ping' }
-  | {
-      readonly plinth: 'asked';
-      readonly id: number;
-      readonly kind: Kind;
-      readonly question: unknown;
-    }
-  | { readonly plinth: 'answers'; readonly id: number; readonly answers: readonly unknown[] }
-  | FromDoor;
-
-/** What comes through the door. */
-export type FromDoor =
-  | { readonly plinth: 'opened'; readonly port: number }
-  | { readonly plinth: 'refused'; readonly error: SystemError }
-  /** With a socket. */
+  | { readonly plinth: 'begin'; readonly state: StartState }
+  /** With a socket as its handle. */
   | { readonly plinth: 'connection' }
-  /** How many connections this worker was given in all, so that it knows of those that have not reached it. */
-  | { readonly plinth: 'given'; readonly count: number }
-  | { readonly plinth: 'closed' };
+  /**
+   * Follows each connection: how many this worker was sent in all. Node drops the message with the socket when the
+   * worker has no free file descriptor, so this is how the worker learns of it.
+   */
+  | { readonly plinth: 'sent'; readonly count: number }
+  /** No connections follow. */
+  | { readonly plinth: 'left' }
+  | { readonly plinth: 'stop' }
+  /** The response is `pong`. */
+  | { readonly plinth: 'ping' }
+  | Call
+  | { readonly plinth: 'results'; readonly id: number; readonly results: readonly unknown[] };
 
-/** An error of the system, as another process can be told of it. */
-export interface SystemError {
-  readonly message: string;
-  readonly code?: string | undefined;
-  readonly syscall?: string | undefined;
+/** A call to the other workers, or, from the primary, to one of them. */
+export interface Call {
+  readonly plinth: 'call';
+  readonly id: number;
+  readonly name: keyof WorkerCalls;
+  readonly argument: unknown;
 }
 
-/** Other messages on the same channel are those of libraries. */
+/** Libraries send messages on the same channel. */
 function isOurs(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'plinth' in message;
 }
 
-/** Whether a message that a worker has sent is one of ours. */
 export function isFromWorker(message: unknown): message is FromWorker {
   return isOurs(message);
 }
 
-/** Whether a message that the first process has sent is one of ours. */
 export function isFromPrimary(message: unknown): message is FromPrimary {
   return isOurs(message);
 }
 
-/** Tells a worker something, unless it has gone. */
-export function tell(worker: Worker, message: FromPrimary): void {
+/** Sends a message to a worker, unless it has gone. */
+export function sendTo(worker: Worker, message: FromPrimary): void {
   if (worker.isConnected()) worker.send(message);
 }

@@ -16,7 +16,7 @@ import { requestDetail, requestRow, type Telling } from './requests.ts';
 import { Watcher, type Source } from './watcher.ts';
 import type { NetworkChange, RequestDetail, RequestRow } from './wire.ts';
 import type { Mode } from '../edge/edge.ts';
-import type { Fleet } from '../server/fleet.ts';
+import type { Workers } from '../server/workers.ts';
 import { isAmong } from '../edge/honoured.ts';
 
 /** For how long after the last question of a page everything of a request is recorded, in ms. */
@@ -94,7 +94,7 @@ export interface DashboardOptions {
     ) => void;
   };
   /** Present: several processes serve together. */
-  readonly fleet?: Fleet | undefined;
+  readonly workers?: Workers | undefined;
 }
 
 /**
@@ -118,23 +118,23 @@ export class Dashboard implements TraceReader {
 
   constructor(options: DashboardOptions) {
     this.options = options;
-    this.token = options.fleet?.token ?? options.token;
+    this.token = options.workers?.token ?? options.token;
   }
 
   /** Answers the others that serve together with this process, and takes over what was changed before it came. */
   async join(): Promise<void> {
-    const { fleet, network } = this.options;
-    if (fleet === undefined) return;
-    fleet.answer('news', async (wanted) => {
+    const { workers, network } = this.options;
+    if (workers === undefined) return;
+    workers.respond('news', async (wanted) => {
       this.look();
       return this.ownNews(wanted, longestTelling);
     });
-    fleet.answer('request', async (id) => this.ownDetail(id) ?? null);
-    fleet.answer('network', async (change) => {
+    workers.respond('request', async (id) => this.ownDetail(id) ?? null);
+    workers.respond('network', async (change) => {
       if (change !== null) this.takeChange(change);
       return network.changes;
     });
-    const known = await fleet.ask('network', null);
+    const known = await workers.callOthers('network', null);
     const first = known.find(({ length }) => length > 0) ?? [];
     if (network.changes.length === 0) for (const change of first) this.takeChange(change);
   }
@@ -187,7 +187,7 @@ export class Dashboard implements TraceReader {
   /** Changes the simulated network, in all processes, and tells the pages. */
   async changeNetwork(change: NetworkChange): Promise<void> {
     this.takeChange(change);
-    await this.options.fleet?.ask('network', change);
+    await this.options.workers?.callOthers('network', change);
   }
 
   private takeChange({ resource, settings }: NetworkChange): void {
@@ -199,7 +199,7 @@ export class Dashboard implements TraceReader {
   async detail(id: string): Promise<RequestDetail | undefined> {
     const own = this.ownDetail(id);
     if (own !== undefined) return own;
-    const others = await this.options.fleet?.ask('request', id);
+    const others = await this.options.workers?.callOthers('request', id);
     return others?.find((one) => one !== null) ?? undefined;
   }
 
@@ -213,13 +213,13 @@ export class Dashboard implements TraceReader {
   }
 
   private async news(wanted: NewsWanted): Promise<DashboardNews> {
-    const others = (await this.options.fleet?.ask('news', wanted)) ?? [];
+    const others = (await this.options.workers?.callOthers('news', wanted)) ?? [];
     return newsTogether([await this.ownNews(wanted), ...others]);
   }
 
   private async ownNews({ seen, from }: NewsWanted, longest = Infinity): Promise<DashboardNews> {
-    const { fleet, origin, clock } = this.options;
-    const member = String(fleet?.member ?? 0);
+    const { workers, origin, clock } = this.options;
+    const member = String(workers?.id ?? 0);
     const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
     if (seen === undefined) return { seen: {}, rows: [], spans };
     const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
@@ -241,7 +241,7 @@ export class Dashboard implements TraceReader {
   }
 
   get processes(): number {
-    return this.options.fleet?.size ?? 1;
+    return this.options.workers?.count ?? 1;
   }
 
   /** What tells one server from another. */

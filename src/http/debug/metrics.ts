@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Metric, Registry } from 'prom-client';
 import type { Database } from '../../databases/database.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
-import type { Fleet, ToldMetric } from '../server/fleet.ts';
+import type { Workers, SerializedMetric } from '../server/workers.ts';
 import { routeName, type DependencyEvent } from '../../observability/events.ts';
 
 /** The upper bounds of the latency histogram, in ms. */
@@ -50,12 +50,12 @@ export class Metrics {
   private rateLimited = 0;
   private shed = 0;
   private registry: Promise<Registry> | undefined;
-  private readonly fleet: Fleet | undefined;
+  private readonly workers: Workers | undefined;
 
   /** Of one process, or of several that serve together: then whoever is asked tells the metrics of all. */
-  constructor(fleet?: Fleet) {
-    this.fleet = fleet;
-    fleet?.answer('metrics', async () => {
+  constructor(workers?: Workers) {
+    this.workers = workers;
+    workers?.respond('metrics', async () => {
       this.registry ??= this.makeRegistry();
       return summable(await (await this.registry).getMetricsAsJSON());
     });
@@ -163,19 +163,19 @@ export class Metrics {
   /** The text of `/_metrics` and its media type. */
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {
     this.registry ??= this.makeRegistry();
-    const registry = this.fleet
-      ? await this.together(await this.registry, this.fleet)
+    const registry = this.workers
+      ? await this.together(await this.registry, this.workers)
       : await this.registry;
     return { contentType: registry.contentType, body: await registry.metrics() };
   }
 
   private async together(
     own: Registry,
-    fleet: Fleet,
+    workers: Workers,
   ): Promise<Pick<Registry, 'contentType' | 'metrics'>> {
     const { AggregatorRegistry } = await import('prom-client');
     const first = summable(await own.getMetricsAsJSON());
-    const others = await fleet.ask('metrics', first);
+    const others = await workers.callOthers('metrics', first);
     return AggregatorRegistry.aggregate([first, ...others] as object[]);
   }
 
@@ -282,7 +282,7 @@ const grain = 2 ** -20;
  * Counts as they can be added up in any order: a sum that differs in its last digit with who adds it would fall now and
  * then, which whoever reads counters takes for a new beginning.
  */
-function summable(metrics: readonly ToldMetric[]): readonly ToldMetric[] {
+function summable(metrics: readonly SerializedMetric[]): readonly SerializedMetric[] {
   return metrics.map((metric) => {
     if (metric.type !== 'counter' && metric.type !== 'histogram') return metric;
     const values = metric.values.map((sample) => ({

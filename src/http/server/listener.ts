@@ -77,16 +77,13 @@ export function makeListener(handler: RequestListener, options: ListenerOptions)
   }
 }
 
-/** Where the connections of a server come from that does not listen itself. */
-export interface Doorway {
-  /** Gives each connection from now on; resolves with the port. Rejects with the system's error, as listening does. */
-  readonly open: (
-    host: string,
-    port: number,
-    take: (connection: Socket) => void,
-  ) => Promise<number>;
-  /** No new ones are made; resolves when all that were made have been given. */
-  readonly close: () => Promise<void>;
+/** Connections that another process accepts for this server. */
+export interface ConnectionSource {
+  readonly port: number;
+  /** Calls `take` with each connection from now on. */
+  readonly start: (take: (connection: Socket) => void) => void;
+  /** Ends it; resolves when `take` has had every connection that was accepted for this server. */
+  readonly stop: () => Promise<void>;
 }
 
 /** The port of a server, and its end. */
@@ -99,16 +96,16 @@ export interface Entrance {
   readonly shut: () => Promise<{ readonly ended: Promise<unknown> }>;
 }
 
-/** Lets connections in: those of a port of its own, or those that a doorway gives. Rejects with the system's error. */
+/** Lets connections in: those of a port of its own, or those of a source. Rejects with the system's error. */
 export async function openEntrance(
   handler: RequestListener,
   options: ListenerOptions,
   host: string,
   port: number,
-  doorway?: Doorway,
+  source?: ConnectionSource,
 ): Promise<Entrance> {
   const { connections, maxConnections } = options;
-  if (doorway === undefined) {
+  if (source === undefined) {
     const servers = await listenOn(() => makeListener(handler, options), host, port);
     const shut: Entrance['shut'] = async () => {
       await takeAll(() => connections.accepted);
@@ -119,7 +116,7 @@ export async function openEntrance(
   const server = makeListener(handler, options);
   // What bounds the time of requests begins with this event.
   server.emit('listening');
-  const opened = await doorway.open(host, port, (connection) => {
+  source.start((connection) => {
     if (connections.size >= maxConnections) connection.destroy();
     else {
       // As those that a server of HTTP accepts: who has sent all may still wait for the answer.
@@ -128,8 +125,8 @@ export async function openEntrance(
     }
   });
   const shut: Entrance['shut'] = async () => {
-    await doorway.close();
+    await source.stop();
     return { ended: Promise.resolve() };
   };
-  return { port: opened, shut };
+  return { port: source.port, shut };
 }

@@ -16,8 +16,8 @@ import { Edge, type Mode } from '../edge/edge.ts';
 import { Gate } from '../gate/gate.ts';
 import { ExportRoom } from '../load/export-room.ts';
 import type { ServedApi } from './served-api.ts';
-import type { Fleet } from './fleet.ts';
-import { openEntrance, type Doorway, type ServerTls } from './listener.ts';
+import type { Workers } from './workers.ts';
+import { openEntrance, type ConnectionSource, type ServerTls } from './listener.ts';
 import { boundsIn } from '../load/memory-bounds.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
@@ -53,11 +53,11 @@ export interface ServerOptions {
   /** What the server was started for; `start` unless said otherwise. */
   readonly mode?: Mode;
   /** Present: several processes serve together. */
-  readonly fleet?: Fleet;
+  readonly workers?: Workers;
   /** Absent: plain HTTP is spoken. */
   readonly tls?: ServerTls;
-  /** Gives the connections where another process listens; absent: this one does. */
-  readonly doorway?: Doorway | undefined;
+  /** The connections that another process accepts; absent: this one listens. */
+  readonly connectionSource?: ConnectionSource | undefined;
   /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
   readonly stallTimeout?: number;
   /** What the process may take, in bytes; without it no bound is known. */
@@ -102,7 +102,7 @@ export async function startServer(
   const edge = currentEdge(() => servedApi().api.settings, mode);
   const askers = new Askers();
   const connections = new Connections(maxHeaderSize, askers, (socket) => edge().unread(socket));
-  const metrics = new Metrics(options.fleet);
+  const metrics = new Metrics(options.workers);
   const uptime = (): number => performance.now();
   const network = new SimulatedNetwork({ mode, clock: uptime });
   const dashboard = hasDashboard(servedApi().api, mode)
@@ -115,7 +115,7 @@ export async function startServer(
         api: () => servedApi().api,
         mode,
         network,
-        fleet: options.fleet,
+        workers: options.workers,
       })
     : undefined;
   void dashboard?.join();
@@ -125,7 +125,7 @@ export async function startServer(
     if (event.kind === 'dependency') metrics.told(event);
     options.trace(event);
   };
-  const processes = options.fleet?.size ?? 1;
+  const processes = options.workers?.count ?? 1;
   const gate = new Gate({ mode, now: clockAndIds.now, timesRead, clock, trace, processes });
   gate.prepare(settings);
   const departures = new Departures(uptime, timesRead);
@@ -162,7 +162,7 @@ export async function startServer(
   const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(request, response);
-  const entrance = await openEntrance(handle, settled, host, port, options.doorway);
+  const entrance = await openEntrance(handle, settled, host, port, options.connectionSource);
   return {
     port: entrance.port,
     readers,
